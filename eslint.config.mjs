@@ -15,13 +15,14 @@ const PROJECTS = [
 export default defineConfig(
   {
     ignores: [
+      "edge-chat/assets/**",
       "edge-chat/build/**",
       "**/dist/**",
       "**/target/**",
       "**/wasm/**",
       "supabase/.local/**",
       // In no TypeScript project yet.
-      "web/examples/**",
+      "examples/**",
     ],
   },
   eslint.configs.recommended,

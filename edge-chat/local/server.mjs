@@ -1,9 +1,11 @@
 // Runs the built Worker on this machine, in the same runtime Cloudflare uses, as a local service (see tools/local-service/).
-// Environment: PORT (default 8787), DATA_DIR (keeps the Durable Objects; without it they end with the process), and the
-// Worker's own variables, which win over wrangler.toml.
+// Environment: PORT (default 8787), DATA_DIR (keeps the Durable Objects; without it they end with the process), WORKER_BUILD_DIR
+// (the built Worker; default edge-chat/build), ASSETS_DIR (the folder of the static files; default edge-chat/assets, if it is
+// built), and the Worker's own variables, which win over wrangler.toml.
+import { existsSync } from "node:fs";
 import path from "node:path";
 import { runService } from "@evidence-chat/local-service";
-import { startWorker } from "./src/worker.mjs";
+import { ASSETS_DIR, startWorker } from "./src/worker.mjs";
 
 /** @type {NodeJS.Signals[]} */
 const SIGNALS = ["SIGINT", "SIGTERM"];
@@ -15,6 +17,7 @@ async function serve(port, ready) {
     startWorker({
       port,
       variables: process.env,
+      assets: process.env.ASSETS_DIR ?? (existsSync(ASSETS_DIR) ? ASSETS_DIR : undefined),
       persistDir: process.env.DATA_DIR ? path.resolve(process.env.DATA_DIR, "worker") : undefined,
     }),
   );

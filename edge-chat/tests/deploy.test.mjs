@@ -13,6 +13,7 @@ import { promisify } from "node:util";
 
 // Disables telemetry. Read when wrangler loads, here and in child processes.
 Object.assign(process.env, { CI: "1", WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false" });
+const { ASSETS_DIR } = await import("../local/src/worker.mjs");
 const { experimental_readRawConfig: readRawConfig } = await import("wrangler");
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -23,9 +24,11 @@ let folder;
 
 before(async () => {
   assert.ok(existsSync(WORKER), "The Worker is not built yet; run `cargo xtask build worker` first.");
+  assert.ok(existsSync(ASSETS_DIR), "The static files are not built yet; run `cargo xtask build assets` first.");
   folder = await mkdtemp(path.join(tmpdir(), "edge-deploy-"));
   // Without [build], which would compile the Worker again.
-  await writeFile(path.join(folder, "wrangler.json"), JSON.stringify({ ...config, main: WORKER }));
+  const assets = { ...config.assets, directory: path.join(ROOT, config.assets?.directory ?? "") };
+  await writeFile(path.join(folder, "wrangler.json"), JSON.stringify({ ...config, main: WORKER, assets }));
 });
 
 after(() => folder && rm(folder, { recursive: true }));
@@ -61,8 +64,8 @@ test("every rate limit of every environment has its own namespace", () => {
   assert.equal(new Set(ids).size, ids.length, ids.join(", "));
 });
 
-test("wrangler builds the Worker with cargo xtask", () => {
-  assert.equal(build?.command, "cargo xtask build worker");
+test("wrangler builds the Worker and its static files with cargo xtask", () => {
+  assert.equal(build?.command, "cargo xtask build assets worker");
 });
 
 describe("dry run", { concurrency: 1 }, () => {
@@ -81,6 +84,7 @@ describe("dry run", { concurrency: 1 }, () => {
       assert.match(output, /env\.QUESTION_LIMIT \(120 requests\/60s\)\s+Rate Limit/);
       for (const variable of Object.keys(config.vars)) assert.ok(output.includes(`env.${variable} (`), variable);
       assert.doesNotMatch(output, /warning/i);
+      assert.match(output, /[2-9]\d files? from the assets directory/);
       const size = /gzip: ([\d.]+) KiB/.exec(output);
       assert.ok(size, output);
       t.diagnostic(`compressed size: ${size[1]} KiB`);

@@ -401,7 +401,7 @@ impl ServerArgs {
 /// Where the embedding model is.
 #[derive(Debug, Args)]
 pub struct ModelArgs {
-    /// Folder with all-MiniLM-L6-v2-int8.safetensors.
+    /// Folder with all-MiniLM-L6-v2-int8.safetensors, or with the compressed file of the npm package.
     #[arg(long, value_name = "DIR", env = "EVIDENCE_MODEL_DIR", default_value_os_t = embedder::default_model_dir())]
     pub model_dir: PathBuf,
 }

@@ -18,6 +18,10 @@ const text = (path) => readFile(new URL(path, ROOT), "utf8");
 const json = async (path) => JSON.parse(await text(path));
 
 const widget = await json("web/package.json");
+const programs = ["create-evidence-chat", "evidence-chat", "kb", "worker"].map(
+  (name) => `packages/${name}/package.json`,
+);
+/** @type {Record<string, string | undefined>} */
 const found = {
   "Cargo.toml": /\[workspace\.package\]\nversion = "(.+)"/.exec(await text("Cargo.toml"))?.[1],
   "embedder-wasm/npm/package.json": (await json("embedder-wasm/npm/package.json")).version,
@@ -26,6 +30,11 @@ const found = {
   "docs/openapi.yaml": /^ {2}version: (.+)$/m.exec(await text("docs/openapi.yaml"))?.[1],
   "web/package.json, its embedder": widget.dependencies["@evidence-chat/embedder"],
 };
+for (const path of programs) {
+  const { version: own, dependencies = {} } = await json(path);
+  found[path] = own;
+  for (const [name, other] of Object.entries(dependencies)) found[`${path}, its ${name}`] = other;
+}
 const wrong = Object.entries(found).filter(([, other]) => other !== version);
 if (wrong.length > 0) fail(wrong.map(([where, other]) => `${where} has ${other}, the tag ${version}`).join("\n"));
 

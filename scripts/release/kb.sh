@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds kb for a target and packs it with its model: `scripts/release/kb.sh TARGET MODEL_FILE OUT [--binary FILE]`.
+# Builds kb for a target and packs it, with its model as an archive and without it as an npm package:
+#   scripts/release/kb.sh TARGET MODEL_FILE OUT [--binary FILE]
 # --binary packs a program that is already built.
 set -euo pipefail
 usage="usage: kb.sh TARGET MODEL_FILE OUT [--binary FILE]"
@@ -48,3 +49,5 @@ else
 fi
 tar -czf "$out/$name.tar.gz" -C "$staging" "$name"
 ls -l "$out/$name.tar.gz"
+tarball=$(node packages/build/pack.mjs "$out" --kb "$target=$staging/$name/$program" --only none)
+ls -l "$tarball"

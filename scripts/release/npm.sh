@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Publishes the packed npm packages with provenance: `scripts/release/npm.sh DIR [--dry-run]`.
-# The widget depends on exactly the embedder's version, so the embedder comes first: otherwise the widget could not be
+# Packages of a release depend on each other's exact versions, so each comes after what it depends on: otherwise it could not be
 # installed in the meantime. A version that is already published is skipped, so a failed release can be run again.
 set -euo pipefail
-dir=${1:?usage: npm.sh DIR [--dry-run]}
+dir=$(cd "${1:?usage: npm.sh DIR [--dry-run]}" && pwd)
 options=(--access public --ignore-scripts)
 if [[ "${2:-}" == --dry-run ]]; then
   # Provenance needs the identity of a workflow run.
@@ -11,17 +11,21 @@ if [[ "${2:-}" == --dry-run ]]; then
 else
   options+=(--provenance)
 fi
+cd "$(dirname "$0")/../.."
+version=$(scripts/release/version.sh)
+tag=latest
+[[ "$version" != *-* ]] || tag=next
 
-for name in embedder writer widget; do
-  tarballs=("$dir"/evidence-chat-"$name"-*.tgz)
-  [[ ${#tarballs[@]} -eq 1 && -f "${tarballs[0]}" ]] || { echo "error: not one $name tarball in $dir" >&2; exit 1; }
-  tarball=$(cd "$dir" && pwd)/$(basename "${tarballs[0]}")
-  version=$(tar -xzOf "$tarball" package/package.json | node -p 'JSON.parse(require("fs").readFileSync(0, "utf8")).version')
-  tag=latest
-  [[ "$version" != *-* ]] || tag=next
-  if [[ "${2:-}" != --dry-run ]] && npm view "@evidence-chat/$name@$version" version >/dev/null 2>&1; then
-    echo "@evidence-chat/$name@$version is already published"
+names=$(node packages/build/names.mjs)
+# Before the first is published.
+for name in $names; do
+  tarball=$dir/$(tr / - <<<"${name#@}")-$version.tgz
+  [[ -f "$tarball" ]] || { echo "error: $tarball is missing" >&2; exit 1; }
+done
+for name in $names; do
+  if [[ "${2:-}" != --dry-run ]] && npm view "$name@$version" version >/dev/null 2>&1; then
+    echo "$name@$version is already published"
     continue
   fi
-  npm publish "$tarball" "${options[@]}" --tag "$tag"
+  npm publish "$dir/$(tr / - <<<"${name#@}")-$version.tgz" "${options[@]}" --tag "$tag"
 done

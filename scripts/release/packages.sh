@@ -22,6 +22,8 @@ for package in embedder-wasm/npm writer/npm web; do
   # Runs the package's own check (`prepack`), which refuses a stale or incomplete build.
   npm pack --loglevel=error --pack-destination "$out" "./$package"
 done
+# The programs that users run with npx; scripts/release/kb.sh packs the one of each platform.
+node packages/build/pack.mjs "$out"
 
 # A package without its program, its model or its licence must not be published.
 require() {
@@ -37,8 +39,16 @@ require "$out"/evidence-chat-writer-*.tgz dist/index.js dist/worker.js dist/writ
   dist/index.d.ts dist/LICENSE-APACHE dist/LICENSE-MIT THIRD-PARTY.md
 require "$out"/evidence-chat-widget-*.tgz dist/evidence-chat.js dist/index.js dist/client.js dist/types/index.d.ts \
   dist/integrity.json LICENSE-APACHE LICENSE-MIT THIRD-PARTY.md
-if tar -tzf "$out"/evidence-chat-widget-*.tgz | grep '\.safetensors'; then
-  echo "error: the model belongs to the embedder's tarball alone" >&2
-  exit 1
-fi
+require "$out"/evidence-chat-kb-*.tgz bin.mjs locate.mjs LICENSE-APACHE LICENSE-MIT
+require "$out"/evidence-chat-worker-*.tgz build/index.js build/index_bg.wasm wrangler.toml LICENSE-APACHE LICENSE-MIT
+require "$out"/create-evidence-chat-*.tgz dist/supabase/seed.sql dist/wrangler.toml LICENSE-APACHE LICENSE-MIT
+require "$out"/evidence-chat-[0-9]*.tgz dist/supabase/seed.sql dist/wrangler.toml dist/web/dist/demo/index.html \
+  LICENSE-APACHE LICENSE-MIT
+for tarball in "$out"/*.tgz; do
+  [[ "$tarball" != */evidence-chat-embedder-* ]] || continue
+  if tar -tzf "$tarball" | grep '\.safetensors'; then
+    echo "error: the model belongs to the embedder's tarball alone, not to $tarball" >&2
+    exit 1
+  fi
+done
 ls -l "$out"

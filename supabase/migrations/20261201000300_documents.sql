@@ -151,6 +151,7 @@ create table public.kb_chunks (
   stale boolean not null default false,
   searchable boolean not null default false,
   audience text[],
+  collection text not null,
   language text not null,
   fts tsvector not null,
   constraint kb_chunks_ordinal_unique unique (document_id, ordinal)
@@ -176,19 +177,21 @@ comment on column public.kb_chunks.searchable is
 comment on column public.kb_chunks.audience is
   'The audience of the document, if the document is ready and enabled and the chunk is not stale. Set by triggers, which '
   'override values written here.';
+comment on column public.kb_chunks.collection is
+  'The collection of the document. Set by triggers, which override values written here.';
 comment on column public.kb_chunks.language is
   'Text search configuration of fts, from the language of the document. Set by triggers, which override values written here.';
 comment on column public.kb_chunks.fts is
   'Lexemes of meta.section and content, in the language of the document. Set by triggers, which override values written here.';
 
--- Chunks for the default audience and restricted chunks are in separate indexes. No pending list (fastupdate): every search would read all of it, and only
--- a vacuum empties it.
+-- Chunks for the default audience and restricted chunks are in separate indexes. No pending list (fastupdate): every search would
+-- read all of it, and only a vacuum empties it. Collection, audience and words in one index, so that words which are common in
+-- documents that the search may not return cost nothing. The collection as a list, because GIN has no operators for a single text.
 create index kb_chunks_searchable_fts
-  on public.kb_chunks using gin (fts) with (fastupdate = off)
+  on public.kb_chunks using gin ((array[collection]), fts) with (fastupdate = off)
   where searchable;
--- Audience and words in one index, so that words which are common in other users' documents cost nothing.
 create index kb_chunks_restricted_fts
-  on public.kb_chunks using gin (audience, fts) with (fastupdate = off)
+  on public.kb_chunks using gin ((array[collection]), audience, fts) with (fastupdate = off)
   where audience is not null;
 -- For kb sync and the administrator.
 create index kb_chunks_stale_idx on public.kb_chunks (document_id) where stale;
@@ -242,7 +245,8 @@ create table public.kb_embeddings (
   model text not null
     constraint kb_embeddings_model_not_blank check (model ~ '\S'),
   searchable boolean not null default false,
-  audience text[]
+  audience text[],
+  collection text not null
 );
 
 comment on table public.kb_embeddings is 'One unit-length vector for each chunk.';
@@ -254,6 +258,8 @@ comment on column public.kb_embeddings.searchable is
   'Copy of kb_chunks.searchable, set by triggers, which override values written here.';
 comment on column public.kb_embeddings.audience is
   'Copy of kb_chunks.audience, set by triggers, which override values written here.';
+comment on column public.kb_embeddings.collection is
+  'Copy of kb_chunks.collection, set by triggers, which override values written here.';
 
 -- The vector indexes contain only vectors that a search may return. If results were filtered afterwards, a scan that meets
 -- thousands of closer vectors of disabled documents would end before it reaches visible ones.
@@ -263,10 +269,10 @@ create index kb_embeddings_searchable_hnsw
 create index kb_embeddings_restricted_hnsw
   on public.kb_embeddings using hnsw (embedding extensions.vector_cosine_ops)
   where audience is not null;
--- For small knowledge bases, whose vectors are compared one by one.
-create index kb_embeddings_searchable_idx on public.kb_embeddings (chunk_id) where searchable;
+-- For small knowledge bases and small collections, whose vectors are compared one by one.
+create index kb_embeddings_searchable_idx on public.kb_embeddings (collection, chunk_id) where searchable;
 create index kb_embeddings_audience_idx
-  on public.kb_embeddings using gin (audience) with (fastupdate = off)
+  on public.kb_embeddings using gin (audience, (array[collection])) with (fastupdate = off)
   where audience is not null;
 
 revoke all on public.kb_embeddings from public, anon, authenticated;

@@ -45,12 +45,14 @@ begin
 
   select d.status = 'ready' and d.enabled and not new.stale as is_findable,
       d.audience,
+      d.collection,
       internal.kb_text_search_config(d.language) as language
     into document
     from public.kb_documents d
     where d.id = new.document_id;
   new.searchable := coalesce(document.is_findable and document.audience is null, false);
   new.audience := case when document.is_findable then document.audience end;
+  new.collection := coalesce(document.collection, '');
   new.language := coalesce(document.language, 'simple');
 
   if tg_op = 'UPDATE'
@@ -66,7 +68,7 @@ end
 $$;
 
 comment on function internal.kb_set_chunk_search_columns() is
-  'Trigger: sets stale, searchable, audience, language and fts of a chunk from its document and its text.';
+  'Trigger: sets stale, searchable, audience, collection, language and fts of a chunk from its document and its text.';
 
 revoke all on function internal.kb_set_chunk_search_columns() from public;
 
@@ -87,9 +89,10 @@ begin
   update public.kb_chunks c
     set searchable = c.searchable
     where c.document_id = new.id
-      and (c.searchable, c.audience, c.language) is distinct from (
+      and (c.searchable, c.audience, c.collection, c.language) is distinct from (
         is_visible and not c.stale and new.audience is null,
         case when is_visible and not c.stale then new.audience end,
+        new.collection,
         config
       );
   return null;
@@ -97,12 +100,12 @@ end
 $$;
 
 comment on function internal.kb_touch_document_chunks() is
-  'Trigger: updates the chunks of a document whose visibility, audience or language changes.';
+  'Trigger: updates the chunks of a document whose visibility, audience, collection or language changes.';
 
 revoke all on function internal.kb_touch_document_chunks() from public;
 
 create trigger kb_documents_touch_chunks
-  after update of status, enabled, audience, language on public.kb_documents
+  after update of status, enabled, audience, source, language on public.kb_documents
   for each row execute function internal.kb_touch_document_chunks();
 
 -- Embeddings --------------------------------------------------------------
@@ -122,16 +125,17 @@ begin
       for share of d;
     perform from public.kb_chunks c where c.id = new.chunk_id for share;
   end if;
-  select c.searchable, c.audience into new.searchable, new.audience
+  select c.searchable, c.audience, c.collection into new.searchable, new.audience, new.collection
     from public.kb_chunks c
     where c.id = new.chunk_id;
   new.searchable := coalesce(new.searchable, false);
+  new.collection := coalesce(new.collection, '');
   return new;
 end
 $$;
 
 comment on function internal.kb_set_embedding_visibility() is
-  'Trigger: copies searchable and audience of an embedding from its chunk.';
+  'Trigger: copies searchable, audience and collection of an embedding from its chunk.';
 
 revoke all on function internal.kb_set_embedding_visibility() from public;
 
@@ -149,15 +153,16 @@ create function internal.kb_copy_visibility_to_embeddings() returns trigger
 as $$
 begin
   update public.kb_embeddings e
-    set searchable = c.searchable, audience = c.audience
+    set searchable = c.searchable, audience = c.audience, collection = c.collection
     from changed c
-    where e.chunk_id = c.id and (e.searchable, e.audience) is distinct from (c.searchable, c.audience);
+    where e.chunk_id = c.id
+      and (e.searchable, e.audience, e.collection) is distinct from (c.searchable, c.audience, c.collection);
   return null;
 end
 $$;
 
 comment on function internal.kb_copy_visibility_to_embeddings() is
-  'Trigger: copies searchable and audience of changed chunks to their embeddings.';
+  'Trigger: copies searchable, audience and collection of changed chunks to their embeddings.';
 
 revoke all on function internal.kb_copy_visibility_to_embeddings() from public;
 

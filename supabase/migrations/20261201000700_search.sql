@@ -7,8 +7,8 @@
 --     if its operator is leakproof. @@ and && are not, so the indexes on fts and audience would not be used.
 --   - The counts of kb_lexemes, which users may not read because they contain words of every document.
 --   - The vectors of kb_sentences and kb_headings, which users may not read because they are only needed here.
--- The helpers get the caller's audiences, and whether the default audience is one of them (is_in_default), and search only there, so
--- that chunks for others do not crowd out the caller's own.
+-- The helpers get the caller's audiences, whether the default audience is one of them (is_in_default), and the collections of the
+-- assistant (null: all), and search only there, so that other chunks do not crowd these out.
 -- kb_sentence_heading_similarities, however, trusts its caller to pass only chunks that the user can see. match_chunks returns
 -- results of the helpers only joined to rows that the user can see.
 
@@ -187,13 +187,15 @@ grant execute on function internal.kb_is_readable(text) to evidence_chat, servic
 create function internal.kb_restricted_chunks_with_words(
   queries tsquery[],
   audiences text[],
+  collections text[],
   chunk_budget integer
 ) returns uuid[]
   language plpgsql
   stable
   security definer
   set search_path = ''
-  set plan_cache_mode = force_generic_plan
+  -- Only a custom plan can use the index on the conditions that apply: a null means that one does not.
+  set plan_cache_mode = force_custom_plan
   set enable_seqscan = off
 as $$
 declare
@@ -205,39 +207,33 @@ begin
   if not found then
     return '{}';
   end if;
-  -- Two statements, because only one of them can use an index on the audience.
-  if audiences is null then
-    return array(
-      select distinct f.id
-        from unnest(queries) as q(query)
-        cross join lateral (
-          select c.id from public.kb_chunks c where c.audience is not null and c.fts @@ q.query limit word_budget
-        ) f
-    );
-  end if;
   return array(
     select distinct f.id
       from unnest(queries) as q(query)
       cross join lateral (
         select c.id
           from public.kb_chunks c
-          where c.audience is not null and c.audience && audiences and c.fts @@ q.query
+          where c.audience is not null
+            and (audiences is null or c.audience && audiences)
+            and (collections is null or array[c.collection] && collections)
+            and c.fts @@ q.query
           limit word_budget
       ) f
   );
 end
 $$;
 
-comment on function internal.kb_restricted_chunks_with_words(tsquery[], text[], integer) is
-  'Restricted chunks of these audiences that contain a word of the question: some for each word.';
+comment on function internal.kb_restricted_chunks_with_words(tsquery[], text[], text[], integer) is
+  'Restricted chunks of these audiences and collections that contain a word of the question: some for each word.';
 
-revoke all on function internal.kb_restricted_chunks_with_words(tsquery[], text[], integer) from public;
+revoke all on function internal.kb_restricted_chunks_with_words(tsquery[], text[], text[], integer) from public;
 
 create function internal.kb_search_by_words(
   question internal.kb_question,
   nearest uuid[],
   audiences text[],
   is_in_default boolean,
+  collections text[],
   chunk_budget integer
 ) returns table (chunk_id uuid, lexical double precision)
   language plpgsql
@@ -256,7 +252,7 @@ declare
   shares double precision[] := question.shares;
   rare_words tsquery := question.rare_words;
   restricted constant uuid[] :=
-    internal.kb_restricted_chunks_with_words(question.queries, audiences, chunk_budget);
+    internal.kb_restricted_chunks_with_words(question.queries, audiences, collections, chunk_budget);
 begin
   return query
   select r.id, max(r.lexical)
@@ -273,7 +269,15 @@ begin
           (
             select c.id, c.language, c.fts, false as is_nearest
               from public.kb_chunks c
-              where is_in_default and c.searchable and c.fts @@ rare_words
+              where is_in_default and collections is null and c.searchable and c.fts @@ rare_words
+              limit chunk_budget
+          )
+          union all
+          (
+            select c.id, c.language, c.fts, false
+              from public.kb_chunks c
+              -- Null collections match nothing. One statement for both cases could not use the index on the collection.
+              where is_in_default and c.searchable and array[c.collection] && collections and c.fts @@ rare_words
               limit chunk_budget
           )
           union all
@@ -284,6 +288,7 @@ begin
           select c.id, c.language, c.fts, true
             from public.kb_chunks c
             where c.id = any (nearest) and internal.kb_can_find(audiences, is_in_default, c.searchable, c.audience)
+              and (collections is null or c.collection = any (collections))
         ) c
         order by c.is_nearest desc, lexical desc, c.id
         limit max_word_matches + cardinality(nearest)
@@ -293,12 +298,12 @@ begin
 end
 $$;
 
-comment on function internal.kb_search_by_words(internal.kb_question, uuid[], text[], boolean, integer) is
+comment on function internal.kb_search_by_words(internal.kb_question, uuid[], text[], boolean, text[], integer) is
   'The chunks with rare words of the question that contain the most of its vocabulary, and the chunks in `nearest`, each with '
-  'its lexical score. Only chunks that a user in these audiences can find.';
+  'its lexical score. Only chunks of these collections (null: of all) that a user in these audiences can find.';
 
-revoke all on function internal.kb_search_by_words(internal.kb_question, uuid[], text[], boolean, integer) from public;
-grant execute on function internal.kb_search_by_words(internal.kb_question, uuid[], text[], boolean, integer)
+revoke all on function internal.kb_search_by_words(internal.kb_question, uuid[], text[], boolean, text[], integer) from public;
+grant execute on function internal.kb_search_by_words(internal.kb_question, uuid[], text[], boolean, text[], integer)
   to evidence_chat, service_role;
 
 -- Chunks by vectors -------------------------------------------------------
@@ -321,7 +326,11 @@ comment on function internal.kb_searchable_chunk_count() is
 revoke all on function internal.kb_searchable_chunk_count() from public;
 grant execute on function internal.kb_searchable_chunk_count() to evidence_chat, service_role;
 
-create function internal.kb_nearest_chunks(query_embedding extensions.vector, max_count integer) returns uuid[]
+create function internal.kb_nearest_chunks(
+  query_embedding extensions.vector,
+  collections text[],
+  max_count integer
+) returns uuid[]
   language plpgsql
   stable
   security invoker
@@ -332,18 +341,30 @@ as $$
 declare
   -- Up to this many vectors are compared one by one, which takes a few milliseconds and is exact.
   max_exact_vectors constant integer := 2000;
+  -- The same for some collections. A scan of the index also visits the vectors of all others, so comparing pays off up to more.
+  max_exact_collection_vectors constant integer := 10000;
   -- Up to this many vectors, an ef_search of 100 has the recall that 200 has for ten times as many.
   max_low_ef_vectors constant integer := 20000;
   total constant bigint := internal.kb_searchable_chunk_count();
+  is_exact boolean := total <= max_exact_vectors;
   nearest uuid[];
   previous_indexscan constant text := current_setting('enable_indexscan');
   previous_sort constant text := current_setting('enable_sort');
 begin
+  if collections is not null and not is_exact then
+    select count(*) <= max_exact_collection_vectors into is_exact
+      from (
+        select from public.kb_embeddings e
+          where e.searchable and e.collection = any (collections)
+          limit max_exact_collection_vectors + 1
+      ) probe;
+  end if;
   -- HNSW is approximate: it can miss a vector that is far from most others, or surrounded by ones deleted since the last vacuum.
   -- So a small number of vectors is sorted by distance, with plain index scans off. A larger number is read through the index, with
   -- sorting off, because the planner underestimates the cost of sorting thousands of vectors.
   -- These settings are not in the header, because attaching pgvector's settings to a function needs a superuser, which hosted
-  -- Supabase does not provide. The iterative scan continues when the row of a candidate is deleted or hidden.
+  -- Supabase does not provide. The iterative scan continues when the row of a candidate is deleted or hidden, or in another
+  -- collection. The higher limits let it scan further than pgvector would by default.
   perform
     set_config('hnsw.iterative_scan', 'relaxed_order', true),
     set_config(
@@ -351,14 +372,16 @@ begin
       greatest(case when total <= max_low_ef_vectors then 100 else 200 end, 2 * max_count)::text,
       true
     ),
-    set_config('enable_indexscan', case when total <= max_exact_vectors then 'off' else 'on' end, true),
-    set_config('enable_sort', case when total <= max_exact_vectors then 'on' else 'off' end, true);
+    set_config('hnsw.max_scan_tuples', '100000', true),
+    set_config('hnsw.scan_mem_multiplier', '8', true),
+    set_config('enable_indexscan', case when is_exact then 'off' else 'on' end, true),
+    set_config('enable_sort', case when is_exact then 'on' else 'off' end, true);
 
   -- Only ORDER BY distance LIMIT n can use the vector index, so the threshold is applied outside.
   nearest := array(
     select e.chunk_id
       from public.kb_embeddings e
-      where e.searchable
+      where e.searchable and (collections is null or e.collection = any (collections))
       order by e.embedding operator(extensions.<=>) query_embedding
       limit max_count
   );
@@ -369,15 +392,16 @@ begin
 end
 $$;
 
-comment on function internal.kb_nearest_chunks(extensions.vector, integer) is
-  'The searchable chunks whose embeddings are nearest to the question.';
+comment on function internal.kb_nearest_chunks(extensions.vector, text[], integer) is
+  'The searchable chunks of these collections (null: of all) whose embeddings are nearest to the question.';
 
-revoke all on function internal.kb_nearest_chunks(extensions.vector, integer) from public;
-grant execute on function internal.kb_nearest_chunks(extensions.vector, integer) to evidence_chat, service_role;
+revoke all on function internal.kb_nearest_chunks(extensions.vector, text[], integer) from public;
+grant execute on function internal.kb_nearest_chunks(extensions.vector, text[], integer) to evidence_chat, service_role;
 
 create function internal.kb_nearest_restricted_chunks(
   query_embedding extensions.vector,
   audiences text[],
+  collections text[],
   max_count integer
 ) returns uuid[]
   language plpgsql
@@ -403,6 +427,7 @@ begin
     from (
       select from public.kb_embeddings e
         where e.audience is not null and (audiences is null or e.audience && audiences)
+          and (collections is null or array[e.collection] && collections)
         limit max_exact_vectors + 1
     ) probe;
   -- As in kb_nearest_chunks. The scan also visits vectors of other audiences. The higher limits let it scan further than pgvector
@@ -418,6 +443,7 @@ begin
     select e.chunk_id
       from public.kb_embeddings e
       where e.audience is not null and (audiences is null or e.audience && audiences)
+        and (collections is null or array[e.collection] && collections)
       order by e.embedding operator(extensions.<=>) query_embedding
       limit max_count
   );
@@ -428,11 +454,11 @@ begin
 end
 $$;
 
-comment on function internal.kb_nearest_restricted_chunks(extensions.vector, text[], integer) is
-  'The restricted chunks of these audiences whose embeddings are nearest to the question.';
+comment on function internal.kb_nearest_restricted_chunks(extensions.vector, text[], text[], integer) is
+  'The restricted chunks of these audiences and collections whose embeddings are nearest to the question.';
 
-revoke all on function internal.kb_nearest_restricted_chunks(extensions.vector, text[], integer) from public;
-grant execute on function internal.kb_nearest_restricted_chunks(extensions.vector, text[], integer)
+revoke all on function internal.kb_nearest_restricted_chunks(extensions.vector, text[], text[], integer) from public;
+grant execute on function internal.kb_nearest_restricted_chunks(extensions.vector, text[], text[], integer)
   to evidence_chat, service_role;
 
 -- Sentences and headings --------------------------------------------------
@@ -560,7 +586,8 @@ create function internal.kb_search(
   query_embedding extensions.vector(384),
   match_count integer,
   match_threshold double precision,
-  query_text text
+  query_text text,
+  assistant text
 ) returns setof internal.kb_match
   language plpgsql
   stable
@@ -582,6 +609,8 @@ declare
   audiences constant text[] :=
     case when row_security_active('public.kb_documents') then internal.kb_caller_audiences() end;
   is_in_default constant boolean := audiences is null or internal.kb_is_in_default_audience();
+  -- The same list for every search of the assistant, and null if it searches everything.
+  collections constant text[] := (internal.chat_assistant(assistant, audiences)).collections;
   -- The Worker's limit for questions, so that a direct call cannot cause more work.
   question_text constant text := left(query_text, 4000);
   -- Without a text, only vectors are compared.
@@ -607,8 +636,10 @@ begin
   end if;
 
   -- Without the condition, the scan of the vector index would look for a visible row among thousands of hidden ones.
-  nearest := case when is_in_default then internal.kb_nearest_chunks(query_embedding, nearest_count) else '{}' end
-    || internal.kb_nearest_restricted_chunks(query_embedding, audiences, nearest_count);
+  nearest := case
+      when is_in_default then internal.kb_nearest_chunks(query_embedding, collections, nearest_count)
+      else '{}'
+    end || internal.kb_nearest_restricted_chunks(query_embedding, audiences, collections, nearest_count);
 
   if query_text is not null then
     question := internal.kb_parse_question(question_text, is_in_default, chunk_budget);
@@ -621,7 +652,7 @@ begin
       where query_text is null
     union all
     select w.chunk_id, w.lexical
-      from internal.kb_search_by_words(question, nearest, audiences, is_in_default, chunk_budget) w
+      from internal.kb_search_by_words(question, nearest, audiences, is_in_default, collections, chunk_budget) w
       where query_text is not null
   ), qualified as materialized (
     select k.chunk_id, v.similarity, k.lexical
@@ -634,6 +665,7 @@ begin
           -- The condition behind searchable, repeated from the policies because the service role bypasses them. Only the policies
           -- check the audience.
           where e.chunk_id = k.chunk_id and d.status = 'ready' and d.enabled and not c.stale
+            and (collections is null or d.collection = any (collections))
           -- Forces one lookup and one distance per candidate, whatever row count the planner estimates.
           offset 0
       ) v
@@ -675,18 +707,19 @@ begin
 end
 $$;
 
-comment on function internal.kb_search(extensions.vector, integer, double precision, text) is
+comment on function internal.kb_search(extensions.vector, integer, double precision, text, text) is
   'The search of match_chunks, with the rights of the caller.';
 
-revoke all on function internal.kb_search(extensions.vector, integer, double precision, text) from public;
-grant execute on function internal.kb_search(extensions.vector, integer, double precision, text)
+revoke all on function internal.kb_search(extensions.vector, integer, double precision, text, text) from public;
+grant execute on function internal.kb_search(extensions.vector, integer, double precision, text, text)
   to evidence_chat, service_role;
 
 create function internal.kb_search_as_user(
   query_embedding extensions.vector(384),
   match_count integer,
   match_threshold double precision,
-  query_text text
+  query_text text,
+  assistant text
 ) returns setof internal.kb_match
   language plpgsql
   stable
@@ -695,22 +728,23 @@ create function internal.kb_search_as_user(
   set search_path = ''
 as $$
 begin
-  return query select * from internal.kb_search(query_embedding, match_count, match_threshold, query_text);
+  return query select * from internal.kb_search(query_embedding, match_count, match_threshold, query_text, assistant);
 end
 $$;
 
-comment on function internal.kb_search_as_user(extensions.vector, integer, double precision, text) is
+comment on function internal.kb_search_as_user(extensions.vector, integer, double precision, text, text) is
   'The search of match_chunks as evidence_chat, to which the policies apply.';
 
-revoke all on function internal.kb_search_as_user(extensions.vector, integer, double precision, text) from public;
-grant execute on function internal.kb_search_as_user(extensions.vector, integer, double precision, text) to authenticated;
-alter function internal.kb_search_as_user(extensions.vector, integer, double precision, text) owner to evidence_chat;
+revoke all on function internal.kb_search_as_user(extensions.vector, integer, double precision, text, text) from public;
+grant execute on function internal.kb_search_as_user(extensions.vector, integer, double precision, text, text) to authenticated;
+alter function internal.kb_search_as_user(extensions.vector, integer, double precision, text, text) owner to evidence_chat;
 
 create function public.match_chunks(
   query_embedding extensions.vector(384),
   match_count integer default 5,
   match_threshold double precision default 0.35,
-  query_text text default null
+  query_text text default null,
+  assistant text default 'default'
 ) returns table (
   chunk_id uuid,
   document_id uuid,
@@ -736,15 +770,17 @@ as $$
 begin
   if row_security_active('public.kb_documents') then
     perform internal.limit_searches();
-    return query select * from internal.kb_search_as_user(query_embedding, match_count, match_threshold, query_text);
+    return query
+      select * from internal.kb_search_as_user(query_embedding, match_count, match_threshold, query_text, assistant);
   else
-    return query select * from internal.kb_search(query_embedding, match_count, match_threshold, query_text);
+    return query select * from internal.kb_search(query_embedding, match_count, match_threshold, query_text, assistant);
   end if;
 end
 $$;
 
-comment on function public.match_chunks(extensions.vector, integer, double precision, text) is
-  'The chunks that fit a question best, best score first, from ready and enabled documents that the caller may see. '
+comment on function public.match_chunks(extensions.vector, integer, double precision, text, text) is
+  'The chunks that fit a question best, best score first, from ready and enabled documents that the caller may see, in the '
+  'collections of the assistant. Fails with PT404 if there is no such assistant that the caller may use. '
   'score: (the two largest of similarity, the cosine of the best sentence, and heading + lexical) / 3; for a question in a script '
   'that the model cannot read, lexical / 3; without query_text, similarity. '
   'similarity: cosine of query_embedding with the embedding of the chunk. match_threshold (inclusive) applies to it. '
@@ -753,8 +789,9 @@ comment on function public.match_chunks(extensions.vector, integer, double preci
   '(ts_rank of a single lexeme saturates with its frequency as BM25 does: 0.61, 0.76, 0.83, … below 1). '
   'sentences: {start, end, similarity}, offsets in code points of content. '
   'query_terms: {word, weight}, the informative words of query_text, the same on every row, weighted by documents without an '
-  'audience, and for users outside the default audience by no documents. Limit for calls that are not from the Worker: 60 searches a minute and three at once per user, then PT429.';
+  'audience in all collections, and for users outside the default audience by no documents. Limit for calls that are not from the '
+  'Worker: 60 searches a minute and three at once per user, then PT429.';
 
-revoke all on function public.match_chunks(extensions.vector, integer, double precision, text) from public, anon;
-grant execute on function public.match_chunks(extensions.vector, integer, double precision, text)
+revoke all on function public.match_chunks(extensions.vector, integer, double precision, text, text) from public, anon;
+grant execute on function public.match_chunks(extensions.vector, integer, double precision, text, text)
   to authenticated, service_role;

@@ -6,6 +6,8 @@
 create table public.chat_sessions (
   id uuid primary key default gen_random_uuid(),
   user_id uuid not null default auth.uid() references auth.users (id) on delete cascade,
+  -- Deleting an assistant must not delete the conversations of users, so one with conversations can only be disabled.
+  assistant text not null default 'default' references public.assistants (name) on update cascade,
   title text
     constraint chat_sessions_title_length check (char_length(title) between 1 and 200),
   created_at timestamptz not null default now(),
@@ -15,6 +17,7 @@ create table public.chat_sessions (
 comment on table public.chat_sessions is 'One conversation of one user.';
 comment on column public.chat_sessions.id is 'Id of the session.';
 comment on column public.chat_sessions.user_id is 'Owner of the session. Deleting the user deletes the session.';
+comment on column public.chat_sessions.assistant is 'The assistant that answers in it.';
 comment on column public.chat_sessions.title is 'Beginning of the first question.';
 comment on column public.chat_sessions.created_at is 'When it began.';
 comment on column public.chat_sessions.updated_at is
@@ -22,6 +25,8 @@ comment on column public.chat_sessions.updated_at is
 
 -- Keyset paging, newest first. The id breaks ties.
 create index chat_sessions_user_newest_idx on public.chat_sessions (user_id, updated_at desc, id desc);
+-- For renaming an assistant.
+create index chat_sessions_assistant_idx on public.chat_sessions (assistant);
 
 -- As for chat_messages.content.
 alter table public.chat_sessions alter column title set statistics 0;
@@ -29,7 +34,7 @@ alter table public.chat_sessions alter column title set statistics 0;
 -- Grants on columns: the database sets the times, and a session keeps its user.
 revoke all on public.chat_sessions from public, anon, authenticated;
 grant select, update (title), delete on public.chat_sessions to authenticated;
-grant select, insert (id, user_id, title), update (title), delete on public.chat_sessions to evidence_chat;
+grant select, insert (id, user_id, assistant, title), update (title), delete on public.chat_sessions to evidence_chat;
 grant all on public.chat_sessions to service_role;
 alter table public.chat_sessions enable row level security;
 
@@ -221,6 +226,7 @@ create policy chat_messages_read_own on public.chat_messages
     exists (
       select from public.chat_sessions s
       where s.id = chat_messages.session_id and s.user_id = (select auth.uid())
+        and (chat_messages.role = 'user' or s.assistant = any ((select internal.chat_caller_assistants())::text[]))
     )
     and (
       sources = '{}'
@@ -238,7 +244,8 @@ create policy chat_messages_insert_own on public.chat_messages
   ));
 
 comment on policy chat_messages_read_own on public.chat_messages is
-  'Users read messages of their own sessions, except answers based on a document for other audiences only.';
+  'Users read messages of their own sessions, except answers based on a document for other audiences only, and answers of an '
+  'assistant for other audiences only.';
 comment on policy chat_messages_insert_own on public.chat_messages is
   'chat_record_turn adds messages to sessions of its caller.';
 
@@ -405,7 +412,8 @@ create function internal.chat_record_turn(
   latency_ms integer,
   refusal text,
   hedged boolean,
-  mode text
+  mode text,
+  assistant text
 ) returns void
   language plpgsql
   -- As evidence_chat, with the claims of the caller.
@@ -416,16 +424,19 @@ as $$
 declare
   is_worker_request constant boolean := internal.is_worker_request();
 begin
+  perform internal.chat_assistant(chat_record_turn.assistant, internal.kb_caller_audiences());
   if chat_record_turn.title is not null then
     -- Waits for a concurrent call that creates or deletes the same session.
-    insert into public.chat_sessions (id, title)
-      values (chat_record_turn.session_id, chat_record_turn.title)
+    insert into public.chat_sessions (id, assistant, title)
+      values (chat_record_turn.session_id, chat_record_turn.assistant, chat_record_turn.title)
       on conflict do nothing;
   end if;
 
   -- One turn of a session at a time, and none in a session that is being deleted. Row level security hides sessions of other
-  -- users, so they fail like sessions that do not exist.
-  perform from public.chat_sessions s where s.id = chat_record_turn.session_id for no key update;
+  -- users, so they fail like sessions that do not exist, and so do sessions with another assistant.
+  perform from public.chat_sessions s
+    where s.id = chat_record_turn.session_id and s.assistant = chat_record_turn.assistant
+    for no key update;
   if not found or internal.chat_session_was_deleted(chat_record_turn.session_id) then
     raise exception 'session not found' using errcode = 'insufficient_privilege';
   end if;
@@ -470,16 +481,16 @@ begin
 end
 $$;
 
-comment on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text) is
+comment on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text) is
   'What public.chat_record_turn does, with the policies applied.';
 
 revoke all
-  on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text)
+  on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text)
   from public;
 grant execute
-  on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text)
+  on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text)
   to authenticated;
-alter function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text)
+alter function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text)
   owner to evidence_chat;
 
 -- Atomic and idempotent: a question and its answer are written together or not at all, and only once.
@@ -495,29 +506,30 @@ create function public.chat_record_turn(
   latency_ms integer default null,
   refusal text default null,
   hedged boolean default false,
-  mode text default 'extractive'
+  mode text default 'extractive',
+  assistant text default 'default'
 ) returns void
   language sql
   security invoker
   set search_path = ''
 as $$
   select internal.chat_record_turn(
-    session_id, title, question_id, question, answer_id, answer, citations, sources, latency_ms, refusal, hedged, mode
+    session_id, title, question_id, question, answer_id, answer, citations, sources, latency_ms, refusal, hedged, mode, assistant
   )
 $$;
 
 comment on function
-  public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text) is
+  public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text) is
   'Writes a question of the calling user and its answer in one transaction. Idempotent. With a title, it creates the session if '
   'it does not exist and was not deleted in the last day; without one, the session must exist. Fails and writes nothing if the '
-  'session is not the caller''s. citations: the passages that the answer quotes or follows from. sources: ids of the documents '
+  'session is not the caller''s or with another assistant. citations: the passages that the answer quotes or follows from. sources: ids of the documents '
   'that the answer is based on, shown or not. latency_ms: how long the answer took. refusal: the reason if there is no answer. '
   'hedged: whether the passages may not answer the question. mode: generated if a language model wrote the answer. Limit for calls that are not from the Worker: 1,200 turns an hour, 32 MiB a day '
   'and 1,000 sessions, then PT429.';
 
 revoke all
-  on function public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text)
+  on function public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text)
   from public, anon, service_role;
 grant execute
-  on function public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text)
+  on function public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text)
   to authenticated;

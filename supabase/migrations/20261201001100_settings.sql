@@ -1,50 +1,9 @@
--- Settings of the chat: one row, edited in the Supabase dashboard. Changes take effect within a minute.
-
-create function internal.is_short_text_list(texts text[], max_count integer, max_length integer) returns boolean
-  language sql
-  immutable
-  set search_path = ''
-as $$
-  select cardinality(texts) <= max_count
-    and coalesce(array_ndims(texts), 1) = 1
-    and coalesce(bool_and(t is not null and t ~ '\S' and char_length(t) <= max_length), true)
-  from unnest(texts) as t
-$$;
-
-comment on function internal.is_short_text_list(text[], integer, integer) is
-  'Whether a list has at most max_count texts, each of at most max_length characters and none blank.';
-
-revoke all on function internal.is_short_text_list(text[], integer, integer) from public;
-grant execute on function internal.is_short_text_list(text[], integer, integer) to service_role;
+-- Settings for all assistants: one row, edited in the Supabase dashboard. Changes take effect within a minute. The settings of each
+-- assistant are in public.assistants.
 
 create table public.chat_settings (
   id boolean primary key default true
     constraint chat_settings_only_one_row check (id),
-  evidence_threshold double precision
-    constraint chat_settings_evidence_threshold_is_0_to_1 check (evidence_threshold between 0 and 1),
-  evidence_confidence double precision
-    constraint chat_settings_evidence_confidence_is_0_to_1 check (evidence_confidence between 0 and 1),
-  match_count integer
-    constraint chat_settings_match_count_is_1_to_50 check (match_count between 1 and 50),
-  link_mode text not null default 'none'
-    constraint chat_settings_link_mode_is_none_authenticated_or_public
-      check (link_mode in ('none', 'authenticated', 'public')),
-  citations boolean not null default true,
-  answer_mode text not null default 'extractive'
-    constraint chat_settings_answer_mode_is_extractive_endpoint_or_on_device
-      check (answer_mode in ('extractive', 'endpoint', 'on_device')),
-  refusal_message text
-    constraint chat_settings_refusal_message_is_1_to_1000_characters
-      check (refusal_message ~ '\S' and char_length(refusal_message) <= 1000),
-  refusal_suggestions text[]
-    constraint chat_settings_refusal_suggestions_are_at_most_5_of_80_characters
-      check (internal.is_short_text_list(refusal_suggestions, 5, 80)),
-  greeting text
-    constraint chat_settings_greeting_is_1_to_500_characters
-      check (greeting ~ '\S' and char_length(greeting) <= 500),
-  suggested_questions text[] not null default '{}'
-    constraint chat_settings_suggested_questions_are_at_most_6_of_200_characters
-      check (internal.is_short_text_list(suggested_questions, 6, 200)),
   log_questions boolean not null default false,
   keep_refusals text not null default 'full'
     constraint chat_settings_keep_refusals_is_full_anonymous_or_off
@@ -65,36 +24,9 @@ create table public.chat_settings (
 );
 
 comment on table public.chat_settings is
-  'Settings of the chat. Edit the one row; changes take effect within a minute. Empty (NULL) means the default. '
+  'Settings for all assistants. Edit the one row; changes take effect within a minute. Empty (NULL) means the default. '
   'Without the row, all settings have their defaults.';
 comment on column public.chat_settings.id is 'Always true: there is one row.';
-comment on column public.chat_settings.evidence_threshold is
-  'How similar the best passage must be to the question before it is answered: 0 (anything) to 1 (the same words). '
-  'NULL: 0.35. Higher refuses more.';
-comment on column public.chat_settings.evidence_confidence is
-  'How sure the chat must be that the passages answer the question: 0 (off) to 1. NULL: the measured default. Higher '
-  'refuses more.';
-comment on column public.chat_settings.match_count is
-  'How many passages are read for one answer: 1 to 50. NULL: 5.';
-comment on column public.chat_settings.link_mode is
-  'Whether citations link to the original file. none: no links, and only you can open files. authenticated: signed-in users can '
-  'open the files of documents that they see. public: a link that works for 7 days for everybody who has it.';
-comment on column public.chat_settings.citations is
-  'Whether answers show where each sentence comes from. false: no numbers and no sources.';
-comment on column public.chat_settings.answer_mode is
-  'Who writes answers. extractive: the documents, in quotes. endpoint: the language model that the server is configured with '
-  '(CHAT_LLM_URL), which gets the question and the passages. on_device: the documents, and on demand a model in the visitor''s '
-  'browser. Each sentence of a model is checked against the passages before it is shown.';
-comment on column public.chat_settings.refusal_message is
-  'What the chat says when it has no answer: 1 to 1000 characters. NULL: the built-in text.';
-comment on column public.chat_settings.refusal_suggestions is
-  'What the chat offers instead, as a list: ["Contact support"]. At most 5, of 80 characters each; [] offers nothing. '
-  'NULL: the built-in ones.';
-comment on column public.chat_settings.greeting is
-  'First line of an empty chat: 1 to 500 characters. NULL: the text of the widget.';
-comment on column public.chat_settings.suggested_questions is
-  'Questions to click on in an empty chat, as a list: ["How do I return an order?"]. At most 6, of 200 characters '
-  'each.';
 comment on column public.chat_settings.log_questions is
   'Whether the server may log the text of questions. Keep false unless you need it: questions can be personal.';
 comment on column public.chat_settings.keep_refusals is
@@ -169,75 +101,73 @@ comment on function internal.chat_gap_users() is 'chat_settings.gap_users, or it
 revoke all on function internal.chat_gap_users() from public;
 grant execute on function internal.chat_gap_users() to service_role;
 
-create function internal.chat_link_mode() returns text
-  language sql
-  stable
-  -- Users may not read chat_settings.
-  security definer
-  set search_path = ''
-as $$
-  select coalesce((select s.link_mode from public.chat_settings s), 'none')
-$$;
-
-comment on function internal.chat_link_mode() is 'chat_settings.link_mode, or its default.';
-
-revoke all on function internal.chat_link_mode() from public;
-grant execute on function internal.chat_link_mode() to evidence_chat;
-
 -- For the Worker ----------------------------------------------------------
 
-create function public.chat_config() returns jsonb
-  language sql
+create function public.chat_config(assistant text default 'default') returns jsonb
+  language plpgsql
   stable
   -- Called before users sign in.
   security definer
   set search_path = ''
 as $$
-  select jsonb_build_object(
-    'model', vectors.model,
-    'calibration', (
-      -- A calibration with other vectors does not apply.
-      select jsonb_build_object('mean', k.mean, 'deviation', k.deviation)
-        from public.kb_calibration k
-        where k.model = vectors.model
-    ),
-    'settings', jsonb_build_object(
-      'evidence_threshold', s.evidence_threshold,
-      'evidence_confidence', s.evidence_confidence,
-      'match_count', s.match_count,
-      'link_mode', coalesce(s.link_mode, 'none'),
-      'citations', coalesce(s.citations, true),
-      'answer_mode', coalesce(s.answer_mode, 'extractive'),
-      'refusal_message', s.refusal_message,
-      'refusal_suggestions', s.refusal_suggestions,
-      'greeting', s.greeting,
-      'suggested_questions', coalesce(s.suggested_questions, '{}'),
-      'log_questions', coalesce(s.log_questions, false)
+declare
+  chosen constant public.assistants := internal.chat_assistant(
+    chat_config.assistant,
+    -- security definer changes the current user, but not the role of the request.
+    case when current_setting('role') <> 'service_role' then internal.kb_caller_audiences() end
+  );
+begin
+  return (
+    select jsonb_build_object(
+      'model', vectors.model,
+      'calibration', (
+        -- A calibration with other vectors does not apply.
+        select jsonb_build_object('mean', k.mean, 'deviation', k.deviation)
+          from public.kb_calibration k
+          where k.model = vectors.model
+      ),
+      'settings', jsonb_build_object(
+        'title', chosen.title,
+        'allowed_origins', chosen.allowed_origins,
+        'evidence_threshold', chosen.evidence_threshold,
+        'evidence_confidence', chosen.evidence_confidence,
+        'match_count', chosen.match_count,
+        'link_mode', chosen.link_mode,
+        'citations', chosen.citations,
+        'answer_mode', chosen.answer_mode,
+        'refusal_message', chosen.refusal_message,
+        'refusal_suggestions', chosen.refusal_suggestions,
+        'greeting', chosen.greeting,
+        'suggested_questions', chosen.suggested_questions,
+        'log_questions', coalesce(s.log_questions, false)
+      )
     )
-  )
-  from (values (true)) as only_row (id)
-  left join public.chat_settings s using (id)
-  left join lateral (
-    -- Finding the most common fingerprint would read every vector. The last changed document does as well: a knowledge base has
-    -- one fingerprint, and during a migration to another model that document has the new one.
-    select v.model
-      from public.kb_documents d
-      cross join lateral (
-        select e.model
-          from public.kb_chunks c
-          join public.kb_embeddings e on e.chunk_id = c.id
-          where c.document_id = d.id and (e.searchable or e.audience is not null)
-          limit 1
-      ) v
-      where d.status = 'ready' and d.enabled
-      order by d.updated_at desc
-      limit 1
-  ) vectors on true
+    from (values (true)) as only_row (id)
+    left join public.chat_settings s using (id)
+    left join lateral (
+      -- Finding the most common fingerprint would read every vector. The last changed document does as well: a knowledge base has
+      -- one fingerprint, and during a migration to another model that document has the new one.
+      select v.model
+        from public.kb_documents d
+        cross join lateral (
+          select e.model
+            from public.kb_chunks c
+            join public.kb_embeddings e on e.chunk_id = c.id
+            where c.document_id = d.id and (e.searchable or e.audience is not null)
+            limit 1
+        ) v
+        where d.status = 'ready' and d.enabled
+        order by d.updated_at desc
+        limit 1
+    ) vectors on true
+  );
+end
 $$;
 
-comment on function public.chat_config() is
-  'Public configuration of the chat: {model, calibration, settings}. model: fingerprint of the vectors, null for an '
-  'empty knowledge base. calibration: {mean, deviation} of kb_calibration, null if not measured with these vectors.';
+comment on function public.chat_config(text) is
+  'Public configuration of an assistant: {model, calibration, settings}. model: fingerprint of the vectors, null for an '
+  'empty knowledge base. calibration: {mean, deviation} of kb_calibration, null if not measured with these vectors. Fails with '
+  'PT404 if there is no such assistant that the caller may use.';
 
-revoke all on function public.chat_config() from public;
-grant execute on function public.chat_config() to anon, authenticated, service_role;
+revoke all on function public.chat_config(text) from public;
+grant execute on function public.chat_config(text) to anon, authenticated, service_role;

@@ -4,6 +4,7 @@ create table public.chat_refusals (
   id uuid primary key default gen_random_uuid(),
   user_id uuid references auth.users (id) on delete cascade,
   session_id uuid references public.chat_sessions (id) on delete cascade,
+  assistant text not null default 'default' references public.assistants (name) on update cascade,
   question text not null
     constraint chat_refusals_question_length check (char_length(question) <= 4000)
     constraint chat_refusals_question_not_blank check (question ~ '\S'),
@@ -29,6 +30,7 @@ comment on column public.chat_refusals.id is
 comment on column public.chat_refusals.user_id is 'Who asked. Empty (NULL) for a question that is kept anonymously.';
 comment on column public.chat_refusals.session_id is
   'Where it was asked. Empty (NULL) for a question outside the history or kept anonymously.';
+comment on column public.chat_refusals.assistant is 'The assistant that was asked.';
 comment on column public.chat_refusals.question is 'The question as asked.';
 comment on column public.chat_refusals.embedding is 'The question''s vector, of unit length.';
 comment on column public.chat_refusals.best_score is 'Cosine of the nearest passage; null if there was none.';
@@ -36,7 +38,7 @@ comment on column public.chat_refusals.reason is
   'no_match: no passage is similar enough. weak_evidence: some are, but are unlikely to answer. unreadable_language: the model '
   'cannot read the question''s script, and its words find too little. empty_kb: there is no document.';
 comment on column public.chat_refusals.group_id is
-  'Shared by similar questions. Set by a trigger, which overrides values written here. Hidden from users, because it would '
+  'Shared by similar questions to the same assistant. Set by a trigger, which overrides values written here. Hidden from users, because it would '
   'reveal whether others asked the same.';
 comment on column public.chat_refusals.asker is
   'Distinguishes the users within a group, and nothing else: a hash of the user, the group and a secret salt. Set by a trigger.';
@@ -55,9 +57,11 @@ alter table public.chat_refusals alter column question set statistics 0;
 create index chat_refusals_user_idx on public.chat_refusals (user_id, created_at desc);
 create index chat_refusals_session_idx on public.chat_refusals (session_id);
 create index chat_refusals_created_idx on public.chat_refusals (created_at);
+-- For renaming an assistant.
+create index chat_refusals_assistant_idx on public.chat_refusals (assistant);
 
 revoke all on public.chat_refusals from public, anon, authenticated;
-grant select (id, user_id, session_id, question, best_score, reason, created_at) on public.chat_refusals to authenticated;
+grant select (id, user_id, session_id, assistant, question, best_score, reason, created_at) on public.chat_refusals to authenticated;
 grant select (id, user_id), insert, delete on public.chat_refusals to evidence_chat;
 grant all on public.chat_refusals to service_role;
 alter table public.chat_refusals enable row level security;
@@ -121,13 +125,15 @@ begin
   new.group_id := null;
   -- A question from a direct call gets its own group, so that it cannot join the groups of others.
   if new.from_worker then
+    -- Continues beyond the questions to other assistants.
+    perform set_config('hnsw.iterative_scan', 'strict_order', true);
     -- Only ORDER BY distance LIMIT n can use the vector index, so the limit on the distance is applied outside.
     select nearest.group_id
       into new.group_id
       from (
         select r.group_id, r.embedding operator(extensions.<=>) new.embedding as distance
         from public.chat_refusals r
-        where r.from_worker
+        where r.from_worker and r.assistant = new.assistant
         order by r.embedding operator(extensions.<=>) new.embedding
         limit 1
       ) nearest
@@ -148,7 +154,7 @@ end
 $$;
 
 comment on function internal.prepare_chat_refusal() is
-  'Trigger: puts a refused question into the group of the nearest earlier one if their cosine is at least 0.8, otherwise '
+  'Trigger: puts a refused question into the group of the nearest earlier one to the same assistant if their cosine is at least 0.8, otherwise '
   'into a new group. Questions from direct calls always get a new group. Two simultaneous first questions may each start a '
   'group. Then removes what chat_settings.keep_refusals does not keep.';
 
@@ -166,7 +172,8 @@ create function internal.chat_record_refusal(
   question text,
   embedding extensions.vector(384),
   best_score double precision,
-  reason text
+  reason text,
+  assistant text
 ) returns void
   language plpgsql
   -- As evidence_chat, with the claims of the caller.
@@ -176,25 +183,29 @@ as $$
 declare
   is_worker_request constant boolean := internal.is_worker_request();
 begin
+  perform internal.chat_assistant(chat_record_refusal.assistant, internal.kb_caller_audiences());
   if not is_worker_request then
     perform internal.consume_quota('refusal', 1, 300, '1 day');
   end if;
-  insert into public.chat_refusals (id, user_id, session_id, question, embedding, best_score, reason, from_worker)
+  insert into public.chat_refusals (
+      id, user_id, session_id, assistant, question, embedding, best_score, reason, from_worker
+    )
     values (
-      chat_record_refusal.id, internal.caller_id(), chat_record_refusal.session_id, chat_record_refusal.question,
+      chat_record_refusal.id, internal.caller_id(), chat_record_refusal.session_id, chat_record_refusal.assistant,
+      chat_record_refusal.question,
       chat_record_refusal.embedding, chat_record_refusal.best_score, chat_record_refusal.reason, is_worker_request
     )
     on conflict do nothing;
 end
 $$;
 
-comment on function internal.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text) is
+comment on function internal.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text, text) is
   'What public.chat_record_refusal does, with the policies applied.';
 
-revoke all on function internal.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text) from public;
-grant execute on function internal.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text)
+revoke all on function internal.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text, text) from public;
+grant execute on function internal.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text, text)
   to authenticated;
-alter function internal.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text)
+alter function internal.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text, text)
   owner to evidence_chat;
 
 create function public.chat_record_refusal(
@@ -203,23 +214,24 @@ create function public.chat_record_refusal(
   question text,
   embedding extensions.vector(384),
   best_score double precision,
-  reason text
+  reason text,
+  assistant text default 'default'
 ) returns void
   language sql
   security invoker
   set search_path = ''
 as $$
-  select internal.chat_record_refusal(id, session_id, question, embedding, best_score, reason)
+  select internal.chat_record_refusal(id, session_id, question, embedding, best_score, reason, assistant)
 $$;
 
-comment on function public.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text) is
+comment on function public.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text, text) is
   'Records a refused question of the calling user, subject to chat_settings.keep_refusals. Idempotent. id: message id of the '
   'question. session_id: a session of the caller, or null. embedding: of unit length. best_score: cosine of the nearest passage, '
   'or null. Limit for calls that are not from the Worker: 300 a day, then PT429.';
 
-revoke all on function public.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text)
+revoke all on function public.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text, text)
   from public, anon, service_role;
-grant execute on function public.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text)
+grant execute on function public.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text, text)
   to authenticated;
 
 -- For the administrator ---------------------------------------------------
@@ -246,6 +258,8 @@ with ranked as (
 )
 select
   group_id,
+  -- The same on every row of the group.
+  min(assistant) as assistant,
   min(question) filter (where distance_rank = 1) as question,
   count(*) as questions,
   count(distinct asker) as users,
@@ -261,6 +275,7 @@ comment on view public.content_gaps is
   'Questions that the documents do not answer: one row for each group of similar questions that at least chat_settings.gap_users '
   'users asked, most users first. Counts only questions that the Worker recorded.';
 comment on column public.content_gaps.group_id is 'Id of the group of similar questions.';
+comment on column public.content_gaps.assistant is 'The assistant that was asked.';
 comment on column public.content_gaps.question is 'The question nearest to the centroid of the group.';
 comment on column public.content_gaps.questions is 'Number of questions in the group.';
 comment on column public.content_gaps.users is 'Number of users who asked them.';

@@ -9,10 +9,18 @@ create function internal.kb_can_open_file(path text) returns boolean
   set search_path = ''
 as $$
 declare
+  document record;
   -- The operation that Storage performs. The names are in src/http/routes/operations.ts of supabase/storage.
   operation constant text := regexp_replace(coalesce(current_setting('storage.operation', true), ''), '^storage\.', '');
 begin
-  return case internal.chat_link_mode()
+  -- The paths must be identical.
+  select d.collection into document
+    from public.kb_documents d
+    where d.storage_path = path and d.status = 'ready' and d.enabled;
+  if not found then
+    return false;
+  end if;
+  return case internal.chat_link_mode(document.collection)
       when 'public' then operation in (
         'object.get_authenticated', 'object.get_authenticated_info', 'object.head_authenticated_info',
         'object.sign', 'object.sign_many'
@@ -22,17 +30,13 @@ begin
         'object.get_authenticated', 'object.get_authenticated_info', 'object.head_authenticated_info'
       )
       else false
-    end
-    -- The paths must be identical.
-    and exists (
-      select from public.kb_documents d where d.storage_path = path and d.status = 'ready' and d.enabled
-    );
+    end;
 end
 $$;
 
 comment on function internal.kb_can_open_file(text) is
-  'Whether the caller may perform the current Storage operation on a file of the bucket kb: chat_settings.link_mode allows it, '
-  'and the file belongs to a document that the caller can see.';
+  'Whether the caller may perform the current Storage operation on a file of the bucket kb: it belongs to a document that the '
+  'caller can see, and assistants.link_mode allows it.';
 
 revoke all on function internal.kb_can_open_file(text) from public;
 grant execute on function internal.kb_can_open_file(text) to authenticated;
@@ -55,7 +59,8 @@ $$;
 
 -- For the Worker ----------------------------------------------------------
 
-create function internal.chat_documents(ids uuid[]) returns table (id uuid, name text, storage_path text)
+create function internal.chat_documents(ids uuid[])
+  returns table (id uuid, name text, storage_path text, link_mode text)
   language plpgsql
   stable
   security definer
@@ -67,8 +72,14 @@ begin
     raise exception 'ids must be at most 500, got %', cardinality(ids) using errcode = 'invalid_parameter_value';
   end if;
   return query
-    select d.id, d.name, case when internal.chat_link_mode() <> 'none' then d.storage_path end
+    with mode as materialized (
+      -- Once for each collection.
+      select c.collection, internal.chat_link_mode(c.collection) as link_mode
+        from (select distinct d.collection from public.kb_documents d where d.id = any (ids)) c
+    )
+    select d.id, d.name, case when m.link_mode <> 'none' then d.storage_path end, m.link_mode
       from public.kb_documents d
+      join mode m on m.collection = d.collection
       where d.id = any (ids) and d.status = 'ready' and d.enabled;
 end
 $$;
@@ -79,49 +90,58 @@ revoke all on function internal.chat_documents(uuid[]) from public;
 grant execute on function internal.chat_documents(uuid[]) to authenticated;
 alter function internal.chat_documents(uuid[]) owner to evidence_chat;
 
-create function public.chat_documents(ids uuid[]) returns table (id uuid, name text, storage_path text)
+create function public.chat_documents(ids uuid[])
+  returns table (id uuid, name text, storage_path text, link_mode text)
   language sql
   stable
   security invoker
   set search_path = ''
 as $$
-  select d.id, d.name, d.storage_path from internal.chat_documents(ids) d
+  select d.id, d.name, d.storage_path, d.link_mode from internal.chat_documents(ids) d
 $$;
 
 comment on function public.chat_documents(uuid[]) is
   'The documents among these ids (at most 500) that the calling user can see. storage_path: path of the original file in the '
-  'bucket kb, if there is one and chat_settings.link_mode lets users open it.';
+  'bucket kb, if there is one and link_mode lets users open it. link_mode: the strictest of the enabled assistants that search the '
+  'document; none if the caller may use none of them.';
 
 revoke all on function public.chat_documents(uuid[]) from public, anon, service_role;
 grant execute on function public.chat_documents(uuid[]) to authenticated;
 
-create function internal.chat_has_documents() returns boolean
+create function internal.chat_has_documents(assistant text) returns boolean
   language plpgsql
   stable
   security definer
   set search_path = ''
 as $$
+declare
+  collections constant text[] :=
+    (internal.chat_assistant(chat_has_documents.assistant, internal.kb_caller_audiences())).collections;
 begin
-  return exists (select from public.kb_documents d where d.status = 'ready' and d.enabled);
+  return exists (
+    select from public.kb_documents d
+      where d.status = 'ready' and d.enabled and (collections is null or d.collection = any (collections))
+  );
 end
 $$;
 
-comment on function internal.chat_has_documents() is 'What public.chat_has_documents does, with the policies applied.';
+comment on function internal.chat_has_documents(text) is 'What public.chat_has_documents does, with the policies applied.';
 
-revoke all on function internal.chat_has_documents() from public;
-grant execute on function internal.chat_has_documents() to authenticated;
-alter function internal.chat_has_documents() owner to evidence_chat;
+revoke all on function internal.chat_has_documents(text) from public;
+grant execute on function internal.chat_has_documents(text) to authenticated;
+alter function internal.chat_has_documents(text) owner to evidence_chat;
 
-create function public.chat_has_documents() returns boolean
+create function public.chat_has_documents(assistant text default 'default') returns boolean
   language sql
   stable
   security invoker
   set search_path = ''
 as $$
-  select internal.chat_has_documents()
+  select internal.chat_has_documents(assistant)
 $$;
 
-comment on function public.chat_has_documents() is 'Whether there is any document that the calling user can see.';
+comment on function public.chat_has_documents(text) is
+  'Whether there is any document that the calling user can see in the collections of the assistant.';
 
-revoke all on function public.chat_has_documents() from public, anon, service_role;
-grant execute on function public.chat_has_documents() to authenticated;
+revoke all on function public.chat_has_documents(text) from public, anon, service_role;
+grant execute on function public.chat_has_documents(text) to authenticated;

@@ -66,19 +66,20 @@ create view public.chat_metrics
   with (security_invoker = true)
 as
 with message as (
-  select (m.created_at at time zone 'UTC')::date as day, m.role, m.refusal, m.latency_ms, m.sources, s.user_id
+  select (m.created_at at time zone 'UTC')::date as day, s.assistant, m.role, m.refusal, m.latency_ms, m.sources, s.user_id
     from public.chat_messages m
     join public.chat_sessions s on s.id = m.session_id
     where m.from_worker
 ), cited as (
-  select m.day, count(distinct c.document_id) as documents
+  select m.day, m.assistant, count(distinct c.document_id) as documents
     from message m
     cross join unnest(m.sources) as c(document_id)
     where m.role = 'assistant'
-    group by m.day
+    group by m.day, m.assistant
 ), daily as (
   select
     m.day,
+    m.assistant,
     count(*) filter (where m.role = 'user') as questions,
     count(*) filter (where m.role = 'assistant' and m.refusal is null) as answers,
     count(m.refusal) as refusals,
@@ -86,10 +87,11 @@ with message as (
     -- With explicit casts, as Postgres stores it, so that a restored backup has the same definition.
     percentile_cont(array[0.5::double precision, 0.95::double precision]) within group (order by m.latency_ms) as latency
   from message m
-  group by m.day
+  group by m.day, m.assistant
 )
 select
   d.day,
+  d.assistant,
   d.questions,
   d.answers,
   d.refusals,
@@ -100,12 +102,13 @@ select
   round(d.latency[2])::integer as latency_p95_ms,
   coalesce(c.documents, 0) as cited_documents
 from daily d
-left join cited c on c.day = d.day
-order by d.day desc;
+left join cited c on c.day = d.day and c.assistant = d.assistant
+order by d.day desc, d.assistant;
 
 comment on view public.chat_metrics is
-  'One row for each day (UTC) with questions, newest first. Counts only turns that the Worker recorded.';
+  'One row for each day (UTC) and assistant with questions, newest first. Counts only turns that the Worker recorded.';
 comment on column public.chat_metrics.day is 'The day, in UTC.';
+comment on column public.chat_metrics.assistant is 'The assistant that was asked.';
 comment on column public.chat_metrics.questions is 'Questions asked.';
 comment on column public.chat_metrics.answers is 'Questions that were answered.';
 comment on column public.chat_metrics.refusals is
@@ -119,6 +122,43 @@ comment on column public.chat_metrics.cited_documents is 'Number of distinct doc
 
 revoke all on public.chat_metrics from public, anon, authenticated;
 grant select on public.chat_metrics to service_role;
+
+-- Assistants --------------------------------------------------------------
+
+create view public.assistant_overview
+  with (security_invoker = true)
+as
+select
+  a.name,
+  a.enabled,
+  a.title,
+  a.collections,
+  a.audience,
+  (
+    select count(*) from public.kb_documents d
+      where d.status = 'ready' and d.enabled and (a.collections is null or d.collection = any (a.collections))
+  ) as documents,
+  (
+    select count(*)
+      from public.chat_sessions s
+      join public.chat_messages m on m.session_id = s.id
+      where s.assistant = a.name and m.from_worker and m.role = 'user' and m.created_at >= now() - interval '30 days'
+  ) as questions
+from public.assistants a
+order by a.name;
+
+comment on view public.assistant_overview is 'One row for each assistant, with what it searches and how often it is asked.';
+comment on column public.assistant_overview.name is 'Name of the assistant.';
+comment on column public.assistant_overview.enabled is 'Whether it can be used.';
+comment on column public.assistant_overview.title is 'Heading of its chat, if it has one.';
+comment on column public.assistant_overview.collections is 'The collections that it searches; empty (NULL) for all.';
+comment on column public.assistant_overview.audience is 'Who may use it; empty (NULL) for every signed-in user.';
+comment on column public.assistant_overview.documents is 'Number of ready and enabled documents in its collections.';
+comment on column public.assistant_overview.questions is
+  'Questions of the last 30 days in the histories. Counts only those that the Worker recorded.';
+
+revoke all on public.assistant_overview from public, anon, authenticated;
+grant select on public.assistant_overview to service_role;
 
 -- Health ------------------------------------------------------------------
 
@@ -479,9 +519,11 @@ begin
       'stale_chunks', count(*) filter (where c.stale),
       'chunks_without_embedding', count(*) filter (where e.chunk_id is null),
       'visibility_mismatches', count(*) filter (
-        where (c.searchable, c.audience)
-            is distinct from (t.is_findable and d.audience is null, case when t.is_findable then d.audience end)
-          or e.chunk_id is not null and (e.searchable, e.audience) is distinct from (c.searchable, c.audience)
+        where (c.searchable, c.audience, c.collection) is distinct from (
+            t.is_findable and d.audience is null, case when t.is_findable then d.audience end, d.collection
+          )
+          or e.chunk_id is not null
+            and (e.searchable, e.audience, e.collection) is distinct from (c.searchable, c.audience, c.collection)
       ),
       'findable_chunks', count(*) filter (where t.is_findable)
     )
@@ -532,10 +574,17 @@ begin
     ),
     'audience_claims', array(
       select distinct a.entry
-        from public.kb_documents d
-        cross join unnest(d.audience) as a(entry)
-        where d.audience is not null
+        from (
+          select d.audience from public.kb_documents d where d.audience is not null
+          union all
+          select s.audience from public.assistants s where s.audience is not null
+        ) restricted
+        cross join unnest(restricted.audience) as a(entry)
         order by a.entry
+    ),
+    'assistants_without_documents', array(
+      select o.name from public.assistant_overview o where o.enabled and o.collections is not null and o.documents = 0
+        order by o.name
     )
   ) || (chunk_health - 'findable_chunks') || internal.kb_health_files() || internal.kb_health_privacy()
     || internal.kb_health_anonymous();
@@ -545,7 +594,7 @@ $$;
 comment on function public.kb_health() is
   'State of the knowledge base, for kb doctor. access_changes, missing_files (at most 100 ids), orphan_files (at most '
   '1,000 names) and widening_policies should be empty; failed, pending_older_than_day, documents_without_chunks, stale_chunks, '
-  'chunks_without_embedding, visibility_mismatches (wrong copies of searchable and audience) '
+  'chunks_without_embedding, visibility_mismatches (wrong copies of searchable, audience and collection) '
   'and sentences_missing 0; lexeme_mismatch, public_bucket and internal_exposed false. storage_bytes is the size of all files in '
   'the bucket kb. Without storage it is null, and everything else about files is left out.';
 

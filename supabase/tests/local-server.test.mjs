@@ -114,7 +114,7 @@ test("tokens and file URLs name the address that the server printed, like those 
   await send("POST", "/rest/v1/kb_documents", { key, headers: json, body: JSON.stringify(document) });
 
   const links = { key, headers: json, body: JSON.stringify({ link_mode: "public" }) };
-  assert.equal((await send("PATCH", "/rest/v1/chat_settings?id=is.true", links)).ok, true);
+  assert.equal((await send("PATCH", "/rest/v1/assistants?name=eq.default", links)).ok, true);
 
   const file = "/storage/v1/object/authenticated/kb/1/a.pdf";
   const whole = await send("GET", file, { token });

@@ -4,6 +4,7 @@ import { after, describe, test } from "node:test";
 import { accessMatrix } from "./cases/access-matrix.mjs";
 import { administration } from "./cases/administration.mjs";
 import { anonymous } from "./cases/anonymous.mjs";
+import { assistants } from "./cases/assistants.mjs";
 import { audiences } from "./cases/audiences.mjs";
 import { concurrency } from "./cases/concurrency.mjs";
 import { staleChunks } from "./cases/stale-chunks.mjs";
@@ -24,6 +25,7 @@ if (native instanceof UnavailableError) {
 
   describe("access", () => accessMatrix(native));
   describe("audiences", () => audiences(native));
+  describe("assistants", () => assistants(native));
   describe("anonymous visitors", () => anonymous(native));
   describe("kb_write_chunks", () => writeChunks(native));
   describe("sync leases", () => syncs(native));

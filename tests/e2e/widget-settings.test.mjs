@@ -19,7 +19,7 @@ const widget = new Widget(page);
 
 /** Changes the settings as the dashboard would. The readiness check reloads them, so the test need not wait a minute. */
 async function changeSettings(changes) {
-  await demo.rest("PATCH", "chat_settings?id=is.true", { body: changes });
+  await demo.rest("PATCH", "assistants?name=eq.default", { body: changes });
   const { status } = await fetch(new URL("/api/ready", demo.info.chat_url));
   assert.equal(status, 200);
 }

@@ -7,7 +7,7 @@ import { openBrowser } from "../lib/browser.mjs";
 import { serve } from "../lib/static-server.mjs";
 import { createConsumer, EMBEDDER, WIDGET } from "./consumer.mjs";
 
-const EXAMPLES = fileURLToPath(new URL("../../web/examples", import.meta.url));
+const EXAMPLES = fileURLToPath(new URL("../../examples", import.meta.url));
 const INSTALLED = fileURLToPath(new URL("../../node_modules", import.meta.url));
 
 /** @type {[type: string, data: object][]} */

@@ -4,8 +4,8 @@ import { after, before, describe, test } from "node:test";
 import { openExample } from "./framework.mjs";
 
 const PACKAGES = {
-  react: ["react", "react-dom"],
-  vue: ["vue", "vite", "@vitejs/plugin-vue"],
+  "vite-react": ["react", "react-dom", "vite"],
+  "vite-vue": ["vue", "vite", "@vitejs/plugin-vue"],
 };
 
 for (const [name, packages] of Object.entries(PACKAGES)) {

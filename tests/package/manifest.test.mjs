@@ -56,6 +56,10 @@ test("the manifest lists exactly the attributes that the element observes or rea
   assert.deepEqual(names(element.attributes), [...new Set([...observed, ...source.attributes])].sort());
 });
 
+test("the components of frameworks have exactly the attributes of the element", () => {
+  assert.deepEqual([...source.componentAttributes].sort(), names(element.attributes));
+});
+
 test("the manifest lists exactly the public methods and properties of the element", async () => {
   const [methods, fields] = await withClass(({ prototype }) => {
     const names = Object.getOwnPropertyNames(prototype);

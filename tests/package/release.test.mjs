@@ -47,6 +47,11 @@ describe("check-version.mjs", () => {
       "writer/npm/package.json",
       "web/package.json",
       "docs/openapi.yaml",
+      "packages/create-evidence-chat/package.json",
+      "packages/evidence-chat/package.json",
+      "packages/evidence-chat/package.json, its @evidence-chat/kb",
+      "packages/kb/package.json",
+      "packages/worker/package.json",
     ]) {
       assert.match(stderr, new RegExp(`${manifest} has ${version}, the tag 99\\.0\\.0`));
     }
@@ -54,6 +59,37 @@ describe("check-version.mjs", () => {
 
   test("check-version.mjs rejects a tag without the letter v", () => {
     assert.equal(checkVersion(version).status, 1);
+  });
+});
+
+describe("npm.sh", () => {
+  test("npm.sh publishes nothing if a package is missing", async (t) => {
+    const empty = await mkdtemp(join(tmpdir(), "no-packages-"));
+    t.after(() => rm(empty, { recursive: true }));
+    const { status, stdout, stderr } = run("bash", [`${SCRIPTS}npm.sh`, empty, "--dry-run"]);
+    assert.equal(status, 1);
+    assert.match(stderr, /evidence-chat-embedder-[\d.]+\.tgz is missing/);
+    assert.equal(stdout, "");
+  });
+
+  test("npm.sh publishes each package after those that it depends on", async () => {
+    const { stdout } = run(process.execPath, [`${SCRIPTS}../../packages/build/names.mjs`]);
+    const names = stdout.trim().split("\n");
+    assert.equal(new Set(names).size, names.length);
+    const comesBefore = (first, second) =>
+      assert.ok(names.indexOf(first) < names.indexOf(second), `${first}, ${second}`);
+    for (const [second, path] of Object.entries({
+      "@evidence-chat/widget": "web",
+      "@evidence-chat/kb": "packages/kb",
+      "@evidence-chat/worker": "packages/worker",
+      "evidence-chat": "packages/evidence-chat",
+    })) {
+      const manifest = JSON.parse(await readFile(new URL(`../../${path}/package.json`, import.meta.url), "utf8"));
+      assert.equal(manifest.name, second);
+      for (const first of Object.keys(manifest.dependencies)) if (names.includes(first)) comesBefore(first, second);
+    }
+    comesBefore("@evidence-chat/kb-linux-x64", "@evidence-chat/kb");
+    comesBefore("@evidence-chat/kb-win32-x64", "@evidence-chat/kb");
   });
 });
 

@@ -7,8 +7,8 @@ const SOURCES = new URL("../../web/src/", import.meta.url);
 const CONFIG = fileURLToPath(new URL("../../web/tsconfig.json", import.meta.url));
 
 /**
- * @returns {{ attributes: Set<string>, events: Set<string>, parts: Set<string> }} attributes that code reads from the
- *   element, the names in `EvidenceChatEventMap`, and the values of `part`
+ * @returns {{ attributes: Set<string>, componentAttributes: Set<string>, events: Set<string>, parts: Set<string> }} attributes
+ *   that code reads from the element, those in `EvidenceChatAttributes`, the names in `EvidenceChatEventMap`, and the values of `part`
  */
 export function readSource() {
   const { options, fileNames } = ts.parseJsonConfigFileContent(
@@ -18,7 +18,7 @@ export function readSource() {
   );
   const program = ts.createProgram(fileNames, options);
   const checker = program.getTypeChecker();
-  const [attributes, events, parts] = [new Set(), new Set(), new Set()];
+  const [attributes, componentAttributes, events, parts] = [new Set(), new Set(), new Set(), new Set()];
 
   /** @param {ts.Node} node */
   const visit = (node) => {
@@ -32,6 +32,9 @@ export function readSource() {
       if (isRead && isOfElement && ts.isStringLiteral(argument)) attributes.add(argument.text);
     } else if (ts.isInterfaceDeclaration(node) && node.name.text === "EvidenceChatEventMap") {
       for (const { name } of checker.getTypeAtLocation(node).getProperties()) events.add(name);
+    } else if (ts.isInterfaceDeclaration(node) && node.name.text === "EvidenceChatAttributes") {
+      for (const { name } of checker.getTypeAtLocation(node).getProperties())
+        componentAttributes.add(name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`));
     } else if (
       ts.isPropertyAssignment(node) &&
       node.name.getText() === "part" &&
@@ -43,7 +46,7 @@ export function readSource() {
   };
   const isOurs = (/** @type {ts.SourceFile} */ file) => file.fileName.startsWith(fileURLToPath(SOURCES));
   for (const file of program.getSourceFiles().filter(isOurs)) visit(file);
-  return { attributes, events, parts };
+  return { attributes, componentAttributes, events, parts };
 }
 
 /**

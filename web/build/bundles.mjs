@@ -85,7 +85,24 @@ export async function buildBundles(dist) {
     outdir: dist,
     plugins: [styleSheetsAsText, importedChunks(new Map([...chunks, ...panel]))],
   });
+  await build({
+    ...OPTIONS,
+    entryPoints: { react: "src/react.ts", vue: "src/vue.ts" },
+    outdir: dist,
+    external: ["react", "vue"],
+    plugins: [importedLauncher],
+    // React's components that use effects are part of the client.
+    banner: { js: '"use client";' },
+  });
 }
+
+/** The components of frameworks import the launcher that is published, so that a page never has two copies. */
+const importedLauncher = {
+  name: "imported-launcher",
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\/define\.js$/ }, () => ({ path: "./evidence-chat.js", external: true }));
+  },
+};
 
 /**
  * Builds chunks and gives their file names by the paths of their sources.

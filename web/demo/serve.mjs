@@ -7,6 +7,7 @@
 //   ON_DEVICE_MODEL_FILE      the file that is served if that URL is a path /writer-model/… of this server. Browsers keep the
 //                             file for good, so the path must change with it
 //   DEMO_OWN_DOCUMENTS        set: the documents are not those of the sample shop
+//   WIDGET_DIR                folder with the widget's bundle; default web/dist
 import { createServer } from "node:http";
 import { basename, dirname } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -64,7 +65,7 @@ function route(path, dist, settings) {
     const { ON_DEVICE_MODEL_URL: url, ON_DEVICE_MODEL_FILE: model = "" } = settings;
     return { root: path === url ? dirname(model) : undefined, file: `/${basename(model)}` };
   }
-  if (path.startsWith("/widget/")) return { root: dist, file: path.slice("/widget".length) };
+  if (path.startsWith("/widget/")) return { root: settings.WIDGET_DIR ?? dist, file: path.slice("/widget".length) };
   return { root: `${dist}/demo`, file: path === "/" ? "/index.html" : path };
 }
 

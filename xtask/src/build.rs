@@ -1,4 +1,4 @@
-//! The five parts of the build, in the order of their dependencies.
+//! The six parts of the build, in the order of their dependencies.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
 
 use crate::setup::Tools;
-use crate::{paths, shell, wasm_names};
+use crate::{paths, setup, shell, wasm_names};
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Part {
@@ -19,20 +19,24 @@ pub enum Part {
     Writer,
     /// The widget and the demo page (needs the embedder and the writer).
     Web,
+    /// The static files that the Worker serves: the widget with its model (needs the widget).
+    Assets,
     /// The Cloudflare Worker.
     Worker,
     /// The kb command line.
     Kb,
 }
 
-/// Builds the named parts, or all of them if none is named.
+const ORDER: [Part; 6] = [Part::Kb, Part::Embedder, Part::Writer, Part::Web, Part::Assets, Part::Worker];
+
+/// Builds the named parts and what they need, or all of them if none is named.
 pub fn run(parts: &[Part], tools: &Tools) -> Result<()> {
-    let wanted = |part| {
-        let is_needed = matches!(part, Part::Embedder | Part::Writer) && parts.contains(&Part::Web);
-        parts.is_empty() || parts.contains(&part) || is_needed
-    };
-    for part in [Part::Kb, Part::Embedder, Part::Writer, Part::Web, Part::Worker] {
-        if wanted(part) {
+    if is_wanted(Part::Assets, parts) {
+        // The embedder's package includes the model only if it exists.
+        setup::model()?;
+    }
+    for part in ORDER {
+        if is_wanted(part, parts) {
             let started = Instant::now();
             println!("• building {}", part.name());
             part.build(tools).with_context(|| format!("building {} failed", part.name()))?;
@@ -40,6 +44,16 @@ pub fn run(parts: &[Part], tools: &Tools) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Whether the part is named, or needed by one that is.
+fn is_wanted(part: Part, named: &[Part]) -> bool {
+    let needed_by: &[Part] = match part {
+        Part::Embedder | Part::Writer => &[Part::Web, Part::Assets],
+        Part::Web => &[Part::Assets],
+        Part::Assets | Part::Worker | Part::Kb => &[],
+    };
+    named.is_empty() || named.contains(&part) || needed_by.iter().any(|part| named.contains(part))
 }
 
 /// Checks that everything was built, for commands with `--prebuilt`.
@@ -50,6 +64,7 @@ pub fn check_outputs() -> Result<()> {
         repo.join("writer/npm/wasm/verifier_bg.wasm"),
         repo.join("web/dist/evidence-chat.js"),
         repo.join("web/dist/demo/index.html"),
+        repo.join("edge-chat/assets/evidence-chat.js"),
         repo.join("edge-chat/build/index_bg.wasm"),
     ])?;
     ensure!(
@@ -80,6 +95,7 @@ impl Part {
             Self::Embedder => "the embedder package",
             Self::Writer => "the writer package",
             Self::Web => "the widget and the demo page",
+            Self::Assets => "the static files of the Worker",
             Self::Worker => "the Worker",
             Self::Kb => "the kb command line",
         }
@@ -90,6 +106,7 @@ impl Part {
             Self::Embedder => embedder(tools),
             Self::Writer => writer(tools),
             Self::Web => shell::run(shell::command("node").arg("web/build/package.mjs")),
+            Self::Assets => shell::run(shell::command("node").arg("edge-chat/build-assets.mjs")),
             Self::Worker => worker(tools),
             Self::Kb => {
                 // With the features of the whole workspace, so that the tests reuse the compiled dependencies.
@@ -195,6 +212,20 @@ fn worker(tools: &Tools) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_static_files_of_the_worker_are_built_after_all_that_they_contain() {
+        let wanted = |named: &[Part]| {
+            let parts = ORDER.into_iter().filter(|part| is_wanted(*part, named));
+            parts.map(Part::name).collect::<Vec<_>>()
+        };
+        let (embedder, writer, web) =
+            ("the embedder package", "the writer package", "the widget and the demo page");
+        assert_eq!(wanted(&[Part::Assets]), [embedder, writer, web, "the static files of the Worker"]);
+        assert_eq!(wanted(&[Part::Web]), [embedder, writer, web]);
+        assert_eq!(wanted(&[Part::Worker]), ["the Worker"]);
+        assert_eq!(wanted(&[]).len(), ORDER.len());
+    }
 
     #[test]
     fn a_missing_output_says_to_run_without_prebuilt() {

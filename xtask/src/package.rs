@@ -13,7 +13,7 @@ use crate::supply_chain;
 pub(crate) fn run() -> Result<()> {
     let tools = setup::for_building()?;
     setup::model()?;
-    build::run(&[build::Part::Embedder, build::Part::Web], &tools)?;
+    build::run(&[build::Part::Embedder, build::Part::Web, build::Part::Worker], &tools)?;
 
     let package = paths::repo().join("embedder-wasm/npm");
     let has_model = build::has_model(&package.join("dist"))?;

@@ -13,7 +13,9 @@ const { unstable_getMiniflareWorkerOptions: readWorkerOptions } = await import("
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const CONFIG = path.join(ROOT, "wrangler.toml");
-const BUILD_DIR = path.join(ROOT, "edge-chat/build");
+const BUILD_DIR = process.env.WORKER_BUILD_DIR || path.join(ROOT, "edge-chat/build");
+/** The static files that wrangler.toml names; filled by `cargo xtask build assets`. */
+export const ASSETS_DIR = path.join(ROOT, "edge-chat/assets");
 
 /** The rough limit is this multiple of the exact one, to allow for repeats and rejected attempts. */
 const QUESTION_MARGIN = 6;
@@ -62,6 +64,7 @@ const VARIABLES = [
  * @param {Record<string, string | undefined>} [options.variables] override wrangler.toml; an empty
  * value removes a variable
  * @param {string} [options.persistDir] stores the Durable Objects; without it they are lost with the process
+ * @param {string} [options.assets] the folder of the static files; without it there are none
  * @param {string} [options.entry] a module that replaces the Worker's entry point and can import the Worker from
  * `./index.js`. For tests
  * @param {string[]} [options.without] rate limits of wrangler.toml to leave out. For tests
@@ -73,6 +76,7 @@ export async function startWorker({
   port = 0,
   variables = {},
   persistDir,
+  assets,
   entry,
   without = [],
   direct,
@@ -80,12 +84,14 @@ export async function startWorker({
 } = {}) {
   const modules = builtModules(entry);
   await assertPortIsFree(port);
-  const { workerOptions } = readWorkerOptions(CONFIG);
+  const { workerOptions } = readWorkerOptions(CONFIG, undefined, { overrides: { assets: { directory: assets } } });
   const overrides = VARIABLES.filter((name) => variables[name] !== undefined).map((name) => [name, variables[name]]);
   // wrangler returns options in the format of an older Miniflare, so all options use it and are converted.
   /** @type {import("miniflare").V4MiniflareOptions} */
   const v4Options = {
     ...workerOptions,
+    // Without a type in what wrangler returns.
+    assets: assets === undefined ? undefined : /** @type {any} */ (workerOptions.assets),
     ratelimits: rateLimits(workerOptions.ratelimits, without, Number(variables.CHAT_RATE_LIMIT) || 0),
     bindings: Object.assign({}, workerOptions.bindings, Object.fromEntries(overrides)),
     modulesRoot: BUILD_DIR,

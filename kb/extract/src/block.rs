@@ -13,6 +13,8 @@ pub struct Section {
     pub page: Option<u32>,
     /// Its own address, if it has one: a row of a table with a column of links.
     pub url: Option<String>,
+    /// Id of the innermost heading that has one: the page opens at it with `#id`. Only HTML pages have ids.
+    pub anchor: Option<String>,
     /// In reading order, disjoint.
     pub blocks: Vec<Block>,
 }

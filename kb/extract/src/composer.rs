@@ -35,6 +35,11 @@ struct Open {
 impl Composer {
     /// Writes a line that is not content and opens a section. A very long heading, or one inside a list, becomes a paragraph.
     pub(crate) fn heading(&mut self, level: usize, text: &str) {
+        self.heading_with_anchor(level, text, None);
+    }
+
+    /// [`Composer::heading`] with the id at which the page opens.
+    pub(crate) fn heading_with_anchor(&mut self, level: usize, text: &str, anchor: Option<String>) {
         let text = one_line(text);
         if text.is_empty() {
             return;
@@ -44,7 +49,7 @@ impl Composer {
         }
         self.start_block();
         self.push(&text);
-        self.outline.heading(level, &text);
+        self.outline.heading(level, &text, anchor);
     }
 
     /// The following content is on this page.
@@ -54,12 +59,12 @@ impl Composer {
 
     /// The following content is under a heading that is not written into the text.
     pub(crate) fn under(&mut self, level: usize, heading: &str) {
-        self.outline.heading(level, heading);
+        self.outline.heading(level, heading, None);
     }
 
     /// Opens a separate part, with a heading that is not written into the text.
     pub(crate) fn part(&mut self, heading: &str, url: Option<String>) {
-        self.outline.heading(1, heading);
+        self.outline.heading(1, heading, None);
         self.outline.url(url);
     }
 

@@ -27,7 +27,7 @@ pub(crate) fn read(document: &str) -> Markdown {
     let mut front_matter = None;
     for block in with_gaps(document, top_level_blocks(document)) {
         match block.kind {
-            BlockKind::Heading { level, text } => outline.heading(level, &text),
+            BlockKind::Heading { level, text } => outline.heading(level, &text, None),
             BlockKind::Hidden => {
                 if is_front_matter(document, &block.range) {
                     front_matter = Some(block.range);

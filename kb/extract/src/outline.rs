@@ -13,22 +13,29 @@ const MAX_DEPTH: usize = 16;
 #[derive(Default)]
 pub(crate) struct Outline {
     title: Option<String>,
-    path: Vec<(usize, String)>,
+    path: Vec<Heading>,
     page: Option<u32>,
     url: Option<String>,
     sections: Vec<Section>,
     is_open: bool,
 }
 
+/// A heading above the following blocks.
+struct Heading {
+    level: usize,
+    text: String,
+    anchor: Option<String>,
+}
+
 impl Outline {
     /// The following blocks are under this heading, truncated to the length of a title. Level 1 is the outermost.
-    pub(crate) fn heading(&mut self, level: usize, text: &str) {
+    pub(crate) fn heading(&mut self, level: usize, text: &str, anchor: Option<String>) {
         let text = properties::title(text).unwrap_or_default();
-        self.path.retain(|(above, _)| *above < level);
+        self.path.retain(|above| above.level < level);
         if level == 1 && self.title.is_none() && !text.is_empty() {
             self.title = Some(text.clone());
         }
-        self.path.push((level, text));
+        self.path.push(Heading { level, text, anchor });
         self.is_open = false;
     }
 
@@ -52,11 +59,14 @@ impl Outline {
     pub(crate) fn push(&mut self, block: Block) {
         if !self.is_open {
             let innermost = self.path.iter().skip(self.path.len().saturating_sub(MAX_DEPTH));
-            let headings = innermost.map(|(_, text)| text.clone()).filter(|text| !text.is_empty()).collect();
+            let headings =
+                innermost.map(|heading| heading.text.clone()).filter(|text| !text.is_empty()).collect();
+            let anchor = self.path.iter().rev().find_map(|heading| heading.anchor.clone());
             self.sections.push(Section {
                 headings,
                 page: self.page,
                 url: self.url.clone(),
+                anchor,
                 blocks: Vec::new(),
             });
             self.is_open = true;

@@ -52,6 +52,8 @@ pub struct Chunk {
     pub page: Option<u32>,
     /// Its own address, if it has one.
     pub url: Option<Arc<str>>,
+    /// Id on the document's page at which the page opens to show the passage.
+    pub anchor: Option<Arc<str>>,
     /// Range of the content in the document's text, in bytes.
     pub range: Range<usize>,
 }
@@ -79,11 +81,21 @@ fn section_chunks(text: &str, section: &Section, count_tokens: &CountTokens<'_>)
     let measure = split::Measure::new(text, context.as_deref(), count_tokens);
     let pieces = split::pieces(&section.blocks, &measure);
     let ranges = pack::merge_neighbours(&pieces, &measure);
-    let (path, url) = (path.map(Arc::from), section.url.as_deref().map(Arc::from));
+    let (path, url, anchor) = (
+        path.map(Arc::from),
+        section.url.as_deref().map(Arc::from),
+        section.anchor.as_deref().map(Arc::from),
+    );
     ranges
         .into_iter()
         .filter(|range| has_words(text, range))
-        .map(|range| Chunk { section: path.clone(), page: section.page, url: url.clone(), range })
+        .map(|range| Chunk {
+            section: path.clone(),
+            page: section.page,
+            url: url.clone(),
+            anchor: anchor.clone(),
+            range,
+        })
         .collect()
 }
 

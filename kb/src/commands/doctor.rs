@@ -3,7 +3,6 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use embedder::Embedder;
 use serde_json::json;
 
 use crate::cli::DoctorArgs;
@@ -11,12 +10,13 @@ use crate::doctor::{Fixed, Model, Report, examine, examine_failure, fix, gather}
 use crate::knowledge_base::KnowledgeBase;
 use crate::output::{counted, print, print_json, printable};
 use crate::supabase::{Backoff, Client, SupabaseError};
+use crate::text_embedder::load_model;
 
 /// Shorter than the default, to report quickly that a server is down.
 const BACKOFF: Backoff = Backoff { retries: 2, first_pause: Duration::from_millis(250) };
 
 pub(super) async fn run(args: DoctorArgs) -> anyhow::Result<ExitCode> {
-    let failure = Embedder::from_dir(&args.model.model_dir).err().map(|error| error.to_string());
+    let failure = load_model(&args.model.model_dir).err().map(|error| error.to_string());
     let model = Model { fingerprint: embedder::fingerprint().to_owned(), failure };
     let (report, fixed) = match check(&args, &model).await {
         Ok(found) => found,

@@ -93,7 +93,7 @@ pub(super) fn model_check(model: &Model) -> Check {
     match &model.failure {
         None => Check::ok("model", format!("loads, fingerprint {}", model.fingerprint)),
         Some(failure) => Check::problem("model", failure.clone())
-            .fix("cargo xtask setup, or set EVIDENCE_MODEL_DIR to its folder"),
+            .fix("set EVIDENCE_MODEL_DIR to the folder with the model"),
     }
 }
 

@@ -6,9 +6,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use reqwest::Url;
 use uuid::Uuid;
 
 use super::prepare::{Prepared, PreparedPassage, Settled};
+use crate::chunk::Chunk;
 use crate::knowledge_base::{NewChunk, NewSentence};
 use crate::text_embedder::{TextEmbedder, embed_all};
 
@@ -100,6 +102,17 @@ fn part(
     Part { document, chunks, is_first, is_last }
 }
 
+/// The passage's own address, or its heading on the document's page. `None` if it is that of the document, which has its own
+/// fragment then or no ids.
+fn address(chunk: &Chunk, document_url: Option<&str>) -> Option<String> {
+    let heading = || {
+        let mut url = Url::parse(document_url?).ok().filter(|url| url.fragment().is_none())?;
+        url.set_fragment(Some(chunk.anchor.as_deref()?));
+        Some(url.into())
+    };
+    chunk.url.as_deref().map(str::to_owned).or_else(heading)
+}
+
 /// Consumes the vectors of [`Prepared::texts`] from the iterator.
 fn new_chunk(
     document: &Prepared,
@@ -115,7 +128,7 @@ fn new_chunk(
         content: document.content(passage).to_owned(),
         section: chunk.section.as_deref().map(str::to_owned),
         page: chunk.page,
-        url: chunk.url.as_deref().map(str::to_owned),
+        url: address(chunk, document.document.url.as_deref()),
         vector: vectors.next().unwrap_or_default(),
         heading: chunk.section.as_ref().and_then(|_| vectors.next()),
         sentences: sentences
@@ -123,5 +136,27 @@ fn new_chunk(
             .zip(vectors)
             .map(|(sentence, vector)| NewSentence { range: sentence.range.clone(), vector })
             .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_passage_has_its_own_address_or_its_heading_on_the_page() {
+        let page = Some("https://example.org/help?a=1");
+        let of = |url: Option<&str>, anchor: Option<&str>, document_url| {
+            let (url, anchor) = (url.map(Arc::from), anchor.map(Arc::from));
+            address(&Chunk { section: None, page: None, url, anchor, range: 0..1 }, document_url)
+        };
+        let at = |anchor| of(None, Some(anchor), page);
+        assert_eq!(at("refunds").as_deref(), Some("https://example.org/help?a=1#refunds"));
+        assert_eq!(at("é\"<x").as_deref(), Some("https://example.org/help?a=1#%C3%A9%22%3Cx"));
+        assert_eq!(of(Some("https://e.org/row"), Some("x"), page).as_deref(), Some("https://e.org/row"));
+        assert_eq!(of(None, None, page), None);
+        assert_eq!(of(None, Some("x"), None), None);
+        assert_eq!(of(None, Some("x"), Some("https://example.org/help#own")), None);
+        assert_eq!(of(None, Some("x"), Some("not an address")), None);
     }
 }

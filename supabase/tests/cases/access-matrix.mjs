@@ -63,6 +63,11 @@ const MATRIX = `
   chat_settings         insert     denied   denied   denied   denied   1
   chat_settings         update     denied   denied   denied   denied   1
   chat_settings         delete     denied   denied   denied   denied   1
+  assistants            select     denied   denied   denied   denied   1
+  assistants            insert     denied   denied   denied   denied   1
+  assistants            update     denied   denied   denied   denied   1
+  assistants            delete     denied   denied   denied   denied   0
+  assistant_overview    select     denied   denied   denied   denied   1
   content_gaps          select     denied   denied   denied   denied   1
   kb_overview           select     denied   denied   denied   denied   4
   chat_metrics          select     denied   denied   denied   denied   1
@@ -307,9 +312,15 @@ function allStatements({ sales, salesSession }, documents) {
     ),
     chat_settings: table(
       "chat_settings",
-      "citations",
-      "(id) values (true) on conflict (id) do update set citations = true",
+      "gap_users",
+      "(id) values (true) on conflict (id) do update set gap_users = 2",
     ),
+    assistants: {
+      ...table("assistants", "citations", "(name) values ('new')"),
+      // The sessions refer to the one that there is.
+      delete: ["delete from assistants where name = 'new' returning 1"],
+    },
+    assistant_overview: view("assistant_overview"),
     content_gaps: view("content_gaps"),
     kb_overview: view("kb_overview"),
     chat_metrics: view("chat_metrics"),

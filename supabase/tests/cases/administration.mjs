@@ -296,6 +296,7 @@ export function administration({ database }) {
       sentences_missing: 0,
       lexeme_mismatch: false,
       audience_claims: [],
+      assistants_without_documents: [],
       storage_bytes: 0,
       missing_files: [],
       missing_file_count: 0,
@@ -433,9 +434,8 @@ export function administration({ database }) {
         ["function", "internal.chat_documents(ids uuid[])", "changed"],
         ["grants", "internal.chat_documents(ids uuid[])", "changed"],
       ],
-      "create or replace function internal.chat_link_mode() returns text language sql as 'select ''public'''": [
-        ["function", "internal.chat_link_mode()", "changed"],
-      ],
+      "create or replace function internal.chat_link_mode(collection text) returns text language sql as 'select ''public'''":
+        [["function", "internal.chat_link_mode(collection text)", "changed"]],
       "create function internal.door() returns integer language sql as 'select 1'": [
         ["function", "internal.door()", "added"],
         ["grants", "internal.door()", "added"],

@@ -78,7 +78,7 @@ export function anonymous({ database }) {
     };
 
     before(async () => {
-      await database.query("update chat_settings set link_mode = 'authenticated'");
+      await database.query("update assistants set link_mode = 'authenticated'");
       for (const [name, audience] of Object.entries(AUDIENCES)) {
         const document = await writeDocument(database, {
           name,
@@ -106,7 +106,7 @@ export function anonymous({ database }) {
     after(async () => {
       await clearKnowledgeBase(database);
       await database.exec(`
-        update chat_settings set link_mode = 'none';
+        update assistants set link_mode = 'none';
         delete from storage.objects;
         delete from auth.users where email like '%@anonymous.example'`);
     });
@@ -132,7 +132,7 @@ export function anonymous({ database }) {
         assert.deepEqual(seen.sort(), ["signed_in", "visitor"]);
         assert.equal((await ways["the table kb_documents"](who.account)).length, 3);
       } finally {
-        await database.exec("insert into chat_settings (link_mode) values ('authenticated')");
+        await database.exec("insert into chat_settings default values");
       }
     });
 

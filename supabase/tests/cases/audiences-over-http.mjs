@@ -14,14 +14,14 @@ export function audiencesOverHttp({ fetch, database, keys, anon, service, signUp
     users.sales = await signUp("sales@example.com", { app_metadata: { provider: "email", team: ["sales"] } });
     users.custom = await signUp("custom@example.com", { team: "sales" });
     users.it = await signUp("it@example.com", { app_metadata: { team: "it" }, user_metadata: { team: "sales" } });
-    await service.update("chat_settings", "id=is.true", { link_mode: "public" });
+    await service.update("assistants", "name=eq.default", { link_mode: "public" });
     await send("POST", "/kb/originals/1/plan.pdf", keys.secret_key, undefined, "the plan");
     const storagePath = "originals/1/plan.pdf";
     document = await writeDocument(database, { contents: ["the plan"], audience: ["team:sales"], storagePath });
   });
   after(async () => {
     await clearKnowledgeBase(database);
-    await service.update("chat_settings", "id=is.true", { link_mode: "none" });
+    await service.update("assistants", "name=eq.default", { link_mode: "none" });
     await service.remove("chat_sessions", "id=not.is.null");
     await database.exec("delete from storage.objects");
   });
@@ -47,7 +47,7 @@ export function audiencesOverHttp({ fetch, database, keys, anon, service, signUp
         [document.id],
       );
       assert.deepEqual((await user.rpc("chat_documents", { ids: [document.id] })).body, [
-        { id: document.id, name: "test.md", storage_path: "originals/1/plan.pdf" },
+        { id: document.id, name: "test.md", storage_path: "originals/1/plan.pdf", link_mode: "public" },
       ]);
       assert.deepEqual((await user.rpc("chat_has_documents", {})).body, true);
       assert.equal(await (await download(user)).text(), "the plan");

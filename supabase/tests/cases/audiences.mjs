@@ -238,9 +238,9 @@ export function audiences({ database }) {
       const { chunkIds } = await write("kettle for sales", 0.9, { audience: SALES });
       const { rows } = await database.query(
         `select internal.kb_chunk_sentences($1, $2, '{team:it}', true) as sentences,
-           internal.kb_nearest_restricted_chunks($2, '{team:it}', 5) as nearest,
+           internal.kb_nearest_restricted_chunks($2, '{team:it}', null, 5) as nearest,
            array(select w.chunk_id from internal.kb_search_by_words(
-             internal.kb_parse_question('kettle', true, 300), array[$1]::uuid[], '{team:it}', true, 300) w) as words`,
+             internal.kb_parse_question('kettle', true, 300), array[$1]::uuid[], '{team:it}', true, null, 300) w) as words`,
         [chunkIds[0], QUERY],
       );
       assert.deepEqual(rows, [{ sentences: [], nearest: [], words: [] }]);

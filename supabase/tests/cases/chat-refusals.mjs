@@ -344,6 +344,7 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
       { ...often, first_asked: Date.parse(often.first_asked), last_asked: Date.parse(often.last_asked) },
       {
         group_id: added[1].group_id,
+        assistant: "default",
         question: "In the middle",
         questions: 3,
         users: 2,

@@ -4,6 +4,8 @@ import { assertDenied } from "../support/assert-denied.mjs";
 import { clearKnowledgeBase, writeDocument } from "../support/knowledge-base.mjs";
 
 const DEFAULTS = {
+  title: null,
+  allowed_origins: null,
   evidence_threshold: null,
   evidence_confidence: null,
   match_count: null,
@@ -17,9 +19,9 @@ const DEFAULTS = {
   log_questions: false,
 };
 
-/** Settings that the administrator edits, and chat_config, which returns them to everybody. */
+/** Settings of the default assistant that the administrator edits, and chat_config, which returns them to everybody. */
 export function chatSettings({ database, anon, alice, service }) {
-  const change = (values) => service.update("chat_settings", "id=is.true", values);
+  const change = (values) => service.update("assistants", "name=eq.default", values);
   const config = async (client = anon) => {
     const { status, body } = await client.rpc("chat_config", {});
     assert.equal(status, 200);
@@ -27,17 +29,25 @@ export function chatSettings({ database, anon, alice, service }) {
   };
 
   afterEach(async () => {
-    await database.exec("delete from chat_settings; insert into chat_settings default values");
+    await database.exec(`
+      delete from chat_sessions;
+      delete from assistants;
+      insert into assistants (name) values ('default');
+      delete from chat_settings;
+      insert into chat_settings default values`);
     await clearKnowledgeBase(database);
   });
 
   test("after the migrations there is one row with all defaults", async () => {
     assert.equal((await service.select("chat_settings")).body.length, 1);
+    assert.equal((await service.select("assistants")).body.length, 1);
     assert.deepEqual(await config(), { model: null, calibration: null, settings: DEFAULTS });
   });
 
   test("anon, users and the service role get the same configuration", async () => {
     const changed = {
+      title: "Help",
+      allowed_origins: ["https://shop.example.com"],
       evidence_threshold: 0.5,
       evidence_confidence: 0,
       match_count: 50,
@@ -48,14 +58,16 @@ export function chatSettings({ database, anon, alice, service }) {
       refusal_suggestions: ["Call us"],
       greeting: "Hello!",
       suggested_questions: ["How do I pay?", "Où êtes-vous ?"],
-      log_questions: true,
     };
     assert.equal((await change(changed)).status, 200);
-    for (const client of [anon, alice, service]) assert.deepEqual((await config(client)).settings, changed);
+    await service.update("chat_settings", "id=is.true", { log_questions: true });
+    for (const client of [anon, alice, service]) {
+      assert.deepEqual((await config(client)).settings, { ...changed, log_questions: true });
+    }
   });
 
-  test("without the row all settings have their defaults", async () => {
-    await change({ link_mode: "public", citations: false, log_questions: true, suggested_questions: ["?"] });
+  test("without the row of chat_settings all settings have their defaults", async () => {
+    await service.update("chat_settings", "id=is.true", { log_questions: true });
     await service.remove("chat_settings", "id=is.true");
     assert.deepEqual((await config()).settings, DEFAULTS);
   });
@@ -66,19 +78,41 @@ export function chatSettings({ database, anon, alice, service }) {
     assert.ok(after.updated_at > before.updated_at);
   });
 
-  test("anon and users can neither read nor write chat_settings", async () => {
+  test("anon and users can neither read nor write the settings", async () => {
     for (const [client, status] of [
       [anon, 401],
       [alice, 403],
     ]) {
-      assertDenied(await client.select("chat_settings"), status, "chat_settings");
-      assertDenied(await client.insert("chat_settings", { greeting: "Hi" }), status, "chat_settings");
-      assertDenied(await client.update("chat_settings", "id=is.true", { greeting: "Hi" }), status, "chat_settings");
-      assertDenied(await client.remove("chat_settings", "id=is.true"), status, "chat_settings");
+      for (const [table, row] of [
+        ["chat_settings", { gap_users: 3 }],
+        ["assistants", { name: "new" }],
+      ]) {
+        assertDenied(await client.select(table), status, table);
+        assertDenied(await client.insert(table, row), status, table);
+        assertDenied(await client.update(table, "updated_at=not.is.null", row), status, table);
+        assertDenied(await client.remove(table, "updated_at=not.is.null"), status, table);
+      }
     }
   });
 
   const limits = {
+    name: {
+      good: ["a", "shop-2", "a".repeat(63), "default"],
+      bad: ["", "Shop", "a b", "a/b", "-a", "a-", "ü", "a".repeat(64), "a\n"],
+    },
+    title: { good: ["a".repeat(100), null], bad: ["", " ", "a".repeat(101)] },
+    collections: {
+      good: [["a".repeat(200), "hand book"], null],
+      bad: [[], [""], [null], ["a/b"], ["a\nb"], ["a".repeat(201)], Array(101).fill("a")],
+    },
+    audience: {
+      good: [["team:sales"], null],
+      bad: [[], ["sales"], [null], ["user_metadata:x"], ["email:a@example.com"]],
+    },
+    allowed_origins: {
+      good: [["https://example.com", "http://localhost:8080", "https://*.example.com"], null],
+      bad: [[], ["*"], ["example.com"], ["https://example.com/"], ["https://a.*.com"], ["https://a@b"], [null]],
+    },
     evidence_threshold: { good: [0, 1], bad: [-0.01, 1.01, "NaN"] },
     evidence_confidence: { good: [0, 1], bad: [-0.01, 1.01, "NaN"] },
     match_count: { good: [1, 50], bad: [0, 51] },
@@ -100,31 +134,32 @@ export function chatSettings({ database, anon, alice, service }) {
       for (const value of good) {
         const { status, body } = await change({ [column]: value });
         assert.equal(status, 200, JSON.stringify([value, body]));
+        if (column === "name") await service.update("assistants", "name=not.is.null", { name: "default" });
       }
       for (const value of bad) {
         const { status, body } = await change({ [column]: value });
         assert.ok(status >= 400, JSON.stringify(value));
-        assert.match(body.message, new RegExp(`chat_settings_${column}_`));
+        assert.match(body.message, new RegExp(`assistants_${column}_`));
       }
     });
   }
 
   test("nested lists are rejected as suggestions", async () => {
     await assert.rejects(
-      database.query("update chat_settings set refusal_suggestions = '{{a},{b}}'"),
-      /chat_settings_refusal_suggestions_/,
+      database.query("update assistants set refusal_suggestions = '{{a},{b}}'"),
+      /assistants_refusal_suggestions_/,
     );
   });
 
   test("a second row is rejected", async () => {
-    assert.match((await service.insert("chat_settings", { greeting: "Hi" })).body.message, /chat_settings_pkey/);
+    assert.match((await service.insert("chat_settings", { gap_users: 3 })).body.message, /chat_settings_pkey/);
     assert.match((await service.insert("chat_settings", { id: false })).body.message, /chat_settings_only_one_row/);
   });
 
   test("every setting has a comment for the administrator", async () => {
     const { rows } = await database.query(`
       select attname from pg_attribute
-        where attrelid = 'public.chat_settings'::regclass and attnum > 0 and not attisdropped
+        where attrelid in ('public.chat_settings'::regclass, 'public.assistants'::regclass) and attnum > 0 and not attisdropped
           and col_description(attrelid, attnum) is null`);
     assert.deepEqual(rows, []);
   });

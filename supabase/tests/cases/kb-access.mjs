@@ -275,11 +275,11 @@ export function kbAccess({ database, anon, alice, bob, service, signUp }) {
       { mode: "authenticated", path: "a/visible.md" },
       { mode: "public", path: "a/visible.md" },
     ]) {
-      await service.update("chat_settings", "id=is.true", { link_mode: mode });
+      await service.update("assistants", "name=eq.default", { link_mode: mode });
       const { body } = await alice.rpc("chat_documents", { ids: all });
-      assert.deepEqual(body, [{ id: documents.visible.id, name: "test.md", storage_path: path }], mode);
+      assert.deepEqual(body, [{ id: documents.visible.id, name: "test.md", storage_path: path, link_mode: mode }]);
     }
-    await service.update("chat_settings", "id=is.true", { link_mode: "none" });
+    await service.update("assistants", "name=eq.default", { link_mode: "none" });
     const ids = Array.from({ length: 500 }, () => randomUUID());
     assert.deepEqual((await alice.rpc("chat_documents", { ids })).body, []);
     assert.equal((await alice.rpc("chat_documents", { ids: [...ids, randomUUID()] })).status, 400);

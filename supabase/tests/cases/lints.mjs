@@ -31,7 +31,7 @@ const LINTS = {
         cross join lateral regexp_replace(
           concat_ws(' ', p.qual, p.with_check), '\\( *SELECT (auth|internal)\\.\\w+\\(\\) AS \\w+\\)', '', 'g'
         ) as rest
-        where p.schemaname in ('public', 'storage') and rest ~ '(auth\\.\\w+|kb_caller_audiences|current_setting)\\('`,
+        where p.schemaname in ('public', 'storage') and rest ~ '(auth\\.\\w+|kb_caller_audiences|chat_caller_assistants|current_setting)\\('`,
     known: {},
   },
   "4: tables without a primary key": {
@@ -70,6 +70,7 @@ const LINTS = {
       kb_lexemes: ONLY_SERVICE_ROLE,
       kb_syncs: ONLY_SERVICE_ROLE,
       kb_calibration: ONLY_SERVICE_ROLE,
+      assistants: ONLY_SERVICE_ROLE,
       chat_settings: ONLY_SERVICE_ROLE,
       "internal.chat_deleted_sessions": ONLY_DEFINERS,
       "internal.chat_retention": ONLY_DEFINERS,

@@ -56,8 +56,9 @@ export function recordTurn({ database, anon, alice, bob, service }) {
 
   test("the administrator's metrics come as numbers", async () => {
     await recorded(alice, turn({ latency_ms: 120 }), WORKER);
-    const [{ day, ...numbers }] = (await service.select("chat_metrics", "limit=1")).body;
+    const [{ day, assistant, ...numbers }] = (await service.select("chat_metrics", "limit=1")).body;
     assert.match(day, /^\d{4}-\d{2}-\d{2}$/);
+    assert.equal(assistant, "default");
     for (const [name, value] of Object.entries(numbers)) assert.equal(typeof value, "number", name);
   });
 

@@ -45,7 +45,7 @@ export function storageFiles({ fetch, database, keys, anon, alice, bob, service 
     assert.equal((await response.json()).statusCode, "404", title);
   };
 
-  const linkMode = (link_mode) => service.update("chat_settings", "id=is.true", { link_mode });
+  const linkMode = (link_mode) => service.update("assistants", "name=eq.default", { link_mode });
 
   before(async () => {
     await linkMode("public");

@@ -8,6 +8,7 @@ import type { Texts } from "../texts/index.js";
 import { ColorScheme } from "./color-scheme.js";
 import { isComposing } from "./composer.js";
 import controlStyles from "./controls.css";
+import { defaultEndpoint } from "./default-endpoint.js";
 import type { Dispatch } from "./events.js";
 import { Frame } from "./frame.js";
 import { LocaleController } from "./locale.js";
@@ -18,6 +19,8 @@ export type Mode = "inline" | "floating";
 
 /** `HTMLElement`, or a stand-in where there is no DOM: servers may import the class, but not create elements. */
 const BaseElement: typeof HTMLElement = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
+
+const DEFAULT_ENDPOINT = defaultEndpoint(import.meta.url);
 
 /** Properties that a page may set before the element is defined. */
 const EARLY_PROPERTIES = [
@@ -32,14 +35,13 @@ const EARLY_PROPERTIES = [
 ] as const;
 
 /**
- * `<evidence-chat endpoint="…/api/chat" model-url="/models/">`: a chat whose answers quote the knowledge base and cite
- * every passage. Set `tokenProvider` to identify the user. Only a small launcher loads until the visitor uses the
+ * `<evidence-chat>`: a chat whose answers quote the knowledge base and cite every passage. Set `tokenProvider` to identify the user. Only a small launcher loads until the visitor uses the
  * widget.
  *
  * @tagname evidence-chat
  * @slot - Greeting before the first question; takes precedence over the attribute `greeting` and the server's greeting.
  *
- * @attr {string} endpoint - URL of POST /api/chat.
+ * @attr {string} endpoint - URL of POST /api/chat. Default: that of the Worker that serves the script as /evidence-chat.js.
  * @attr {string} model-url - URL of the model file, or of its folder with `/` at the end. Default: next to the script, or the
  *   file of `@evidence-chat/embedder` where a bundler or a CDN for npm packages has it.
  * @attr {string} supabase-url - URL of the Supabase project that signs visitors in without an account, with `supabase-key` and without
@@ -59,6 +61,8 @@ const EARLY_PROPERTIES = [
  * @attr {string} heading - Title of the panel.
  * @attr {string} greeting - Text before the first question.
  * @attr {string} support-url - Target of "Contact support": https:, http: or mailto:.
+ * @attr {string} shortcut - `mod+` and a key, like `mod+k`: the command key or Ctrl with that key opens and closes a floating panel,
+ *   or focuses the question box. Default: none.
  * @attr {boolean} preload - Load panel and model immediately instead of on hover, focus or open.
  *
  * @fires ready - The model is loaded. Detail: `{fingerprint}`.
@@ -142,6 +146,7 @@ export class EvidenceChatElement extends BaseElement {
   #siteGreeting: string | undefined;
   /** Number of calls of `clear`; a question that waits for the panel is dropped if it changes. */
   #clears = 0;
+  readonly #onPageKey = (event: KeyboardEvent): void => this.#onShortcut(event);
   readonly #pageLanguage = new MutationObserver(() => this.#updateTexts());
 
   constructor() {
@@ -158,9 +163,9 @@ export class EvidenceChatElement extends BaseElement {
     panel.addEventListener("keydown", (event) => this.#onKey(event));
   }
 
-  /** URL of POST /api/chat. */
+  /** URL of POST /api/chat; empty if the page sets none and the script does not come from a Worker. */
   get endpoint(): string {
-    return this.getAttribute("endpoint") ?? "";
+    return this.getAttribute("endpoint") ?? DEFAULT_ENDPOINT;
   }
 
   set endpoint(url: string) {
@@ -239,6 +244,7 @@ export class EvidenceChatElement extends BaseElement {
     this.#frame.mode = this.mode;
     this.#colors.connect();
     this.#pageLanguage.observe(document.documentElement, { attributeFilter: ["lang"] });
+    document.addEventListener("keydown", this.#onPageKey);
     this.#updateTexts();
     this.dataset.state ??= "idle";
     if (this.hasAttribute("preload")) this.#preload();
@@ -248,6 +254,7 @@ export class EvidenceChatElement extends BaseElement {
   disconnectedCallback(): void {
     this.#colors.disconnect();
     this.#pageLanguage.disconnect();
+    document.removeEventListener("keydown", this.#onPageKey);
     // An element that was only moved is connected again by then.
     queueMicrotask(() => {
       if (!this.isConnected) this.#panel?.disconnect();
@@ -255,7 +262,7 @@ export class EvidenceChatElement extends BaseElement {
   }
 
   attributeChangedCallback(name: string, before: string | null, value: string | null): void {
-    if (name === "endpoint" && value !== before) this.#panel?.endpointChanged(before ?? "");
+    if (name === "endpoint" && value !== before) this.#panel?.endpointChanged(before ?? DEFAULT_ENDPOINT);
     if (name === "answer-mode") this.#panel?.answerModeChanged();
     if (name === "theme") this.#colors.theme = value;
     if (name === "mode") {
@@ -359,6 +366,15 @@ export class EvidenceChatElement extends BaseElement {
     this.#locale.use(this, this.#texts);
     this.#frame.title = this.getAttribute("heading") ?? this.#translator.t("heading");
     this.#frame.greeting = this.getAttribute("greeting") ?? this.#siteGreeting ?? this.#translator.t("intro");
+  }
+
+  #onShortcut(event: KeyboardEvent): void {
+    const { key, metaKey, ctrlKey, altKey, shiftKey } = event;
+    if (event.defaultPrevented || altKey || shiftKey || !(metaKey || ctrlKey)) return;
+    if (`mod+${key.toLowerCase()}` !== this.getAttribute("shortcut")) return;
+    event.preventDefault();
+    if (this.mode === "floating" && this.#frame.isOpen) this.close();
+    else this.open();
   }
 
   #onKey(event: KeyboardEvent): void {

@@ -30,7 +30,7 @@ export const LAUNCHER_TEXTS = {
     send: "Send",
     hint: "Answers quote their sources word for word.",
     loading: "Loading…",
-    loadFailed: "The chat could not be loaded. Please check your connection and try again.",
+    loadFailed: "The chat could not be loaded. Please check your connection and try again, or reload the page.",
     retry: "Retry",
   },
   de: {
@@ -43,7 +43,8 @@ export const LAUNCHER_TEXTS = {
     send: "Senden",
     hint: "Antworten zitieren ihre Quellen wörtlich.",
     loading: "Wird geladen…",
-    loadFailed: "Der Chat konnte nicht geladen werden. Bitte prüfen Sie Ihre Verbindung und versuchen Sie es erneut.",
+    loadFailed:
+      "Der Chat konnte nicht geladen werden. Bitte prüfen Sie Ihre Verbindung und versuchen Sie es erneut, oder laden Sie die Seite neu.",
     retry: "Erneut versuchen",
   },
   es: {
@@ -56,7 +57,7 @@ export const LAUNCHER_TEXTS = {
     send: "Enviar",
     hint: "Las respuestas citan sus fuentes palabra por palabra.",
     loading: "Cargando…",
-    loadFailed: "No se pudo cargar el chat. Compruebe su conexión e inténtelo de nuevo.",
+    loadFailed: "No se pudo cargar el chat. Compruebe su conexión e inténtelo de nuevo, o recargue la página.",
     retry: "Reintentar",
   },
   fr: {
@@ -69,7 +70,7 @@ export const LAUNCHER_TEXTS = {
     send: "Envoyer",
     hint: "Les réponses citent leurs sources mot pour mot.",
     loading: "Chargement…",
-    loadFailed: "Le chat n’a pas pu être chargé. Vérifiez votre connexion et réessayez.",
+    loadFailed: "Le chat n’a pas pu être chargé. Vérifiez votre connexion et réessayez, ou rechargez la page.",
     retry: "Réessayer",
   },
   ar: {
@@ -82,7 +83,7 @@ export const LAUNCHER_TEXTS = {
     send: "إرسال",
     hint: "تقتبس الإجابات مصادرها حرفيًا.",
     loading: "جارٍ التحميل…",
-    loadFailed: "تعذّر تحميل المحادثة. يُرجى التحقق من اتصالك والمحاولة مرة أخرى.",
+    loadFailed: "تعذّر تحميل المحادثة. يُرجى التحقق من اتصالك والمحاولة مرة أخرى، أو إعادة تحميل الصفحة.",
     retry: "إعادة المحاولة",
   },
   ja: {
@@ -95,7 +96,8 @@ export const LAUNCHER_TEXTS = {
     send: "送信",
     hint: "回答は出典を一字一句そのまま引用します。",
     loading: "読み込み中…",
-    loadFailed: "チャットを読み込めませんでした。接続を確認して、もう一度お試しください。",
+    loadFailed:
+      "チャットを読み込めませんでした。接続を確認してもう一度お試しいただくか、ページを再読み込みしてください。",
     retry: "再試行",
   },
 } as const satisfies Record<string, LauncherTexts>;

@@ -19,7 +19,7 @@ beforeEach(async () => {
 after(() => auth?.close());
 
 /** Opens a page that sets no token provider. */
-const visit = (t, { attributes = ownAttributes(), csp = policy(), ...options } = {}) =>
+const visit = (t, /** @type {any} */ { attributes = ownAttributes(), csp = policy(), ...options } = {}) =>
   open(t, {
     attributes,
     csp,

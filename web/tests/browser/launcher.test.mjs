@@ -185,6 +185,37 @@ test("a floating panel opens with the focus in the question box, and Escape clos
   assert.equal(await input.isVisible(), false);
 });
 
+test("a shortcut opens and closes a floating panel, and focuses the question box of another", async (t) => {
+  const widget = await open(t, { attributes: { mode: "floating", shortcut: "mod+k" } });
+  const [{ keyboard }, input] = [widget.page, widget.role("input")];
+  const isFocused = () => input.evaluate((input) => input.getRootNode().activeElement === input);
+  for (const keys of ["Control+k", "Meta+k", "Control+K"]) {
+    await keyboard.press(keys);
+    assert.ok((await input.isVisible()) && (await isFocused()), keys);
+    await keyboard.press("Control+k");
+    assert.equal(await input.isVisible(), false, keys);
+  }
+  for (const keys of ["k", "Alt+k", "Control+Shift+k", "Control+j"]) {
+    await keyboard.press(keys);
+    assert.equal(await input.isVisible(), false, keys);
+  }
+  await widget.page.evaluate(() => document.querySelector("evidence-chat").setAttribute("mode", "inline"));
+  await keyboard.press("Control+k");
+  assert.ok(await isFocused());
+  await keyboard.press("Control+k");
+  assert.ok(await isFocused(), "an inline panel does not close");
+  await widget.page.evaluate(() => document.querySelector("evidence-chat").remove());
+  assert.equal(
+    await widget.page.evaluate(() =>
+      document.body.dispatchEvent(
+        new KeyboardEvent("keydown", { key: "k", ctrlKey: true, bubbles: true, cancelable: true }),
+      ),
+    ),
+    true,
+    "a removed element listens no more",
+  );
+});
+
 test("two widgets on a page have separate conversations", async (t) => {
   const body = markup(site, { id: "one" }) + markup(site, { id: "two" });
   const { page } = await open(t, { body });

@@ -14,6 +14,7 @@ use clap::ValueEnum;
 use xtask::setup::{Generation, ModelDir, Tools};
 use xtask::{build, paths, setup, shell};
 
+use self::node::Lane;
 use self::tally::{Skipped, Tallies, Tally};
 use crate::supply_chain;
 
@@ -34,6 +35,13 @@ pub(crate) enum Suite {
 
 /// The tests of the suite [`Suite::E2e`].
 const END_TO_END: &str = "tests/e2e";
+
+/// The tests of servers, which start no browser and mostly wait: they run beside the others.
+const SERVER_TESTS: [&str; 5] =
+    ["edge-chat/tests", "supabase/tests", "tests/integrations", "tests/setup", "tools/local-service/tests"];
+
+const ALL_BUT_KB: [build::Part; 4] =
+    [build::Part::Embedder, build::Part::Writer, build::Part::Web, build::Part::Worker];
 
 /// Programs and files that the suites use.
 struct Environment {
@@ -71,15 +79,18 @@ pub(crate) fn run(suites: &[Suite]) -> Result<()> {
 
 fn run_suites(suites: &[Suite], environment: &Environment, tallies: &mut Tallies) -> Result<()> {
     let mut is_built = false;
+    let mut has_kb = false;
     for suite in [Suite::Lint, Suite::Rust, Suite::Arm, Suite::Node, Suite::E2e] {
         if suites.is_empty() || suites.contains(&suite) {
             let started = Instant::now();
             println!("\n• {}", suite.name());
             if suite.needs_build() && !is_built {
-                build::run(&[], &environment.tools)?;
+                build::run(if has_kb { &ALL_BUT_KB } else { &[] }, &environment.tools)?;
                 is_built = true;
             }
             suite.run(environment, tallies).with_context(|| format!("{} failed", suite.name()))?;
+            // Its tests need the program. Building it alone would compile some dependencies again, with fewer features.
+            has_kb |= suite == Suite::Rust;
             println!("✓ {} ({:.0} s)", suite.name(), started.elapsed().as_secs_f32());
         }
     }
@@ -209,28 +220,34 @@ fn arm(environment: &Environment, tallies: &mut Tallies) -> Result<()> {
 fn node(environment: &Environment, tallies: &mut Tallies) -> Result<()> {
     shell::run(shell::command("npm").args(["run", "--silent", "docs"]))?;
     let mut files = node::test_files(paths::repo())?;
-    files.retain(|file| !file.starts_with(paths::repo().join(END_TO_END)));
-    let (tally, result) = node::run(&mut node_command(environment)?, &files, browsers_at_once());
+    files.retain(|file| !is_in(file, &[END_TO_END]));
+    let (servers, browsers): (Vec<_>, Vec<_>) =
+        files.into_iter().partition(|file| is_in(file, &SERVER_TESTS));
+    let lane = |name, files| -> Result<Lane> {
+        Ok(Lane { name, node: node_command(environment)?, files, concurrency: browsers_at_once() })
+    };
+    let (tally, result) = node::run(vec![lane("server", servers)?, lane("browser", browsers)?]);
     tallies.add("Node.js tests", tally);
     result
 }
 
+fn is_in(file: &Path, folders: &[&str]) -> bool {
+    folders.iter().any(|folder| file.starts_with(paths::repo().join(folder)))
+}
+
 fn e2e(environment: &Environment, tallies: &mut Tallies) -> Result<()> {
-    shell::run(shell::cargo(&["build"]).args([
-        "--quiet",
-        "--package",
-        "extract",
-        "--example",
-        "hostile-files",
-    ]))?;
+    // With the features of the whole workspace, as the Rust tests have compiled it.
+    shell::run(shell::cargo(&["build"]).args(["--quiet", "--workspace", "--example", "hostile-files"]))?;
     let files = node::test_files(&paths::repo().join(END_TO_END))?;
     // One at a time: each starts a demo on the first free ports it finds, and two could find the same ones.
-    let (tally, result) = node::run(&mut node_command(environment)?, &files, 1);
+    let lane = Lane { name: "e2e", node: node_command(environment)?, files, concurrency: 1 };
+    let (tally, result) = node::run(vec![lane]);
     tallies.add("end-to-end tests", tally);
     result
 }
 
-/// How many test files run at a time. Most start a browser of several processes: one needs four cores to keep its time limits.
+/// How many test files of a lane run at a time. Most start a browser of several processes: one needs four cores to keep its time
+/// limits.
 fn browsers_at_once() -> usize {
     const CORES_OF_ONE: usize = 4;
     let cores = thread::available_parallelism().map_or(1, usize::from);

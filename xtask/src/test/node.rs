@@ -3,8 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::thread;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 use serde_json::Value;
 use xtask::{paths, shell};
 
@@ -14,35 +15,62 @@ const REPORTER: &str = "xtask/src/test/node-reporter.mjs";
 /// Folders without tests of this repository, in addition to hidden ones.
 const FOREIGN_FOLDERS: [&str; 2] = ["node_modules", "target"];
 
-/// Runs these files, `concurrency` at a time. Returns what ran, also if a test failed.
-pub(super) fn run(node: &mut Command, files: &[PathBuf], concurrency: usize) -> (Tally, Result<()>) {
-    match run_and_read(node, files, concurrency) {
-        Ok(results) => results,
-        Err(error) => (Tally::default(), Err(error)),
-    }
+/// Test files that run one after the other, or a few at a time.
+pub(super) struct Lane {
+    /// For the name of the file with its results.
+    pub(super) name: &'static str,
+    pub(super) node: Command,
+    pub(super) files: Vec<PathBuf>,
+    /// How many files run at a time.
+    pub(super) concurrency: usize,
 }
 
-fn run_and_read(node: &mut Command, files: &[PathBuf], concurrency: usize) -> Result<(Tally, Result<()>)> {
-    let results = paths::cargo_target().join("node-tests.jsonl");
-    let mut destination = std::ffi::OsString::from("--test-reporter-destination=");
-    destination.push(&results);
-    node.args(["--test", &format!("--test-concurrency={concurrency}")])
-        .args(["--test-reporter=spec", "--test-reporter-destination=stdout"])
-        .arg(format!("--test-reporter=./{REPORTER}"))
-        .arg(destination)
-        .args(files);
-    let ran = shell::run(node);
-    let text = fs::read_to_string(&results).with_context(|| format!("cannot read {}", results.display()))?;
-    let mut tally = Tally::default();
-    for line in text.lines() {
-        read_line(line, &mut tally).with_context(|| format!("the reporter printed {line:?}"))?;
+/// Runs the lanes side by side. Returns what ran, also if a test failed.
+pub(super) fn run(lanes: Vec<Lane>) -> (Tally, Result<()>) {
+    thread::scope(|scope| {
+        let running: Vec<_> = lanes.into_iter().map(|lane| scope.spawn(|| lane.run())).collect();
+        let mut tally = Tally::default();
+        let mut result = Ok(());
+        for lane in running {
+            match lane.join() {
+                Ok(Ok((ran, ended))) => {
+                    tally.add(ran);
+                    result = result.and(ended);
+                }
+                Ok(Err(error)) => result = result.and(Err(error)),
+                Err(_) => result = result.and(Err(anyhow!("a thread that reads test results panicked"))),
+            }
+        }
+        (tally, result)
+    })
+}
+
+impl Lane {
+    fn run(mut self) -> Result<(Tally, Result<()>)> {
+        let results = paths::cargo_target().join(format!("{}-tests.jsonl", self.name));
+        let mut destination = std::ffi::OsString::from("--test-reporter-destination=");
+        destination.push(&results);
+        self.node
+            .args(["--test", &format!("--test-concurrency={}", self.concurrency)])
+            .args(["--test-reporter=spec", "--test-reporter-destination=stdout"])
+            .arg(format!("--test-reporter=./{REPORTER}"))
+            .arg(destination)
+            .args(&self.files);
+        // By line: another lane may print at the same time.
+        let ran = shell::run_by_line(&mut self.node, |line| println!("{line}"));
+        let text =
+            fs::read_to_string(&results).with_context(|| format!("cannot read {}", results.display()))?;
+        let mut tally = Tally::default();
+        for line in text.lines() {
+            read_line(line, &mut tally).with_context(|| format!("the reporter printed {line:?}"))?;
+        }
+        let is_empty = tally.is_empty();
+        let checked = ran.and_then(|()| {
+            ensure!(!is_empty, "no test ran");
+            Ok(())
+        });
+        Ok((tally, checked))
     }
-    let is_empty = tally.is_empty();
-    let checked = ran.and_then(|()| {
-        ensure!(!is_empty, "no test ran");
-        Ok(())
-    });
-    Ok((tally, checked))
 }
 
 fn read_line(line: &str, tally: &mut Tally) -> Result<()> {

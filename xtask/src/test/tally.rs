@@ -25,6 +25,13 @@ pub(super) struct Skipped {
 }
 
 impl Tally {
+    pub(super) fn add(&mut self, other: Self) {
+        self.passed += other.passed;
+        self.failed += other.failed;
+        self.todo += other.todo;
+        self.skipped.extend(other.skipped);
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.passed + self.failed + self.todo + self.skipped.len() == 0
     }

@@ -10,6 +10,9 @@ use crate::{ExtractError, Section, composer::Composer};
 
 type Content = (String, Option<String>, Vec<Section>);
 
+/// A longer id is not used.
+const MAX_ANCHOR_BYTES: usize = 200;
+
 /// Elements that browsers do not show as text, or that are not content.
 const SKIPPED: [&str; 33] = [
     "script",
@@ -205,8 +208,8 @@ impl<'a> Renderer<'a> {
             Some(skipped) if skipped == node.id() => self.skipped = None,
             Some(_) => {}
             None => {
-                if let Some(element) = node.value().as_element() {
-                    self.close_element(node.id(), element);
+                if let Some(element) = ElementRef::wrap(*node) {
+                    self.close_element(element);
                 }
             }
         }
@@ -255,7 +258,8 @@ impl<'a> Renderer<'a> {
         }
     }
 
-    fn close_element(&mut self, id: NodeId, element: &Element) {
+    fn close_element(&mut self, wrapped: ElementRef<'_>) {
+        let (id, element) = (wrapped.id(), wrapped.value());
         if let Some(preformatted) = self.preformatted {
             if preformatted == id {
                 self.preformatted = None;
@@ -277,7 +281,8 @@ impl<'a> Renderer<'a> {
                 let level = element.name().as_bytes().get(1).map_or(1, |digit| usize::from(digit - b'0'));
                 let text = self.inline.take();
                 // Many generators add a link to the heading itself.
-                self.composer.heading(level, text.trim().trim_end_matches(['¶', '#', '🔗']));
+                let text = text.trim().trim_end_matches(['¶', '#', '🔗']);
+                self.composer.heading_with_anchor(level, text, anchor(wrapped));
             }
             "ul" | "ol" | "dl" => self.close_list(),
             "li" | "dd" if !self.lists.is_empty() => {
@@ -391,6 +396,28 @@ impl<'a> Renderer<'a> {
         let text = self.inline.take();
         self.composer.paragraph(&text);
     }
+}
+
+/// The id at which a page opens to show a heading: its own, that of an element in it, or that of the section that it begins.
+fn anchor(heading: ElementRef<'_>) -> Option<String> {
+    let inside = heading.descendent_elements().find_map(|element| target(element.value()));
+    let section = || {
+        let parent = heading.parent().and_then(ElementRef::wrap)?;
+        let begins = parent.child_elements().next() == Some(heading);
+        target(parent.value()).filter(|_| begins && parent.value().name() == "section")
+    };
+    inside.or_else(section)
+}
+
+/// The `id`, or the `name` of an `<a>`, if it can be the fragment of an address.
+fn target(element: &Element) -> Option<String> {
+    let name = || element.attr("name").filter(|_| element.name() == "a");
+    let is_fragment = |id: &&str| {
+        (1..=MAX_ANCHOR_BYTES).contains(&id.len())
+            && !id.contains(|c: char| c.is_whitespace() || c.is_control())
+            && !id.contains(":~:")
+    };
+    element.attr("id").or_else(name).filter(is_fragment).map(str::to_owned)
 }
 
 fn is_block(name: &str) -> bool {

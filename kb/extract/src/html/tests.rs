@@ -235,3 +235,29 @@ fn pages_without_text_are_empty() {
         assert_eq!(read(document).map(|_| ()).unwrap_err(), ExtractError::Empty, "{document}");
     }
 }
+
+#[test]
+fn sections_have_the_ids_of_their_headings() {
+    let page = page(
+        "<h1>A</h1><p>One.<h2 id=b>B</h2><p>Two.<h3>C</h3><p>Three.<h3><a name='d-d'>D</a> <a id=x>¶</a></h3><p>Four.\
+        <section id=é><h2>E</h2><p>Five.</section><section id=f><p>Six.<h2>G</h2><p>Seven.</section>\
+        <h2 id='h h'>H</h2><p>Eight.<h2 id=i:~:text=x>I</h2><p>Nine.<h2 id=''>J</h2><p>Ten.",
+    );
+    let anchors: Vec<_> = page
+        .sections
+        .iter()
+        .filter_map(|section| Some((section.headings.last()?.as_str(), section.anchor.as_deref())))
+        .collect();
+    let expected = [
+        ("A", None),
+        ("B", Some("b")),
+        ("C", Some("b")),
+        ("D", Some("d-d")),
+        ("E", Some("é")),
+        ("G", None),
+        ("H", None),
+        ("I", None),
+        ("J", None),
+    ];
+    assert_eq!(anchors, expected);
+}

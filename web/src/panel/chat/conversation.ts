@@ -17,7 +17,8 @@ export interface Exchange {
   request?: ChatRequest;
 }
 
-const NO_ENDPOINT = "<evidence-chat> has no endpoint. Set the attribute to the URL of POST /api/chat.";
+const NO_ENDPOINT =
+  "<evidence-chat> has no endpoint. Set the attribute to the URL of POST /api/chat, or load the script from the Worker.";
 
 /** Sends the questions of one session. */
 export class Conversation {

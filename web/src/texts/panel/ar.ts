@@ -11,7 +11,7 @@ export const texts: PanelTexts = {
   modelTimedOut: "انتهت مهلة الاتصال",
   modelTimedOutText: "تعذّر تحميل الذكاء الاصطناعي. يُرجى التحقق من اتصالك.",
   modelFailed: "تعذّر تحميل الذكاء الاصطناعي",
-  modelFailedText: "يُرجى التحقق من اتصالك والمحاولة مرة أخرى.",
+  modelFailedText: "يُرجى التحقق من اتصالك والمحاولة مرة أخرى، أو إعادة تحميل الصفحة.",
   modelUnsupported: "المتصفح غير مدعوم",
   modelUnsupportedText:
     "تُقرأ الأسئلة داخل متصفحك، وهذا المتصفح يفتقر إلى ما يلزم لذلك. يُرجى استخدام إصدار حديث من Chrome أو Edge أو Firefox أو Safari.",

@@ -10,7 +10,7 @@ export const texts: PanelTexts = {
   modelTimedOut: "Zeitüberschreitung der Verbindung",
   modelTimedOutText: "Die KI konnte nicht geladen werden. Bitte prüfen Sie Ihre Verbindung.",
   modelFailed: "Die KI konnte nicht geladen werden",
-  modelFailedText: "Bitte prüfen Sie Ihre Verbindung und versuchen Sie es erneut.",
+  modelFailedText: "Bitte prüfen Sie Ihre Verbindung und versuchen Sie es erneut, oder laden Sie die Seite neu.",
   modelUnsupported: "Browser wird nicht unterstützt",
   modelUnsupportedText:
     "Fragen werden in Ihrem Browser gelesen, und diesem fehlt, was dafür nötig ist. Bitte verwenden Sie eine aktuelle Version von Chrome, Edge, Firefox oder Safari.",

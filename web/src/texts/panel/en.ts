@@ -13,7 +13,7 @@ export const texts = {
   modelTimedOut: "Connection Timed Out",
   modelTimedOutText: "The AI could not be loaded. Please check your connection.",
   modelFailed: "The AI could not be loaded",
-  modelFailedText: "Please check your connection and try again.",
+  modelFailedText: "Please check your connection and try again, or reload the page.",
   modelUnsupported: "Browser Not Supported",
   modelUnsupportedText:
     "Questions are processed in your browser, and this browser lacks a required feature. Please use a recent version of Chrome, Edge, Firefox or Safari.",

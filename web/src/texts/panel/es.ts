@@ -10,7 +10,7 @@ export const texts: PanelTexts = {
   modelTimedOut: "Se agotó el tiempo de conexión",
   modelTimedOutText: "No se pudo cargar la IA. Compruebe su conexión.",
   modelFailed: "No se pudo cargar la IA",
-  modelFailedText: "Compruebe su conexión e inténtelo de nuevo.",
+  modelFailedText: "Compruebe su conexión e inténtelo de nuevo, o recargue la página.",
   modelUnsupported: "Navegador no compatible",
   modelUnsupportedText:
     "Las preguntas se leen en su navegador, y a este le falta lo necesario. Utilice una versión reciente de Chrome, Edge, Firefox o Safari.",

@@ -10,7 +10,7 @@ export const texts: PanelTexts = {
   modelTimedOut: "Délai de connexion dépassé",
   modelTimedOutText: "L’IA n’a pas pu être chargée. Vérifiez votre connexion.",
   modelFailed: "L’IA n’a pas pu être chargée",
-  modelFailedText: "Vérifiez votre connexion et réessayez.",
+  modelFailedText: "Vérifiez votre connexion et réessayez, ou rechargez la page.",
   modelUnsupported: "Navigateur non pris en charge",
   modelUnsupportedText:
     "Les questions sont lues dans votre navigateur, et il manque à celui-ci ce qu’il faut pour cela. Veuillez utiliser une version récente de Chrome, Edge, Firefox ou Safari.",

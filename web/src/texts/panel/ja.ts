@@ -10,7 +10,7 @@ export const texts: PanelTexts = {
   modelTimedOut: "接続がタイムアウトしました",
   modelTimedOutText: "AI を読み込めませんでした。接続をご確認ください。",
   modelFailed: "AI を読み込めませんでした",
-  modelFailedText: "接続を確認して、もう一度お試しください。",
+  modelFailedText: "接続を確認してもう一度お試しいただくか、ページを再読み込みしてください。",
   modelUnsupported: "このブラウザーには対応していません",
   modelUnsupportedText:
     "ご質問はお使いのブラウザーの中で読み取られますが、このブラウザーには必要な機能がありません。Chrome、Edge、Firefox、Safari のいずれかの最新版をご利用ください。",

@@ -1,5 +1,4 @@
-import "@evidence-chat/widget/define";
-import type { Citation, EvidenceChatElement } from "@evidence-chat/widget";
+import { EvidenceChat, type EvidenceChatElement, type MessageDetail } from "@evidence-chat/widget/react";
 import { useRef, useState } from "react";
 
 interface SupportChatProps {
@@ -11,22 +10,22 @@ interface SupportChatProps {
 
 export function SupportChat({ endpoint, getToken }: SupportChatProps) {
   const chat = useRef<EvidenceChatElement>(null);
-  const [sources, setSources] = useState<readonly Citation[]>([]);
+  const [sources, setSources] = useState<MessageDetail["citations"]>([]);
   const [problem, setProblem] = useState<string>();
 
   return (
     <>
-      <evidence-chat
+      <EvidenceChat
         ref={chat}
         endpoint={endpoint}
         heading="Ask our handbook"
         tokenProvider={getToken}
-        onmessage={({ detail }) => {
+        onMessage={({ detail }) => {
           setProblem(undefined);
           if (detail.role === "assistant") setSources(detail.citations);
         }}
-        onrefusal={() => setSources([])}
-        onerror={({ detail }) => setProblem(detail.message)}
+        onRefusal={() => setSources([])}
+        onError={({ detail }) => setProblem(detail.message)}
       />
       <button type="button" onClick={() => void chat.current?.ask("How long does a refund take?")}>
         How long does a refund take?

@@ -1,0 +1,72 @@
+// Collects the static files that the Worker serves: `node edge-chat/build-assets.mjs`, after `cargo xtask build web`. They are
+// the widget, the embedder with its model, and the writer; `_headers` tells Cloudflare how to serve them.
+import { cp, mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { buildIntegrity } from "../web/build/integrity.mjs";
+
+const WIDGET = fileURLToPath(new URL("../web/dist/", import.meta.url));
+const WEB = fileURLToPath(new URL("../web/", import.meta.url));
+
+/** The folder that wrangler.toml names. */
+export const ASSETS = fileURLToPath(new URL("assets/", import.meta.url));
+
+const LICENCES = ["LICENSE", "LICENSE-APACHE", "LICENSE-MIT", "THIRD-PARTY.md"];
+
+/** Cloudflare rejects larger files. */
+const MAX_FILE_BYTES = 25 * 1024 * 1024;
+
+/** A chunk, or the model. */
+const HASHED_NAME = /-([A-Z0-9]{8}|[0-9a-f]{8})\.(js|safetensors\.gz)$/;
+/** What a page with the tag may load besides; other parts of the widget's build are for npm. */
+const FIXED_NAME = /^(evidence-chat\.js|worker\.js|embedder(_relaxed)?_bg\.wasm)$/;
+
+/** For any page, also one that isolates itself with Cross-Origin-Embedder-Policy. */
+const ALL_FILES = {
+  "Access-Control-Allow-Origin": "*",
+  "Cross-Origin-Resource-Policy": "cross-origin",
+  "Timing-Allow-Origin": "*",
+  "X-Content-Type-Options": "nosniff",
+};
+/** Without it, browsers revalidate a file on each use, which Cloudflare's default `Cache-Control` says. */
+const IMMUTABLE = { "Cache-Control": "public, max-age=31536000, immutable" };
+
+/** Fills the folder and returns its path. */
+export async function buildAssets(folder = ASSETS) {
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  const entries = await readdir(WIDGET, { withFileTypes: true }).catch(() => []);
+  const isServed = (name) => [HASHED_NAME, FIXED_NAME].some((pattern) => pattern.test(name.replace(/\.map$/, "")));
+  const files = entries.filter((entry) => entry.isFile() && isServed(entry.name)).map(({ name }) => name);
+  for (const needed of [/^evidence-chat\.js$/, /\.safetensors\.gz$/]) {
+    if (!files.some((name) => needed.test(name))) {
+      throw new Error(`web/dist has no ${needed.source}: run \`cargo xtask setup\`, then \`cargo xtask build web\``);
+    }
+  }
+  for (const name of files) await copy(`${WIDGET}${name}`, `${folder}/${name}`);
+  if (entries.some(({ name }) => name === "writer")) await copy(`${WIDGET}writer`, `${folder}/writer`);
+  await buildIntegrity(folder);
+  for (const name of LICENCES) await copy(`${WEB}${name}`, `${folder}/${name}`);
+  await writeFile(`${folder}/_headers`, headersFile(files));
+  return folder;
+}
+
+async function copy(from, to) {
+  const { size } = await stat(from);
+  if (size > MAX_FILE_BYTES) throw new Error(`${from} has ${size} bytes; Cloudflare serves at most ${MAX_FILE_BYTES}`);
+  await cp(from, to, { recursive: true });
+}
+
+/** The text of `_headers`: https://developers.cloudflare.com/workers/static-assets/headers/ */
+export function headersFile(files) {
+  const hashed = files.filter((name) => HASHED_NAME.test(name)).map((name) => rule(`/${name}`, IMMUTABLE));
+  return [rule("/*", ALL_FILES), ...hashed].join("");
+}
+
+/** The headers of all files whose path matches. */
+export function rule(path, headers) {
+  return `${path}\n${Object.entries(headers)
+    .map(([name, value]) => `  ${name}: ${value}\n`)
+    .join("")}`;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) console.log(`built ${await buildAssets()}`);

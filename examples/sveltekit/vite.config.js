@@ -1,0 +1,7 @@
+import { sveltekit } from "@sveltejs/kit/vite";
+
+export default {
+  plugins: [sveltekit()],
+  // Vite 7 and older: its optimizer would separate the widget from its worker and model. Not needed with Vite 8.
+  optimizeDeps: { exclude: ["@evidence-chat/widget"] },
+};

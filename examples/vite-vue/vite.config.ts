@@ -1,0 +1,8 @@
+import vue from "@vitejs/plugin-vue";
+import { defineConfig } from "vite";
+
+export default defineConfig({
+  plugins: [vue()],
+  // Vite 7 and older: its optimizer would separate the widget from its worker and model. Not needed with Vite 8.
+  optimizeDeps: { exclude: ["@evidence-chat/widget"] },
+});

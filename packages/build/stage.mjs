@@ -1,0 +1,177 @@
+// Makes the folders that are packed and published from the sources of `packages/`: adds what other parts of the repository
+// built, and the versions of dependencies, which other manifests pin.
+import { chmod, copyFile, cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { packageOf, PLATFORMS } from "../kb/platforms.mjs";
+import { workerConfig } from "./wrangler-config.mjs";
+
+const REPOSITORY = fileURLToPath(new URL("../../", import.meta.url));
+const LICENSES = ["LICENSE", "LICENSE-APACHE", "LICENSE-MIT"];
+const LOCAL_SERVICE = "tools/local-service/src/index.mjs";
+
+/** The packages in the order of their publication, each after what it depends on. Those of the platforms come first. */
+export const PACKAGES = {
+  "@evidence-chat/kb": { folder: "kb", complete: stageKb },
+  "@evidence-chat/worker": { folder: "worker", complete: stageWorker },
+  "create-evidence-chat": { folder: "create-evidence-chat", complete: stageCreate },
+  "evidence-chat": { folder: "evidence-chat", complete: stageDemo },
+};
+
+const inRepository = (path) => join(REPOSITORY, path);
+const readJson = async (path) => JSON.parse(await readFile(inRepository(path), "utf8"));
+
+/**
+ * Makes the folder of a package.
+ * @param {keyof typeof PACKAGES} name
+ * @param {string} folder that does not exist yet
+ */
+export async function stagePackage(name, folder) {
+  const { folder: source, complete } = PACKAGES[name];
+  const manifest = await readJson(`packages/${source}/package.json`);
+  await mkdir(folder, { recursive: true });
+  // npm packs the README, whatever the manifest lists.
+  for (const file of ["README.md", ...manifest.files.filter((file) => !BUILT.has(file))]) {
+    await cp(inRepository(`packages/${source}/${file}`), join(folder, file), { recursive: true });
+  }
+  await copyLicenses(folder);
+  await complete(folder, manifest);
+  delete manifest.scripts;
+  await writeManifest(folder, manifest);
+}
+
+/** Files in manifests that are not in `packages/`. */
+const BUILT = new Set(["build", "dist", ...LICENSES]);
+
+/**
+ * Makes the folder of the package with the program for one platform.
+ * @param {string} target the compiler's name of the platform
+ * @param {string} binary path of the program
+ * @param {string} folder that does not exist yet
+ */
+export async function stagePlatform(target, binary, folder) {
+  const platform = PLATFORMS.find((known) => known.target === target);
+  if (!platform) throw new Error(`no package is for ${target}`);
+  const { version, license, homepage, bugs, repository, publishConfig, engines } =
+    await readJson("packages/kb/package.json");
+  const name = packageOf(platform.key);
+  await mkdir(folder, { recursive: true });
+  await copyFile(binary, join(folder, platform.program));
+  await chmod(join(folder, platform.program), 0o755);
+  await copyLicenses(folder);
+  await writeFile(
+    join(folder, "README.md"),
+    `# ${name}\n\nThe program \`kb\` of [Evidence Chat](${homepage}) for ${platform.key}. Install \`@evidence-chat/kb\`, which ` +
+      "chooses the package of your platform.\n",
+  );
+  await writeManifest(folder, {
+    name,
+    version,
+    description: `kb, the command line for the knowledge base of Evidence Chat, for ${platform.key}`,
+    license,
+    homepage,
+    bugs,
+    repository,
+    publishConfig,
+    type: "module",
+    engines,
+    preferUnplugged: true,
+    os: [platform.os],
+    cpu: [platform.cpu],
+    ...(platform.libc && { libc: [platform.libc] }),
+    files: [platform.program, "LICENSE-APACHE", "LICENSE-MIT"],
+  });
+}
+
+/** The platform packages are not on the registry before the first release, so the source manifest cannot name them. */
+async function stageKb(_folder, manifest) {
+  manifest.optionalDependencies = Object.fromEntries(PLATFORMS.map(({ key }) => [packageOf(key), manifest.version]));
+}
+
+async function stageWorker(folder, manifest) {
+  await copyTree("edge-chat/build", join(folder, "build"), (path) => /\.(m?js|wasm)$|\/worker$|build$/.test(path));
+  await writeFile(join(folder, "wrangler.toml"), workerConfig(await readFile(inRepository("wrangler.toml"), "utf8")));
+  manifest.files.push("wrangler.toml");
+  const { devDependencies } = await readJson("edge-chat/local/package.json");
+  manifest.dependencies.wrangler = devDependencies.wrangler;
+}
+
+async function stageCreate(folder) {
+  await copySchema(join(folder, "dist/supabase"));
+  await copyFile(inRepository("supabase/config.toml"), join(folder, "dist/supabase/config.toml"));
+  await writeFile(
+    join(folder, "dist/wrangler.toml"),
+    workerConfig(await readFile(inRepository("wrangler.toml"), "utf8")),
+  );
+  await writeFile(join(folder, "dist/versions.json"), `${JSON.stringify(await versions(), null, 2)}\n`);
+}
+
+/** Versions that a new project pins. */
+async function versions() {
+  const { devDependencies } = await readJson("edge-chat/local/package.json");
+  const { version } = await readJson("packages/worker/package.json");
+  return { "@evidence-chat/kb": version, "@evidence-chat/worker": version, wrangler: devDependencies.wrangler };
+}
+
+/** The local servers, in the folders that they have in the repository. */
+async function stageDemo(folder, manifest) {
+  const dist = join(folder, "dist");
+  await copySchema(join(dist, "supabase"));
+  await copyTree("supabase/sample-kb", join(dist, "supabase/sample-kb"));
+  for (const path of [
+    "supabase/local/server.mjs",
+    "supabase/local/src",
+    "edge-chat/local/server.mjs",
+    "edge-chat/local/src",
+    "web/demo/serve.mjs",
+    "web/demo/static-files.mjs",
+  ]) {
+    await copyTree(path, join(dist, path));
+  }
+  await copyTree("tools/local-service/src", join(dist, "tools/local-service/src"));
+  await copyTree("web/dist/demo", join(dist, "web/dist/demo"), (path) => !path.endsWith(".map"));
+  await linkLocalService(dist);
+  const config = await readFile(inRepository("wrangler.toml"), "utf8");
+  await writeFile(join(dist, "wrangler.toml"), config.replace(/^\[build\]\n(?:\w.*\n)*\n?/m, ""));
+  const [supabase, worker] = await Promise.all([
+    readJson("supabase/local/package.json"),
+    readJson("edge-chat/local/package.json"),
+  ]);
+  const { miniflare, wrangler } = worker.devDependencies;
+  Object.assign(manifest.dependencies, supabase.dependencies, { miniflare, wrangler });
+  delete manifest.dependencies["@evidence-chat/local-service"];
+}
+
+/** In the repository, the servers find @evidence-chat/local-service as a workspace. It is not published. */
+async function linkLocalService(dist) {
+  const target = join(dist, LOCAL_SERVICE);
+  for (const file of await modules(dist)) {
+    const text = await readFile(file, "utf8");
+    const path = relative(dirname(file), target).replaceAll("\\", "/");
+    const linked = text.replaceAll('"@evidence-chat/local-service"', `"${path.startsWith(".") ? path : `./${path}`}"`);
+    if (linked !== text) await writeFile(file, linked);
+  }
+}
+
+async function modules(folder) {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.name.endsWith(".mjs")).map((entry) => join(entry.parentPath, entry.name));
+}
+
+async function copySchema(folder) {
+  await copyTree("supabase/migrations", join(folder, "migrations"));
+  await copyFile(inRepository("supabase/seed.sql"), join(folder, "seed.sql"));
+}
+
+async function copyTree(from, to, filter = () => true) {
+  await mkdir(dirname(to), { recursive: true });
+  await cp(inRepository(from), to, { recursive: true, filter });
+}
+
+async function copyLicenses(folder) {
+  for (const name of LICENSES) await copyFile(inRepository(name), join(folder, name));
+}
+
+async function writeManifest(folder, manifest) {
+  await writeFile(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+}

@@ -1,0 +1,28 @@
+/** What the repository's configuration has, and what a project with the installed packages needs instead. */
+const REPLACEMENTS = [
+  [
+    /^# The Worker of Evidence Chat\. .*$/m,
+    "# The Worker of Evidence Chat. Set the values below, then run `npx @evidence-chat/worker deploy`.",
+  ],
+  [/^main = .*$/m, 'main = ".evidence-chat/worker/index.js"'],
+  [/^\[build\]\n(?:\w.*\n)*\n?/m, ""],
+  [/^# Environments: [^]*$/m, ""],
+];
+
+/**
+ * The configuration of a Worker that is already built: one environment, without the build.
+ * @param {string} text wrangler.toml of the repository
+ */
+export function workerConfig(text) {
+  for (const [pattern, replacement] of REPLACEMENTS) {
+    if (!(/** @type {RegExp} */ (pattern).test(text))) throw new Error(`wrangler.toml has no ${pattern}`);
+    text = text.replace(pattern, /** @type {string} */ (replacement));
+  }
+  return `${withAssets(text).trimEnd()}\n`;
+}
+
+function withAssets(text) {
+  const directory = 'directory = ".evidence-chat/assets"';
+  if (/^\[assets\]$/m.test(text)) return text.replace(/^(\[assets\]\n(?:[^[]*\n)?)directory = .*$/m, `$1${directory}`);
+  return text.replace(/^\[vars\]$/m, `[assets]\n${directory}\n\n[vars]`);
+}

@@ -1,0 +1,81 @@
+import { existsSync } from "node:fs";
+import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { exampleDocument, gitignore, packageJson, readme, tag } from "./templates.mjs";
+import { UserError } from "./user-error.mjs";
+
+/** Filled when the package is packed. */
+const DIST = fileURLToPath(new URL("../dist", import.meta.url));
+/** Only its owner may read the file with the secret key. */
+const SECRET = 0o600;
+
+/**
+ * Writes the files of a project, none of which may exist yet.
+ * @param {string} folder absolute path
+ * @param {Record<string, string>} answers see questions.mjs
+ * @returns {Promise<string[]>} paths of the files, relative to the folder; those of a folder as one entry
+ */
+export async function createProject(folder, answers) {
+  const files = await contents(folder, answers);
+  const existing = [...files.keys()].filter((path) => existsSync(join(folder, path)));
+  if (existing.length > 0) {
+    const list = existing.slice(0, 5).join(", ");
+    throw new UserError(`${folder} already has ${list}: choose another folder, nothing is overwritten`);
+  }
+  for (const [path, { text, mode }] of files) {
+    const file = join(folder, path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, text, { flag: "wx", ...(mode && { mode }) });
+  }
+  const names = [...files.keys()].map((path) => (path.includes("migrations/") ? "supabase/migrations/" : path));
+  return [...new Set(names)];
+}
+
+/** @returns {Promise<Map<string, { text: string, mode?: number }>>} */
+async function contents(folder, answers) {
+  const versions = JSON.parse(await readFile(join(DIST, "versions.json"), "utf8"));
+  const files = new Map();
+  const add = (path, text, mode) => files.set(path, { text, mode });
+  add("package.json", packageJson(answers, versions));
+  add("wrangler.toml", await workerConfig(answers));
+  add(
+    ".env",
+    `SUPABASE_URL=${answers["supabase-url"]}\n# Under Project Settings → API Keys: sb_secret_…\nSUPABASE_SECRET_KEY=\n`,
+    SECRET,
+  );
+  add(".gitignore", gitignore());
+  add("index.html", tag(answers));
+  add("README.md", readme(answers));
+  for (const path of await listFiles(join(DIST, "supabase"))) {
+    add(`supabase/${path}`, await readFile(join(DIST, "supabase", path), "utf8"));
+  }
+  if (!existsSync(join(folder, answers.documents))) {
+    add(join(answers.documents, "about-this-chat.md"), exampleDocument());
+  }
+  return files;
+}
+
+async function workerConfig(answers) {
+  const values = {
+    name: answers.name,
+    SUPABASE_URL: answers["supabase-url"],
+    SUPABASE_PUBLISHABLE_KEY: answers["supabase-key"],
+    CHAT_ALLOWED_ORIGINS: answers.origin,
+  };
+  let text = await readFile(join(DIST, "wrangler.toml"), "utf8");
+  for (const [name, value] of Object.entries(values)) {
+    // Each parser rejects quotes and line breaks, so the value needs no escaping.
+    text = text.replace(new RegExp(`^${name} = ".*"$`, "m"), () => `${name} = "${value}"`);
+  }
+  if (answers.visitors === "anonymous") {
+    text = text.replace(/^# (CHAT_ANONYMOUS = ).*$/m, '$1"true"');
+  }
+  return text;
+}
+
+async function listFiles(folder) {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return files.map((file) => file.slice(folder.length + 1).replaceAll("\\", "/")).sort();
+}

@@ -1,0 +1,180 @@
+// `evidence-chat demo`: runs the whole product on this computer.
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { mkdir, readFile, readdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { locateKb, locateModel } from "@evidence-chat/kb/locate";
+import { createLogin, LOGIN } from "./login.mjs";
+import { collectParts, SAMPLE_DOCUMENTS, SERVERS } from "./parts.mjs";
+import { freePortFrom } from "./ports.mjs";
+import { Service } from "./service.mjs";
+import { UserError } from "./user-error.mjs";
+
+/** @type {NodeJS.Signals[]} */
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
+
+/**
+ * Runs until Ctrl-C or SIGTERM.
+ * @param {{ kb?: string, data?: string, json?: string, allowOrigins: readonly string[] }} options see cli.mjs
+ */
+export async function runDemo(options) {
+  const stop = new AbortController();
+  for (const signal of SIGNALS) process.on(signal, () => stop.abort(new UserError("stopped")));
+  const services = [];
+  try {
+    await startAndWait(options, services, stop.signal);
+  } catch (error) {
+    // An error after Ctrl-C is a consequence of stopping.
+    if (!stop.signal.aborted) throw error;
+  } finally {
+    for (const service of services.reverse()) await service.stop();
+  }
+  console.log("stopped");
+}
+
+async function startAndWait(options, services, signal) {
+  const started = Date.now();
+  const documents = await existingFolder(options.kb);
+  const origins = options.allowOrigins.map(parseOrigin);
+  const { kb, model } = locate();
+  const data = resolve(options.data ?? defaultDataFolder(documents));
+  const logs = join(data, "logs");
+  await mkdir(logs, { recursive: true, mode: 0o700 });
+
+  const start = async (name, port, env) => {
+    const service = await Service.start({ name, program: SERVERS[name], port, env, logs, signal });
+    services.push(service);
+    return service;
+  };
+
+  const supabase = await start("supabase", await freePortFrom(54321), { DATA_DIR: data });
+  // Now that the server has locked the folder.
+  const parts = await collectParts(join(data, "parts"));
+  const keys = JSON.parse(await readFile(join(data, "keys.json"), "utf8"));
+  const project = { SUPABASE_URL: supabase.url, SUPABASE_PUBLISHABLE_KEY: keys.publishable_key };
+  await createLogin(supabase.url, keys.publishable_key);
+  // The Worker needs the page's address before the page starts, and the page needs the Worker's.
+  const pagePort = await freePortFrom(5173);
+  const worker = await start("worker", await freePortFrom(8787), {
+    ...parts,
+    ...project,
+    DATA_DIR: data,
+    SUPABASE_JWT_SECRET: keys.jwt_secret,
+    CHAT_WORKER_SECRET: keys.worker_secret,
+    CHAT_ALLOWED_ORIGINS: [`http://127.0.0.1:${pagePort}`, `http://localhost:${pagePort}`, ...origins].join(),
+  });
+  const page = await start("page", pagePort, {
+    ...parts,
+    ...project,
+    CHAT_ENDPOINT: `${worker.url}/api/chat`,
+    DEMO_EMAIL: LOGIN.email,
+    DEMO_PASSWORD: LOGIN.password,
+    DEMO_OWN_DOCUMENTS: options.kb && "1",
+  });
+
+  await fill(kb, documents, signal, {
+    SUPABASE_URL: supabase.url,
+    SUPABASE_SECRET_KEY: keys.secret_key,
+    EVIDENCE_MODEL_DIR: model,
+  });
+  const forget = await writeDescription(resolve(options.json ?? join(data, "demo.json")), {
+    page_url: page.url,
+    chat_url: `${worker.url}/api/chat`,
+    worker_url: worker.url,
+    supabase_url: supabase.url,
+    publishable_key: keys.publishable_key,
+    login: LOGIN,
+    data_dir: data,
+    processes: { demo: process.pid, supabase: supabase.id, worker: worker.id, page: page.id },
+  });
+  announce(page.url, Date.now() - started, options.kb === undefined);
+  await untilStopped(services, signal);
+  await forget();
+}
+
+function locate() {
+  try {
+    return { kb: locateKb(), model: locateModel() };
+  } catch (error) {
+    throw new UserError(/** @type {Error} */ (error).message);
+  }
+}
+
+/** Reports services that stop by themselves and keeps the others running. */
+async function untilStopped(services, signal) {
+  for (const service of services) {
+    void service.untilStopped().then((message) => {
+      if (!signal.aborted) console.log(`! ${message}`);
+    });
+  }
+  if (!signal.aborted) await once(signal, "abort");
+}
+
+async function fill(kb, documents, signal, env) {
+  if ((await readdir(documents)).length === 0) {
+    console.log(`• ${documents} is empty: not changing the knowledge base`);
+    return;
+  }
+  console.log(`• reading ${documents} into the knowledge base`);
+  const child = spawn(kb, ["sync", documents], { env: { ...process.env, ...env }, stdio: "inherit" });
+  const kill = () => child.kill("SIGTERM");
+  signal.addEventListener("abort", kill);
+  const [code] = await once(child, "exit");
+  signal.removeEventListener("abort", kill);
+  signal.throwIfAborted();
+  if (code !== 0) throw new UserError(`kb sync failed with exit code ${code}`);
+}
+
+/** Writes the file and returns a function that removes it again, unless another demo has replaced it. */
+async function writeDescription(path, description) {
+  const text = `${JSON.stringify(description, null, 2)}\n`;
+  await mkdir(dirname(path), { recursive: true });
+  // Readers wait for this file, so it is renamed into place when it is complete.
+  await writeFile(`${path}.partial`, text, { mode: 0o600 });
+  await rename(`${path}.partial`, path);
+  return async () => {
+    if ((await readFile(path, "utf8").catch(() => "")) === text) await rm(path);
+  };
+}
+
+function announce(url, milliseconds, isSample) {
+  const question = isSample ? '"Can I get my money back after two weeks?"' : "what your documents answer";
+  console.log(`
+Evidence Chat is ready (${(milliseconds / 1000).toFixed(0)} s): ${url}
+  sign in with ${LOGIN.email} and password ${LOGIN.password}
+  ask ${question}
+  Ctrl-C stops it
+`);
+}
+
+async function existingFolder(path = SAMPLE_DOCUMENTS) {
+  const isFolder = await stat(path).then(
+    (entry) => entry.isDirectory(),
+    () => undefined,
+  );
+  if (isFolder === undefined) throw new UserError(`--kb ${path}: no such folder`);
+  if (!isFolder) throw new UserError(`--kb ${path}: not a folder`);
+  return realpath(path);
+}
+
+/** One folder for each folder of documents, so that a sync never replaces other documents. */
+function defaultDataFolder(documents) {
+  const isSample = documents === SAMPLE_DOCUMENTS;
+  const name = isSample ? "sample" : createHash("sha256").update(documents).digest("hex").slice(0, 12);
+  return join(dataHome(), "evidence-chat", `demo-${name}`);
+}
+
+function dataHome() {
+  if (process.env.XDG_DATA_HOME) return process.env.XDG_DATA_HOME;
+  if (process.platform === "win32") return process.env.LOCALAPPDATA ?? join(homedir(), "AppData/Local");
+  return join(homedir(), process.platform === "darwin" ? "Library/Application Support" : ".local/share");
+}
+
+/** An origin as browsers send it: without a path. */
+export function parseOrigin(text) {
+  const [, origin] = /^(https?:\/\/[^\s/,?#@]+)\/*$/.exec(text) ?? [];
+  if (!origin) throw new UserError(`--allow-origin ${text}: must be an origin such as http://localhost:9000`);
+  return origin;
+}

@@ -1,0 +1,98 @@
+// The parts of the demo's program; tests/e2e/packages.test.mjs runs all of it.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { once } from "node:events";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { parseOrigin } from "../src/demo.mjs";
+import { freePortFrom } from "../src/ports.mjs";
+import { Service } from "../src/service.mjs";
+
+const BIN = fileURLToPath(new URL("../bin.mjs", import.meta.url));
+const HELLO = fileURLToPath(new URL("../../../tools/local-service/tests/hello-service.mjs", import.meta.url));
+
+let logs;
+before(async () => {
+  logs = await mkdtemp(join(tmpdir(), "demo-logs-"));
+});
+after(() => rm(logs, { recursive: true, force: true }));
+
+const start = (env = {}, signal = new AbortController().signal) =>
+  Service.start({ name: "hello", program: HELLO, port: 0, env, logs, signal });
+
+const isRunning = (pid) => {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const cli = (...args) => spawnSync(process.execPath, [BIN, ...args], { encoding: "utf8" });
+
+test("a service answers at its URL and cleans up when it is stopped", async () => {
+  const service = await start();
+  assert.equal(await (await fetch(service.url)).text(), "hello");
+  await service.stop();
+  assert.ok(!service.isRunning);
+  assert.match(await readFile(join(logs, "hello.log"), "utf8"), /cleaned up\n/);
+});
+
+test("a service that does not start is reported with the end of its log", async () => {
+  await assert.rejects(start({ FAIL: "no disk" }), /^UserError: hello did not start:\n[^]*TypeError: no disk/);
+});
+
+test("a service is stopped when the demo is stopped during its start", async () => {
+  const stop = new AbortController();
+  const started = start({}, stop.signal);
+  stop.abort(new Error("stopped"));
+  await assert.rejects(started, /stopped/);
+});
+
+test("a service that crashes is reported with its log", async () => {
+  const service = await start();
+  process.kill(service.id, "SIGKILL");
+  assert.match(await service.untilStopped(), /^hello stopped \(SIGKILL\); see .*hello\.log$/);
+  assert.ok(!isRunning(service.id));
+  await service.stop();
+});
+
+test("a taken port is skipped and named", async (t) => {
+  const taken = createServer().listen(0, "127.0.0.1");
+  await once(taken, "listening");
+  t.after(() => taken.close());
+  const { port } = /** @type {import("node:net").AddressInfo} */ (taken.address());
+  const lines = [];
+  const free = await freePortFrom(port, (line) => lines.push(line));
+  assert.ok(free > port);
+  assert.deepEqual(lines, [`  port ${port} is taken, using ${free}`]);
+});
+
+test("an origin loses its final slash; anything but an origin is rejected", () => {
+  assert.equal(parseOrigin("https://www.example.com/"), "https://www.example.com");
+  for (const wrong of ["localhost:9000", "http://", "http://a/b", "http://a,http://b", "file:///page.html", "*"]) {
+    assert.throws(() => parseOrigin(wrong), /must be an origin/, wrong);
+  }
+});
+
+test("the command line explains itself, and a wrong usage exits with 2", async () => {
+  assert.match(cli("--help").stdout, /^Usage: evidence-chat demo/);
+  const { version } = JSON.parse(await readFile(new URL("../package.json", import.meta.url), "utf8"));
+  assert.equal(cli("--version").stdout, `${version}\n`);
+  for (const args of [["serve"], ["demo", "more"], ["demo", "--nonsense"]]) {
+    const { status, stderr } = cli(...args);
+    assert.equal(status, 2, args.join(" "));
+    assert.match(stderr, /^error: /);
+  }
+});
+
+test("a folder of documents that does not exist is an error in one line", () => {
+  const { status, stderr } = cli("demo", "--kb", join(logs, "none"));
+  assert.equal(status, 1);
+  assert.match(stderr, /^error: --kb .*none: no such folder\n$/);
+});

@@ -1,0 +1,79 @@
+// The staged package without its dependencies; tests/e2e/packages.test.mjs deploys with all of them.
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, beforeEach, test } from "node:test";
+import { stagePackage } from "../../build/stage.mjs";
+import { workerConfig } from "../../build/wrangler-config.mjs";
+import { headers } from "../src/headers.mjs";
+
+let folder, site;
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "worker-package-"));
+  await stagePackage("@evidence-chat/worker", join(folder, "package"));
+});
+beforeEach(async () => {
+  site = await mkdtemp(join(folder, "site-"));
+});
+after(() => rm(folder, { recursive: true, force: true }));
+
+const cli = (...args) =>
+  spawnSync(process.execPath, [join(folder, "package/bin.mjs"), ...args], { cwd: site, encoding: "utf8" });
+
+test("deploy writes wrangler.toml into a folder that has none, and stops before the values are set", async () => {
+  const { status, stdout, stderr } = cli("deploy");
+  assert.equal(status, 1);
+  assert.match(stdout, /wrote wrangler\.toml\n.*SUPABASE_URL/);
+  assert.match(stderr, /^error: wrangler\.toml still has the example values your-project\.supabase\.co/);
+  const config = await readFile(join(site, "wrangler.toml"), "utf8");
+  assert.match(config, /^main = "\.evidence-chat\/worker\/index\.js"$/m);
+  assert.deepEqual(await readdir(site), ["wrangler.toml"]);
+});
+
+test("deploy does not touch the configuration of another Worker", async () => {
+  await writeFile(join(site, "wrangler.toml"), 'name = "mine"\nmain = "src/index.js"\n');
+  const { status, stderr } = cli("deploy");
+  assert.equal(status, 1);
+  assert.match(stderr, /is not one of Evidence Chat/);
+  await rm(join(site, "wrangler.toml"));
+  await writeFile(join(site, "wrangler.jsonc"), "{}");
+  assert.match(cli("deploy").stderr, /another Worker's configuration/);
+  assert.deepEqual(await readdir(site), ["wrangler.jsonc"]);
+});
+
+test("a wrong usage exits with 2", () => {
+  for (const args of [["destroy"], ["assemble", "now"]]) assert.equal(cli(...args).status, 2, args.join(" "));
+  assert.match(cli("--help").stdout, /^Usage: /);
+});
+
+test("the template has no build, one environment and the bindings of the repository's configuration", async () => {
+  const repository = await readFile(new URL("../../../wrangler.toml", import.meta.url), "utf8");
+  const config = workerConfig(repository);
+  assert.doesNotMatch(config, /^\[build\]|^\[env\.|cargo/m);
+  assert.match(config, /^\[assets\]\n(?:.*\n)*?directory = "\.evidence-chat\/assets"$/m);
+  const section = (name) => new RegExp(`^\\[+${name}\\]+$`, "gm");
+  for (const name of ["vars", "durable_objects.bindings", "migrations", "ratelimits", "observability"]) {
+    assert.ok(section(name).test(config), name);
+  }
+  assert.throws(() => workerConfig("name = 'other'\n"), /wrangler\.toml has no/);
+});
+
+test("only names with a hash are cached for good", () => {
+  const text = headers([
+    "/evidence-chat.js",
+    "/panel-MRWBDQ2S.js",
+    "/model-b2ebd46a.safetensors.gz",
+    "/texts-en-L752BA3Z.js",
+    "/worker.js",
+  ]);
+  const immutable = [
+    ...text.matchAll(/^(\/\S+)\n {2}! Cache-Control\n {2}Cache-Control: public, max-age=31536000, immutable$/gm),
+  ];
+  assert.deepEqual(
+    immutable.map(([, path]) => path),
+    ["/panel-MRWBDQ2S.js", "/model-b2ebd46a.safetensors.gz", "/texts-en-L752BA3Z.js"],
+  );
+});

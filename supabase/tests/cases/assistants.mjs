@@ -1,0 +1,381 @@
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { after, before, describe, test } from "node:test";
+import { clearKnowledgeBase, QUERY, writeDocument } from "../support/knowledge-base.mjs";
+import { ANON, as, become, SERVICE, user } from "../support/roles.mjs";
+
+/**
+ * What a search finds, for each assistant and caller: the documents, or `unknown` for an assistant that does not exist for them.
+ * Collection `shop` has a document for everybody and one for team:sales, collection `staff` one for each too.
+ */
+const SEARCH = `
+  assistant  anonymous  other        sales                                it            service
+  default    -          shop,staff   shop,shop-sales,staff,staff-sales    shop,staff    shop,shop-sales,staff,staff-sales
+  shop       -          shop         shop,shop-sales                      shop          shop,shop-sales
+  staff      unknown    unknown      staff,staff-sales                    unknown       staff,staff-sales
+  both       unknown    unknown      unknown                              shop,staff    shop,shop-sales,staff,staff-sales
+  empty      -          -            -                                    -             -
+  disabled   unknown    unknown      unknown                              unknown       shop,shop-sales
+  missing    unknown    unknown      unknown                              unknown       unknown
+`;
+
+const ASSISTANTS = `
+  insert into assistants (name, collections, audience, enabled, link_mode, greeting) values
+    ('shop', '{shop}', null, true, 'public', 'Hello, shopper'),
+    ('staff', '{staff}', '{team:sales}', true, 'authenticated', 'Hello, colleague'),
+    ('both', '{shop,staff}', '{team:it}', true, 'none', 'Hello, IT'),
+    ('empty', '{nothing}', null, true, 'none', null),
+    ('disabled', '{shop}', null, false, 'none', null)`;
+
+const [[, ...CALLERS], ...LINES] = SEARCH.trim()
+  .split("\n")
+  .map((line) => line.trim().split(/\s+/));
+
+/** Several assistants on one knowledge base: nothing leaks from one to another. */
+export function assistants({ database }) {
+  const who = {};
+  const ids = {};
+  const names = {};
+
+  before(async () => {
+    await clearKnowledgeBase(database);
+    await database.exec(ASSISTANTS);
+    for (const name of ["anonymous", "other", "sales", "it"])
+      ids[name] = await newUser(database, `${name}@assistants.example`);
+    Object.assign(who, {
+      anonymous: user(ids.anonymous, { is_anonymous: true }),
+      other: user(ids.other),
+      sales: user(ids.sales, { app_metadata: { team: "sales" } }),
+      it: user(ids.it, { app_metadata: { team: "it" } }),
+      service: SERVICE,
+    });
+    for (const collection of ["shop", "staff"]) {
+      for (const audience of [null, ["team:sales"]]) {
+        const name = audience ? `${collection}-sales` : collection;
+        const { id } = await writeDocument(database, {
+          source: `${collection}/${name}.md`,
+          name,
+          audience,
+          contents: ["A kettle"],
+          storagePath: `originals/${name}.pdf`,
+        });
+        names[id] = name;
+      }
+    }
+  });
+  after(async () => {
+    await clearKnowledgeBase(database);
+    await database.exec(`
+      delete from auth.users where email like '%@assistants.example';
+      delete from assistants where name <> 'default'`);
+  });
+
+  /** The result, or "unknown" if the assistant does not exist for the caller. */
+  const call = async (caller, sql, ...parameters) => {
+    try {
+      return await as(database, who[caller] ?? caller, async (run) => (await run.query(sql, parameters)).rows);
+    } catch (error) {
+      const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
+      if (code !== "PT404") throw error;
+      assert.equal(message, "There is no assistant of this name that you may use.");
+      return "unknown";
+    }
+  };
+  const found = (rows) =>
+    rows === "unknown" ? rows : [...new Set(rows.map((row) => names[row.document_id]))].sort().join(",") || "-";
+
+  for (const [assistant, ...expected] of LINES) {
+    test(`a search with the assistant ${assistant} finds exactly what the matrix says`, async () => {
+      for (const words of [null, "kettle"]) {
+        const outcomes = [];
+        for (const caller of CALLERS) {
+          const sql = "select document_id from match_chunks($1, 100, -1, $2, $3)";
+          outcomes.push(found(await call(caller, sql, QUERY, words, assistant)));
+        }
+        assert.deepEqual(Object.fromEntries(zip(CALLERS, outcomes)), Object.fromEntries(zip(CALLERS, expected)));
+      }
+    });
+
+    test(`everything else about the assistant ${assistant} is unknown to the same callers`, async () => {
+      for (const [caller, outcome] of zip(CALLERS, expected)) {
+        const config = await call(caller, "select chat_config($1)", assistant);
+        assert.equal(config === "unknown", outcome === "unknown", `chat_config as ${caller}`);
+        if (caller === "service") continue;
+        const has = await call(caller, "select chat_has_documents($1) as has", assistant);
+        assert.deepEqual(has, outcome === "unknown" ? outcome : [{ has: outcome !== "-" }], caller);
+        const turn = await call(caller, ...newTurn(randomUUID(), assistant));
+        assert.equal(turn === "unknown", outcome === "unknown", `chat_record_turn as ${caller}`);
+        const refusal = await call(
+          caller,
+          "select chat_record_refusal(gen_random_uuid(), null, 'Hm?', $1, null, 'no_match', $2)",
+          QUERY,
+          assistant,
+        );
+        assert.equal(refusal === "unknown", outcome === "unknown", `chat_record_refusal as ${caller}`);
+      }
+    });
+  }
+
+  test("without a token, only assistants for everybody have a configuration", async () => {
+    for (const [assistant, isKnown] of Object.entries({ default: true, shop: true, staff: false, disabled: false })) {
+      const config = await call(ANON, "select chat_config($1) as config", assistant);
+      assert.equal(config !== "unknown", isKnown, assistant);
+    }
+    const [{ config }] = /** @type {any[]} */ (await call(ANON, "select chat_config('shop') as config"));
+    assert.equal(config.settings.greeting, "Hello, shopper");
+    assert.ok(!JSON.stringify(config).includes('"collections"'));
+  });
+
+  test("a null name is unknown and not everything", async () => {
+    assert.equal(await call("sales", "select * from match_chunks($1, assistant => null)", QUERY), "unknown");
+    assert.equal(await call("sales", "select chat_config(null)"), "unknown");
+    assert.equal(await call("sales", "select chat_has_documents(null)"), "unknown");
+  });
+
+  test("a document that moves to another collection is found there at once, and only there", async () => {
+    const move = "update kb_documents set source = $1 where name = 'shop'";
+    const search = async (assistant) =>
+      found(await call("other", "select document_id from match_chunks($1, 9, -1, $2, $3)", QUERY, "kettle", assistant));
+    await database.query(move, ["empty-now/shop.md"]);
+    assert.equal(await search("shop"), "-");
+    await database.query("update assistants set collections = '{empty-now}' where name = 'empty'");
+    assert.equal(await search("empty"), "shop");
+    await database.query(move, ["shop/shop.md"]);
+    await database.query("update assistants set collections = '{nothing}' where name = 'empty'");
+    assert.deepEqual([await search("shop"), await search("empty")], ["shop", "-"]);
+  });
+
+  describe("history", () => {
+    const session = randomUUID();
+    const history = (caller) => call(caller, "select role from chat_messages order by created_at");
+
+    before(() =>
+      database.transaction(async (run) => {
+        await become(run, who.sales);
+        const [sql, ...parameters] = newTurn(session, "staff");
+        await run.query(sql, parameters);
+      }),
+    );
+    after(() => database.query("delete from chat_sessions where id = $1", [session]));
+
+    test("a session belongs to one assistant, which another one cannot continue", async () => {
+      for (const [assistant, title] of [
+        ["shop", null],
+        ["shop", "New"],
+        ["default", null],
+      ]) {
+        await assert.rejects(call("sales", ...newTurn(session, assistant, title)), {
+          code: "42501",
+          message: "session not found",
+        });
+      }
+      await call("sales", ...newTurn(session, "staff", null));
+      const rows = await call("sales", "select assistant from chat_sessions");
+      assert.deepEqual(rows, [{ assistant: "staff" }]);
+    });
+
+    test("a user who has left the audience keeps the questions and loses the answers", async () => {
+      assert.deepEqual(await history("sales"), [{ role: "user" }, { role: "assistant" }]);
+      assert.deepEqual(await history(user(ids.sales)), [{ role: "user" }]);
+    });
+
+    test("an assistant with conversations can be renamed or disabled, and not deleted", async () => {
+      await assert.rejects(database.query("delete from assistants where name = 'staff'"), { code: "23503" });
+      await database.exec("update assistants set name = 'team', enabled = false where name = 'staff'");
+      assert.deepEqual(await call("sales", "select assistant from chat_sessions"), [{ assistant: "team" }]);
+      assert.deepEqual(await history("sales"), [{ role: "user" }, { role: "assistant" }]);
+      await database.exec("update assistants set name = 'staff', enabled = true where name = 'team'");
+    });
+  });
+
+  describe("files", () => {
+    const FILES = `
+      caller       shop            shop-sales      staff           staff-sales
+      anonymous    -               -               -               -
+      other        none            -               none            -
+      sales        none            none            none            none
+    `;
+    // Without the assistants default and both, whose link mode is none.
+    const OPENED = `
+      caller       shop            shop-sales      staff           staff-sales
+      anonymous    -               -               -               -
+      other        public          -               none            -
+      sales        public          public          authenticated   authenticated
+      it           public          -               none            -
+    `;
+    const documents = async (caller) => {
+      const rows = /** @type {any[]} */ (
+        await call(caller, "select name, storage_path, link_mode from chat_documents($1)", Object.keys(names))
+      );
+      for (const row of rows) assert.equal(row.storage_path === null, row.link_mode === "none", row.name);
+      return Object.fromEntries(rows.map((row) => [row.name, row.link_mode]));
+    };
+    const operations = { none: [false, false], authenticated: [true, false], public: [true, true] };
+
+    /** @type {[title: string, table: string, disabled: string[]][]} */
+    const tables = [
+      ["the strictest link mode of the assistants that search a file applies", FILES, []],
+      ["a file is closed to callers who may use none of its assistants", OPENED, ["default", "both"]],
+    ];
+    for (const [title, table, disabled] of tables) {
+      test(title, async () => {
+        await database.query("update assistants set enabled = false where name = any ($1)", [disabled]);
+        try {
+          const [[, ...columns], ...lines] = table
+            .trim()
+            .split("\n")
+            .map((line) => line.trim().split(/\s+/));
+          for (const [caller, ...modes] of lines) {
+            const expected = Object.fromEntries(zip(columns, modes).filter(([, mode]) => mode !== "-"));
+            assert.deepEqual(await documents(caller), expected, caller);
+            for (const [name, mode] of zip(columns, modes)) {
+              const opened = [];
+              for (const operation of ["object.get_authenticated", "object.sign"]) {
+                const [{ open }] = /** @type {any[]} */ (
+                  await call(
+                    caller,
+                    "select internal.kb_can_open_file($1) as open from set_config('storage.operation', $2, true)",
+                    `originals/${name}.pdf`,
+                    operation,
+                  )
+                );
+                opened.push(open);
+              }
+              assert.deepEqual(opened, operations[mode] ?? operations.none, `${name} as ${caller}`);
+            }
+          }
+        } finally {
+          await database.query("update assistants set enabled = true where name = any ($1)", [disabled]);
+        }
+      });
+    }
+  });
+
+  test("questions without an answer, their groups and the metrics are separate for each assistant", async () => {
+    const added = [];
+    for (const assistant of ["shop", "staff", "shop"]) {
+      const { rows } = await database.query(
+        `insert into chat_refusals (user_id, question, embedding, reason, from_worker, assistant)
+           values ($1, 'Why?', $2, 'no_match', true, $3) returning group_id`,
+        [ids.sales, QUERY, assistant],
+      );
+      added.push(rows[0].group_id);
+    }
+    assert.equal(added[0], added[2]);
+    assert.notEqual(added[0], added[1]);
+    for (const [assistant, questions] of Object.entries({ shop: 2, staff: 1 })) {
+      for (let question = 0; question < questions; question++) {
+        await database.query(
+          `with session as (insert into chat_sessions (user_id, assistant) values ($1, $2) returning id)
+           insert into chat_messages (session_id, role, content, from_worker) select id, 'user', 'Q?', true from session`,
+          [ids.sales, assistant],
+        );
+      }
+    }
+    await database.exec("update chat_settings set gap_users = 1");
+    const rows = async (sql) => (await database.query(sql)).rows;
+    try {
+      assert.deepEqual(await rows("select assistant, questions::int from content_gaps order by 1"), [
+        { assistant: "shop", questions: 2 },
+        { assistant: "staff", questions: 1 },
+      ]);
+      assert.deepEqual(
+        await rows(
+          "select assistant, questions::int, users::int from chat_metrics where assistant <> 'default' order by 1",
+        ),
+        [
+          { assistant: "shop", questions: 2, users: 1 },
+          { assistant: "staff", questions: 1, users: 1 },
+        ],
+      );
+      assert.deepEqual(
+        await rows("select name, documents::int, questions::int from assistant_overview where name <> 'default'"),
+        [
+          { name: "both", documents: 4, questions: 0 },
+          { name: "disabled", documents: 2, questions: 0 },
+          { name: "empty", documents: 0, questions: 0 },
+          { name: "shop", documents: 2, questions: 2 },
+          { name: "staff", documents: 2, questions: 1 },
+        ],
+      );
+      const [{ health }] = await rows("select kb_health() as health");
+      assert.deepEqual(health.assistants_without_documents, ["empty"]);
+    } finally {
+      await database.exec(
+        "update chat_settings set gap_users = 2; delete from chat_refusals; delete from chat_sessions",
+      );
+    }
+  });
+
+  // The vectors of `large` are nearer to the question than those of `small`, which has 1 % of all, and whose words are common in
+  // `large`. An index scan that filters its first results would find none of them.
+  test("with 1 % of the documents in its collections, an assistant finds the same as a scan of all of them", async () => {
+    const chunks = `
+      with document as (
+        insert into kb_documents (source, name, status) values ($1, 'many', 'ready') returning id
+      ), chunk as (
+        insert into kb_chunks (document_id, ordinal, content)
+          select d.id, n, 'A lamp ' || n from document d, generate_series(1, $2::int) n returning id, ordinal
+      )
+      insert into kb_embeddings (chunk_id, embedding, model)
+        select id, array_cat(array[$3::float8], (
+            select array_agg(sin(ordinal * 0.37 * axis + $3) * 0.1) from generate_series(1, 383) axis
+          ))::extensions.vector, 'test' from chunk`;
+    await database.query(chunks, ["large/a.md", 3000, 3]);
+    await database.query(chunks, ["small/a.md", 30, 1]);
+    await database.exec(`
+      analyze kb_documents, kb_chunks, kb_embeddings;
+      insert into assistants (name, collections) values ('small', '{small}'), ('large', '{large}')`);
+    try {
+      for (const words of [null, "a lamp"]) {
+        const rows = /** @type {any[]} */ (
+          await call("it", "select document_name, content from match_chunks($1, 10, -1, $2, 'small')", QUERY, words)
+        );
+        assert.equal(rows.length, 10);
+      }
+      const rows = /** @type {any[]} */ (
+        await call("it", "select content from match_chunks($1, 10, -1, null, 'small')", QUERY)
+      );
+      const exact = await database.query(
+        `select c.content from kb_embeddings e join kb_chunks c on c.id = e.chunk_id where c.collection = 'small'
+           order by e.embedding operator(extensions.<=>) $1 limit 10`,
+        [QUERY],
+      );
+      assert.deepEqual(rows, exact.rows);
+      const large = /** @type {any[]} */ (
+        await call("it", "select content from match_chunks($1, 100, -1, 'lamp 30', 'large')", QUERY)
+      );
+      assert.equal(large.length, 100);
+      const words = /** @type {any[]} */ (
+        await call("it", "select content from match_chunks($1, 1, -1, 'lamp 30', 'small')", QUERY)
+      );
+      assert.deepEqual(words, [{ content: "A lamp 30" }]);
+    } finally {
+      await database.exec(`
+        delete from kb_documents where name = 'many';
+        delete from assistants where name in ('small', 'large')`);
+    }
+  });
+}
+
+/** @returns {[string, ...any[]]} the statement and the parameters that record a turn */
+function newTurn(session, assistant, title = "Title") {
+  return [
+    `select chat_record_turn($1, $2, gen_random_uuid(), 'Q?', gen_random_uuid(), 'A.', '[]', '{}', assistant => $3)`,
+    session,
+    title,
+    assistant,
+  ];
+}
+
+async function newUser(database, email) {
+  const { rows } = await database.query(
+    "insert into auth.users (id, email) values (gen_random_uuid(), $1) returning id",
+    [email],
+  );
+  return rows[0].id;
+}
+
+function zip(names, values) {
+  return names.map((name, index) => [name, values[index]]);
+}

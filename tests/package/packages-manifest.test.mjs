@@ -1,0 +1,135 @@
+// The manifests and contents of the packages in `packages/`, as npm and the tools of their users see them.
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { publint } from "publint";
+import { formatMessage } from "publint/utils";
+import { pack } from "../../packages/build/pack.mjs";
+import { PACKAGES } from "../../packages/build/stage.mjs";
+import { packageOf, PLATFORMS } from "../../packages/kb/platforms.mjs";
+
+const ATTW = fileURLToPath(new URL("../../node_modules/@arethetypeswrong/cli/dist/index.js", import.meta.url));
+const REPOSITORY = new URL("../../", import.meta.url);
+const NAMES = [...PLATFORMS.map(({ key }) => packageOf(key)), ...Object.keys(PACKAGES)];
+const run = promisify(execFile);
+const { version } = JSON.parse(await readFile(new URL("web/package.json", REPOSITORY), "utf8"));
+
+let folder;
+const packages = {};
+
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), "packages-manifest-"));
+  const program = join(folder, "program");
+  await writeFile(program, "not a program");
+  const kb = Object.fromEntries(PLATFORMS.map(({ target }) => [target, program]));
+  for (const tarball of await pack(join(folder, "tarballs"), { kb })) {
+    const target = await mkdtemp(join(folder, "package-"));
+    await run("tar", ["-xzf", tarball, "-C", target]);
+    const path = join(target, "package");
+    const manifest = JSON.parse(await readFile(join(path, "package.json"), "utf8"));
+    packages[manifest.name] = { path, manifest, tarball, files: await list(path) };
+  }
+});
+
+after(() => rm(folder, { recursive: true, force: true }));
+
+async function list(path) {
+  const entries = await readdir(path, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return files.map((file) => file.slice(path.length + 1));
+}
+
+test("every package is packed once", () => {
+  assert.deepEqual(Object.keys(packages).sort(), [...NAMES].sort());
+});
+
+for (const name of NAMES) {
+  describe(`the packed ${name}`, () => {
+    test("passes publint without errors, warnings or suggestions", async () => {
+      const { path, manifest } = packages[name];
+      const { messages } = await publint({ pkgDir: path, pack: false, strict: true });
+      assert.deepEqual(
+        messages.map((message) => formatMessage(message, manifest)),
+        [],
+      );
+    });
+
+    test("names version, licence, place in the repository, Node.js versions and how it is published", () => {
+      const { manifest } = packages[name];
+      assert.equal(manifest.version, version);
+      assert.equal(manifest.license, "MIT OR Apache-2.0");
+      assert.match(manifest.repository.directory, /^packages\//);
+      assert.match(manifest.engines.node, /^>=\d+\.\d+$/);
+      assert.deepEqual(manifest.publishConfig, { access: "public", provenance: true });
+    });
+
+    test("contains the licence texts, a README and no model", async () => {
+      const { path, files } = packages[name];
+      for (const license of ["LICENSE", "LICENSE-APACHE", "LICENSE-MIT"]) {
+        assert.equal(await readFile(join(path, license), "utf8"), await readFile(new URL(license, REPOSITORY), "utf8"));
+      }
+      assert.match(await readFile(join(path, "README.md"), "utf8"), /^# /);
+      assert.deepEqual(
+        files.filter((file) => /\.(safetensors(\.gz)?|gguf|map)$|\.test\.|(^|\/)\.(?!gitignore)/.test(file)),
+        [],
+      );
+    });
+
+    test("depends on exact versions, of packages of this release on its own", () => {
+      const { manifest } = packages[name];
+      const wanted = { ...manifest.dependencies, ...manifest.optionalDependencies };
+      for (const [dependency, found] of Object.entries(wanted)) {
+        if (/^(@evidence-chat\/|evidence-chat$)/.test(dependency)) assert.equal(found, version, dependency);
+        else assert.match(String(found), /^\d+\.\d+\.\d+(-[\w.]+)?$/, dependency);
+      }
+    });
+  });
+}
+
+test("@evidence-chat/kb has the package of every platform as an optional dependency", () => {
+  const { manifest } = packages["@evidence-chat/kb"];
+  assert.deepEqual(
+    manifest.optionalDependencies,
+    Object.fromEntries(PLATFORMS.map(({ key }) => [packageOf(key), version])),
+  );
+});
+
+test("npm installs the package of a platform only there", () => {
+  for (const { key, os, cpu, libc, program } of PLATFORMS) {
+    const { manifest, files } = packages[packageOf(key)];
+    assert.deepEqual([manifest.os, manifest.cpu, manifest.libc], [[os], [cpu], libc && [libc]]);
+    assert.ok(files.includes(program));
+  }
+});
+
+for (const [name, entry] of [
+  ["@evidence-chat/kb", "./locate"],
+  ["@evidence-chat/worker", "./assemble"],
+]) {
+  test(`the types of ${name} pass are-the-types-wrong`, async () => {
+    const args = [ATTW, packages[name].tarball, "--profile", "esm-only", "--entrypoints", entry];
+    // Exits with 1 on a problem that the profile does not exclude.
+    const { stdout } = await run(process.execPath, [...args, "--format", "json"], { maxBuffer: 1e7 });
+    assert.ok(JSON.parse(stdout).analysis.types);
+  });
+}
+
+test("evidence-chat has no import of a package that it does not depend on", async () => {
+  const { path, manifest, files } = packages["evidence-chat"];
+  const found = new Set();
+  for (const file of files.filter((name) => name.endsWith(".mjs"))) {
+    const text = await readFile(join(path, file), "utf8");
+    for (const [, specifier] of text.matchAll(/(?:from|import\()\s*"([^".][^"]*)"/g)) {
+      if (!specifier.startsWith("node:")) found.add(/^(@[^/]+\/)?[^/]+/.exec(specifier)[0]);
+    }
+  }
+  assert.deepEqual(
+    [...found].filter((name) => !(name in manifest.dependencies)),
+    [],
+  );
+});

@@ -1,0 +1,40 @@
+import type { Mode } from "./evidence-chat.js";
+
+/** The attributes of `<evidence-chat>`, in the form in which components of frameworks have them: `model-url` is `modelUrl`. */
+export interface EvidenceChatAttributes {
+  /** `extractive`: answers only quote, even if the site lets a language model write them. Default: site, the site's setting. */
+  readonly answerMode?: "site" | "extractive";
+  /** URL of POST /api/chat. */
+  readonly endpoint?: string;
+  /** Text before the first question. The component's children take precedence. */
+  readonly greeting?: string;
+  /** Title of the panel. */
+  readonly heading?: string;
+  /** Language of the widget: en, de, es, fr, ar or ja. Default: the page's. */
+  readonly lang?: string;
+  /** Default: inline. */
+  readonly mode?: Mode;
+  /** URL of the model file, or of its folder with `/` at the end. Default: the file that the bundler emits. */
+  readonly modelUrl?: string;
+  /** Load panel and model immediately instead of on hover, focus or open. */
+  readonly preload?: boolean;
+  /** The command key or Ctrl with a key, like `mod+k`, which opens and closes a floating panel. */
+  readonly shortcut?: string;
+  /** Target of "Contact support": https:, http: or mailto:. */
+  readonly supportUrl?: string;
+  /** Default: auto, the visitor's preference. */
+  readonly theme?: "light" | "dark" | "auto";
+  /** SHA-256 of the file of `writerModelUrl` as hex. */
+  readonly writerModelSha256?: string;
+  /** Size of the file of `writerModelUrl` in bytes. */
+  readonly writerModelSize?: string;
+  /** URL of a GGUF file: a language model that writes answers on the visitor's device. */
+  readonly writerModelUrl?: string;
+  /** URL of the module `@evidence-chat/writer`. */
+  readonly writerUrl?: string;
+}
+
+/** Name of the attribute of a property of {@link EvidenceChatAttributes}. */
+export function attributeName(property: string): string {
+  return property.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}

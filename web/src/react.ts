@@ -1,0 +1,134 @@
+/** `<EvidenceChat>`: the widget as a component of React 18 and 19. It may be rendered on a server. */
+import {
+  createElement,
+  forwardRef,
+  type CSSProperties,
+  type ForwardRefExoticComponent,
+  type ReactNode,
+  type RefAttributes,
+  useCallback,
+  useEffect,
+  useImperativeHandle,
+  useRef,
+} from "react";
+import { EvidenceChatElement } from "./define.js";
+import { attributeName, type EvidenceChatAttributes } from "./element/attributes.js";
+import type { EvidenceChatEventMap } from "./element/events.js";
+
+export type { EvidenceChatElement };
+export type { EvidenceChatAttributes } from "./element/attributes.js";
+export type { EvidenceChatEventMap, MessageDetail, StageDetail } from "./element/events.js";
+
+/** Each takes the element's event; its `detail` is documented in {@link EvidenceChatEventMap}. */
+export interface EvidenceChatEvents {
+  readonly onReady?: (event: EvidenceChatEventMap["ready"]) => void;
+  readonly onMessage?: (event: EvidenceChatEventMap["message"]) => void;
+  readonly onRefusal?: (event: EvidenceChatEventMap["refusal"]) => void;
+  readonly onCitationOpen?: (event: EvidenceChatEventMap["citation-open"]) => void;
+  readonly onStage?: (event: EvidenceChatEventMap["stage"]) => void;
+  readonly onError?: (event: EvidenceChatEventMap["error"]) => void;
+}
+
+/** Properties of the element that are not attributes. They may change, and their identity does not matter. */
+export type EvidenceChatProperties = Partial<
+  Pick<EvidenceChatElement, "tokenProvider" | "texts" | "embedderFactory" | "writerLoader">
+>;
+
+export interface EvidenceChatProps extends EvidenceChatAttributes, EvidenceChatEvents, EvidenceChatProperties {
+  readonly className?: string;
+  readonly id?: string;
+  readonly style?: CSSProperties;
+  /** Greeting before the first question. */
+  readonly children?: ReactNode;
+}
+
+declare module "react" {
+  // Modules extend JSX's types only like this.
+  // eslint-disable-next-line @typescript-eslint/no-namespace
+  namespace JSX {
+    interface IntrinsicElements {
+      /** The element itself, as React 19 supports it; {@link EvidenceChat} is easier to use. */
+      "evidence-chat": React.DetailedHTMLProps<React.HTMLAttributes<EvidenceChatElement>, EvidenceChatElement> &
+        ElementAttributes &
+        EvidenceChatProperties;
+    }
+  }
+}
+
+/** The attributes by their own names. */
+type ElementAttributes = {
+  readonly [name in keyof EvidenceChatAttributes as Kebab<name>]?: EvidenceChatAttributes[name];
+};
+type Kebab<Name extends string> = Name extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `-${Lowercase<First>}`}${Kebab<Rest>}`
+  : Name;
+
+/** The events, by the property with their handler. */
+const EVENTS = {
+  onReady: "ready",
+  onMessage: "message",
+  onRefusal: "refusal",
+  onCitationOpen: "citation-open",
+  onStage: "stage",
+  onError: "error",
+} as const satisfies Record<keyof EvidenceChatEvents, keyof EvidenceChatEventMap>;
+
+/** Set in this order, if they are given. */
+const PROPERTIES = ["texts", "tokenProvider", "embedderFactory", "writerLoader"] as const;
+
+/** The widget. `ref` is the element, with `open()`, `close()`, `ask(question)` and `clear()`. */
+export const EvidenceChat: ForwardRefExoticComponent<EvidenceChatProps & RefAttributes<EvidenceChatElement>> =
+  forwardRef((props, ref) => {
+    const { children, className, style, id, ...given } = props;
+    const element = useRef<EvidenceChatElement | null>(null);
+    const latest = useRef(props);
+    const stopListening = useRef<AbortController>(undefined);
+
+    // Called before effects, so that the element has its token provider before anything asks for it.
+    const attach = useCallback((attached: EvidenceChatElement | null) => {
+      stopListening.current?.abort();
+      element.current = attached;
+      if (!attached) return;
+      assign(attached, latest.current);
+      stopListening.current = new AbortController();
+      const { signal } = stopListening.current;
+      for (const [property, type] of Object.entries(EVENTS)) {
+        const handle = (event: Event) => {
+          const handler = latest.current[property as keyof EvidenceChatEvents] as ((event: Event) => void) | undefined;
+          handler?.(event);
+        };
+        attached.addEventListener(type, handle, { signal });
+      }
+    }, []);
+    useImperativeHandle(ref, () => element.current as EvidenceChatElement, []);
+    useEffect(() => {
+      latest.current = props;
+      if (element.current) assign(element.current, props);
+    });
+
+    // React 18 sets "className" and booleans of custom elements as they are written here.
+    return createElement(
+      "evidence-chat",
+      // The element sets `data-state`, which the server's HTML lacks.
+      { ...attributesOf(given), id, style, class: className, ref: attach, suppressHydrationWarning: true },
+      children,
+    );
+  });
+EvidenceChat.displayName = "EvidenceChat";
+
+function assign(element: EvidenceChatElement, props: EvidenceChatProps): void {
+  for (const name of PROPERTIES) {
+    const value = props[name];
+    if (value !== undefined && value !== element[name]) Object.assign(element, { [name]: value });
+  }
+}
+
+function attributesOf(props: Readonly<Record<string, unknown>>): Record<string, string> {
+  const attributes: Record<string, string> = {};
+  for (const [name, value] of Object.entries(props)) {
+    if (name in EVENTS || (PROPERTIES as readonly string[]).includes(name)) continue;
+    if (value === true) attributes[attributeName(name)] = "";
+    else if (typeof value === "string" || typeof value === "number") attributes[attributeName(name)] = String(value);
+  }
+  return attributes;
+}
