@@ -6,8 +6,7 @@ import { startAuthServer } from "./auth-server.mjs";
 const { AnonymousSession, AnonymousSignInError } = await importTs(
   new URL("../src/client/anonymous.ts", import.meta.url),
 );
-const { storageKey } = await importTs(new URL("../src/client/anonymous-key.ts", import.meta.url));
-const { AnonymousStore } = await importTs(new URL("../src/client/anonymous-store.ts", import.meta.url));
+const { AnonymousStore, storageKey } = await importTs(new URL("../src/client/anonymous-store.ts", import.meta.url));
 
 const HOUR = 3_600_000;
 const open = [];

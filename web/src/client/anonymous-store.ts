@@ -1,4 +1,3 @@
-import { storageKey } from "./anonymous-key.js";
 import { asNumber, asString, parseObject } from "./json.js";
 
 /** A session of Supabase Auth. All times are those of this device, so that a wrong clock does no harm. */
@@ -110,6 +109,14 @@ export class AnonymousStore {
 /** Longer than a request of this client may take. */
 const LEASE_MS = 20_000;
 const LEASE_POLL_MS = 50;
+
+/** Where the session of a project is stored. */
+export function storageKey(supabaseUrl: string): string {
+  return `${STORAGE_PREFIX}${supabaseUrl.replace(/\/+$/, "")}`;
+}
+
+/** `lazy-visitor.ts` looks for it. */
+const STORAGE_PREFIX = "evidence-chat:anonymous:";
 
 function browserEnvironment(): StoreEnvironment {
   return {

@@ -74,10 +74,11 @@ function messageOf(value: unknown): StoredMessage | undefined {
 }
 
 function anonymousOf(value: unknown): ChatConfig["anonymous"] {
-  const json = asObject(value);
-  const [supabase_url, publishable_key] = [asString(json?.supabase_url), asString(json?.publishable_key)];
-  if (supabase_url === undefined || publishable_key === undefined) return undefined;
-  return { supabase_url, publishable_key, ...optional("turnstile_site_key", asString(json?.turnstile_site_key)) };
+  const { supabase_url, publishable_key, turnstile_site_key } = asObject(value) ?? {};
+  const [url, key] = [asString(supabase_url), asString(publishable_key)];
+  return url && key
+    ? { supabase_url: url, publishable_key: key, ...optional("turnstile_site_key", asString(turnstile_site_key)) }
+    : undefined;
 }
 
 /** The value if it is an id that fits into one segment of a URL path; `..` does not. */

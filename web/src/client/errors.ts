@@ -17,11 +17,9 @@ const SERVER_CODES = [
 export type ChatErrorCode = (typeof SERVER_CODES)[number] | "connection_lost" | "invalid_response";
 
 /**
- * Why a request is `unauthorized`: nobody is signed in, the server rejected the token, or the token could not be obtained
- * (`unconfirmed`). For visitors without an account: the project does not allow them (`visitors_disabled`), or a CAPTCHA was not
- * solved.
+ * Why a request is `unauthorized`: nobody is signed in, the server rejected the token, or the token could not be obtained.
  */
-export type UnauthorizedReason = "signed_out" | "expired" | "unconfirmed" | "visitors_disabled" | "captcha_failed";
+export type UnauthorizedReason = "signed_out" | "expired" | "unconfirmed";
 
 /**
  * Why a request failed, where its code is not enough. `unreachable`: the server did not respond at all. `visitors_limited`: too many

@@ -40,6 +40,7 @@ export async function send(
   if (response.status === 401 && !request.anonymous) {
     // The token may have expired since the page refreshed it.
     await response.body?.cancel();
+    options.onTokenRejected?.();
     response = await attempt();
     if (response.status === 401) throw tokenRejected();
   }

@@ -83,7 +83,6 @@ export class WidgetPanel {
       this.#history.notice,
       this.#offline.root,
       length.root,
-      this.#visitor.root,
       this.#modelNotice.root,
     );
     frame.composer.onInput = (text) => length.check(text);
@@ -236,7 +235,7 @@ export class WidgetPanel {
     if (this.#chat.isRunning) return;
     this.#closeHistory();
     this.#noteAsker({ type: "asked" });
-    this.#visitor.asked();
+    this.#visitor.hasAsked = true;
     // The request itself asks for its token only when the model is loaded, which may take long.
     if (this.#model.state.status !== "ready")
       void this.#client()
@@ -291,8 +290,7 @@ export class WidgetPanel {
         this.#noteAsker({ type: "token", turn });
         return token;
       },
-      // The request is then sent again, with the next token.
-      onResponse: ({ status }) => status === 401 && this.#visitor.reject(),
+      onTokenRejected: () => this.#visitor.reject(),
     };
   }
 

@@ -124,7 +124,7 @@ const REFUSALS = {
   "anonymous sign-ins are turned off": [
     422,
     { error_code: "anonymous_provider_disabled" },
-    /visitors without an account/,
+    /not allowed to ask questions/,
     false,
     /Allow anonymous sign-ins/,
   ],
@@ -135,7 +135,7 @@ const REFUSALS = {
     true,
     /limits anonymous sign-ins per IP address/,
   ],
-  "a CAPTCHA is missing": [400, { error_code: "captcha_failed" }, /not a robot/, true, /turnstile-site-key/],
+  "a CAPTCHA is missing": [400, { error_code: "captcha_failed" }, /could not be confirmed/, true, /turnstile-site-key/],
   "the server fails": [500, {}, /could not be confirmed/, true, /status 500/],
 };
 for (const [title, [status, body, text, canRetry, forOwner]] of Object.entries(REFUSALS)) {

@@ -1,6 +1,6 @@
 import { ChatError } from "../../client/errors.js";
 import { optional } from "../../client/json.js";
-import type { ChatClientOptions, ResponseInfo } from "../../client/options.js";
+import type { ChatClientOptions } from "../../client/options.js";
 import { SessionTracker } from "../../client/session.js";
 import { streamChat } from "../../client/stream-chat.js";
 import type { ChatEvent, ChatRequest } from "../../client/wire.js";
@@ -64,12 +64,7 @@ export class Conversation {
     exchange.request ??= await this.#request(exchange, watch, signal);
     signal.throwIfAborted();
     watch.mark("sent", { requestBytes: new TextEncoder().encode(JSON.stringify(exchange.request)).length });
-    const options = this.#client();
-    const onResponse = (response: ResponseInfo) => {
-      options.onResponse?.(response);
-      watch.onResponse(response);
-    };
-    const client = { ...options, onResponse };
+    const client = { ...this.#client(), onResponse: watch.onResponse };
     if (client.endpoint === "") throw new ChatError("invalid_request", NO_ENDPOINT, { retryable: false });
     try {
       for await (const event of streamChat(exchange.request, client, signal)) {

@@ -59,9 +59,7 @@ const REASON_TEXTS: Readonly<Record<ChatErrorReason, TextKey>> = {
   expired: "errorSignInExpired",
   unconfirmed: "errorSignInUnconfirmed",
   unreachable: "errorUnavailable",
-  visitors_disabled: "errorVisitorsDisabled",
   visitors_limited: "errorVisitorsLimited",
-  captcha_failed: "errorCaptcha",
 };
 
 const TEXTS: Readonly<Record<ChatErrorCode, TextKey>> = {

@@ -1,6 +1,7 @@
 /** Sign-in of visitors without an account. Loads only where it is used. */
-import { type AnonymousErrorCode, AnonymousSession, AnonymousSignInError } from "../../client/anonymous.js";
-import type { ChatError, ChatErrorCode, ChatErrorReason } from "../../client/errors.js";
+import { AnonymousSession, AnonymousSignInError } from "../../client/anonymous.js";
+import type { ChatError } from "../../client/errors.js";
+import { asString, optional } from "../../client/json.js";
 import type { ChatConfig } from "../../client/wire.js";
 import { element } from "../../dom/element.js";
 import type { PanelHost } from "../host.js";
@@ -22,8 +23,12 @@ export class Visitor {
     this.#ChatError = chatError;
   }
 
-  /** The visitor's token. Signs the visitor in if that is allowed and necessary; otherwise `null`. */
-  async token(project: Project, maySignIn: boolean): Promise<string | null> {
+  /**
+   * The visitor's token. Signs the visitor in if that is allowed and necessary; otherwise `null`. `fromServer` applies if the element
+   * has no attributes for it.
+   */
+  async token(fromServer: Project | undefined, maySignIn: boolean): Promise<string | null> {
+    const project = fromServer ?? this.#fromAttributes();
     const name = JSON.stringify(project);
     if (name !== this.#project) this.#session = undefined;
     this.#project = name;
@@ -39,6 +44,15 @@ export class Visitor {
     this.#session?.reject();
   }
 
+  #fromAttributes(): Project {
+    const attribute = (name: string) => this.#host.element.getAttribute(name) ?? "";
+    return {
+      supabase_url: attribute("supabase-url"),
+      publishable_key: attribute("supabase-key"),
+      ...optional("turnstile_site_key", asString(attribute("turnstile-site-key"))),
+    };
+  }
+
   #open({ supabase_url, publishable_key, turnstile_site_key: siteKey }: Project): AnonymousSession {
     return new AnonymousSession({
       supabaseUrl: supabase_url,
@@ -47,14 +61,18 @@ export class Visitor {
     });
   }
 
-  /** Turnstile does not work inside a shadow tree, so it gets a child of the element, which the panel shows in a slot. */
+  /** Turnstile does not work inside a shadow tree, so it gets a child of the element, which a slot shows in the panel. */
   async #captchaToken(siteKey: string): Promise<string> {
+    const { element: chat, frame, translator } = this.#host;
+    const slot = element("slot", { name: "captcha" });
     const container = element("div", { slot: "captcha" });
-    this.#host.element.append(container);
+    frame.status.append(slot);
+    chat.append(container);
     try {
-      return await turnstileToken(siteKey, container, this.#host.translator.language);
+      return await turnstileToken(siteKey, container, translator.language);
     } finally {
       container.remove();
+      slot.remove();
     }
   }
 
@@ -63,20 +81,10 @@ export class Visitor {
     if (!(thrown instanceof AnonymousSignInError)) return thrown;
     const { code, message, retryAfterSeconds } = thrown;
     console.error("<evidence-chat>: the visitor could not be signed in:", message);
-    const known = ERRORS[code];
-    if (!known) return thrown;
-    const details = {
-      retryable: code !== "disabled",
-      reason: known.reason,
-      ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    };
-    return new this.#ChatError(known.code, message, details, { cause: thrown });
+    if (code === "disabled") return new this.#ChatError("forbidden", message, { retryable: false }, { cause: thrown });
+    // Other failures are shown like those of a page's own sign-in.
+    if (retryAfterSeconds === undefined) return thrown;
+    const details = { retryable: true, reason: "visitors_limited", retryAfterSeconds } as const;
+    return new this.#ChatError("rate_limited", message, details, { cause: thrown });
   }
 }
-
-/** Other failures are shown like those of a page's own sign-in. */
-const ERRORS: { readonly [code in AnonymousErrorCode]?: { code: ChatErrorCode; reason: ChatErrorReason } } = {
-  disabled: { code: "unauthorized", reason: "visitors_disabled" },
-  rate_limited: { code: "rate_limited", reason: "visitors_limited" },
-  captcha: { code: "unauthorized", reason: "captcha_failed" },
-};

@@ -54,13 +54,11 @@ export const texts: PanelTexts = {
   errorUnauthorized: "Veuillez vous connecter pour poser une question.",
   errorSignInExpired: "Votre connexion n’est plus valable. Veuillez vous déconnecter, puis vous reconnecter.",
   errorSignInUnconfirmed: "Votre connexion n’a pas pu être confirmée. Veuillez réessayer.",
-  errorVisitorsDisabled: "Ce site n’accepte pas pour le moment les questions de visiteurs sans compte.",
   errorVisitorsLimited: {
     one: "Trop de nouveaux visiteurs sont venus de votre réseau. Veuillez réessayer dans {count} seconde.",
     many: "Trop de nouveaux visiteurs sont venus de votre réseau. Veuillez réessayer dans {count} de secondes.",
     other: "Trop de nouveaux visiteurs sont venus de votre réseau. Veuillez réessayer dans {count} secondes.",
   },
-  errorCaptcha: "La vérification que vous n’êtes pas un robot a échoué. Veuillez réessayer.",
   errorForbidden: "Vous n’êtes pas autorisé à poser des questions ici.",
   errorNotFound: "Cette conversation n’existe plus. Réessayez pour en commencer une nouvelle.",
   errorConflict: "La question n’a pas pu être renvoyée. Veuillez la poser à nouveau.",
