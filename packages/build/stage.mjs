@@ -1,9 +1,11 @@
 // Makes the folders that are packed and published from the sources of `packages/`: adds what other parts of the repository
 // built, and the versions of dependencies, which other manifests pin.
-import { chmod, copyFile, cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { chmod, copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildAssets } from "../../edge-chat/build-assets.mjs";
 import { packageOf, PLATFORMS } from "../kb/platforms.mjs";
+import { thirdPartyNotices } from "./third-party.mjs";
 import { workerConfig } from "./wrangler-config.mjs";
 
 const REPOSITORY = fileURLToPath(new URL("../../", import.meta.url));
@@ -41,7 +43,7 @@ export async function stagePackage(name, folder) {
 }
 
 /** Files in manifests that are not in `packages/`. */
-const BUILT = new Set(["build", "dist", ...LICENSES]);
+const BUILT = new Set(["assets", "build", "dist", ...LICENSES]);
 
 /**
  * Makes the folder of the package with the program for one platform.
@@ -59,6 +61,7 @@ export async function stagePlatform(target, binary, folder) {
   await copyFile(binary, join(folder, platform.program));
   await chmod(join(folder, platform.program), 0o755);
   await copyLicenses(folder);
+  await writeFile(join(folder, "THIRD-PARTY.md"), await thirdPartyNotices("kb", target));
   await writeFile(
     join(folder, "README.md"),
     `# ${name}\n\nThe program \`kb\` of [Evidence Chat](${homepage}) for ${platform.key}. Install \`@evidence-chat/kb\`, which ` +
@@ -79,7 +82,7 @@ export async function stagePlatform(target, binary, folder) {
     os: [platform.os],
     cpu: [platform.cpu],
     ...(platform.libc && { libc: [platform.libc] }),
-    files: [platform.program, "LICENSE-APACHE", "LICENSE-MIT"],
+    files: [platform.program, "LICENSE-APACHE", "LICENSE-MIT", "THIRD-PARTY.md"],
   });
 }
 
@@ -90,8 +93,15 @@ async function stageKb(_folder, manifest) {
 
 async function stageWorker(folder, manifest) {
   await copyTree("edge-chat/build", join(folder, "build"), (path) => /\.(m?js|wasm)$|\/worker$|build$/.test(path));
+  const assets = join(folder, "assets");
+  await buildAssets(assets);
+  for (const name of await readdir(assets, { recursive: true })) {
+    // The model is in the embedder's package alone.
+    if (/\.(map|safetensors\.gz)$/.test(name)) await rm(join(assets, name));
+  }
   await writeFile(join(folder, "wrangler.toml"), workerConfig(await readFile(inRepository("wrangler.toml"), "utf8")));
-  manifest.files.push("wrangler.toml");
+  await writeFile(join(folder, "THIRD-PARTY.md"), await thirdPartyNotices("edge-chat", "wasm32-unknown-unknown"));
+  manifest.files.push("wrangler.toml", "THIRD-PARTY.md");
   const { devDependencies } = await readJson("edge-chat/local/package.json");
   manifest.dependencies.wrangler = devDependencies.wrangler;
 }
@@ -113,6 +123,8 @@ async function versions() {
   return { "@evidence-chat/kb": version, "@evidence-chat/worker": version, wrangler: devDependencies.wrangler };
 }
 
+const NOT_SERVERS = new Set(["build.mjs", "vite.config.mjs"]);
+
 /** The local servers, in the folders that they have in the repository. */
 async function stageDemo(folder, manifest) {
   const dist = join(folder, "dist");
@@ -123,12 +135,15 @@ async function stageDemo(folder, manifest) {
     "supabase/local/src",
     "edge-chat/local/server.mjs",
     "edge-chat/local/src",
-    "web/demo/serve.mjs",
-    "web/demo/static-files.mjs",
   ]) {
     await copyTree(path, join(dist, path));
   }
   await copyTree("tools/local-service/src", join(dist, "tools/local-service/src"));
+  // The servers of the page; the rest of the folder is its source.
+  for (const name of await readdir(inRepository("web/demo"))) {
+    if (name.endsWith(".mjs") && !NOT_SERVERS.has(name))
+      await copyTree(`web/demo/${name}`, join(dist, "web/demo", name));
+  }
   await copyTree("web/dist/demo", join(dist, "web/dist/demo"), (path) => !path.endsWith(".map"));
   await linkLocalService(dist);
   const config = await readFile(inRepository("wrangler.toml"), "utf8");

@@ -5,6 +5,7 @@ const REPLACEMENTS = [
     "# The Worker of Evidence Chat. Set the values below, then run `npx @evidence-chat/worker deploy`.",
   ],
   [/^main = .*$/m, 'main = ".evidence-chat/worker/index.js"'],
+  [/^directory = "edge-chat\/assets"$/m, 'directory = ".evidence-chat/assets"'],
   [/^\[build\]\n(?:\w.*\n)*\n?/m, ""],
   [/^# Environments: [^]*$/m, ""],
 ];
@@ -18,11 +19,5 @@ export function workerConfig(text) {
     if (!(/** @type {RegExp} */ (pattern).test(text))) throw new Error(`wrangler.toml has no ${pattern}`);
     text = text.replace(pattern, /** @type {string} */ (replacement));
   }
-  return `${withAssets(text).trimEnd()}\n`;
-}
-
-function withAssets(text) {
-  const directory = 'directory = ".evidence-chat/assets"';
-  if (/^\[assets\]$/m.test(text)) return text.replace(/^(\[assets\]\n(?:[^[]*\n)?)directory = .*$/m, `$1${directory}`);
-  return text.replace(/^\[vars\]$/m, `[assets]\n${directory}\n\n[vars]`);
+  return `${text.trimEnd()}\n`;
 }

@@ -27,6 +27,7 @@ const found = {
   "embedder-wasm/npm/package.json": (await json("embedder-wasm/npm/package.json")).version,
   "writer/npm/package.json": (await json("writer/npm/package.json")).version,
   "web/package.json": widget.version,
+  "action.yml": /^ {2}version:\n.*\n {4}default: "(.+)"$/m.exec(await text("action.yml"))?.[1],
   "docs/openapi.yaml": /^ {2}version: (.+)$/m.exec(await text("docs/openapi.yaml"))?.[1],
   "web/package.json, its embedder": widget.dependencies["@evidence-chat/embedder"],
 };

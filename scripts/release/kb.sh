@@ -14,7 +14,8 @@ if [[ "${4:-}" == --binary ]]; then
   cd "$(dirname "$0")/../.."
 else
   cd "$(dirname "$0")/../.."
-  cargo build --locked --release --package kb --bin kb --target "$target"
+  # Users download it: symbols are half of its size.
+  CARGO_PROFILE_RELEASE_STRIP=symbols cargo build --locked --release --package kb --bin kb --target "$target"
   binary=${CARGO_TARGET_DIR:-target}/$target/release/kb
 fi
 version=$(scripts/release/version.sh)
@@ -31,6 +32,7 @@ mkdir "$staging/$name"
 cp "$binary" "$staging/$name/$program"
 cp "$model" "$staging/$name/all-MiniLM-L6-v2-int8.safetensors"
 cp LICENSE LICENSE-APACHE LICENSE-MIT "$staging/$name"
+node packages/build/third-party.mjs kb "$target" >"$staging/$name/THIRD-PARTY.md"
 cat >"$staging/$name/README.txt" <<END
 kb $version, the command line for the knowledge base of Evidence Chat.
 

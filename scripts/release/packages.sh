@@ -40,7 +40,8 @@ require "$out"/evidence-chat-writer-*.tgz dist/index.js dist/worker.js dist/writ
 require "$out"/evidence-chat-widget-*.tgz dist/evidence-chat.js dist/index.js dist/client.js dist/types/index.d.ts \
   dist/integrity.json LICENSE-APACHE LICENSE-MIT THIRD-PARTY.md
 require "$out"/evidence-chat-kb-*.tgz bin.mjs locate.mjs LICENSE-APACHE LICENSE-MIT
-require "$out"/evidence-chat-worker-*.tgz build/index.js build/index_bg.wasm wrangler.toml LICENSE-APACHE LICENSE-MIT
+require "$out"/evidence-chat-worker-*.tgz build/index.js build/index_bg.wasm assets/evidence-chat.js \
+  assets/_headers wrangler.toml LICENSE-APACHE LICENSE-MIT THIRD-PARTY.md
 require "$out"/create-evidence-chat-*.tgz dist/supabase/seed.sql dist/wrangler.toml LICENSE-APACHE LICENSE-MIT
 require "$out"/evidence-chat-[0-9]*.tgz dist/supabase/seed.sql dist/wrangler.toml dist/web/dist/demo/index.html \
   LICENSE-APACHE LICENSE-MIT

@@ -72,7 +72,7 @@ test("the manifest lists exactly the public methods and properties of the elemen
 });
 
 /** Values of attributes that accept only some. */
-const VALUES = { mode: "floating", "answer-mode": "extractive" };
+const VALUES = { mode: "floating", position: "start", "answer-mode": "extractive" };
 
 test("every attribute with a field name reflects that property", async () => {
   for (const { name, fieldName } of element.attributes.filter((attribute) => attribute.fieldName)) {

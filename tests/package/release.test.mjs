@@ -46,6 +46,7 @@ describe("check-version.mjs", () => {
       "embedder-wasm/npm/package.json",
       "writer/npm/package.json",
       "web/package.json",
+      "action.yml",
       "docs/openapi.yaml",
       "packages/create-evidence-chat/package.json",
       "packages/evidence-chat/package.json",

@@ -1,5 +1,6 @@
 /** The demo server's /config.json. */
 export interface DemoConfig {
+  /** URL of POST /api/chat; empty if the widget comes from the Worker. */
   readonly chatEndpoint: string;
   readonly supabaseUrl: string;
   readonly supabasePublishableKey: string;

@@ -32,7 +32,7 @@ function start(config: DemoConfig): void {
     return data.session?.access_token ?? null;
   };
   if (config.onDeviceModelUrl) chat.setAttribute("writer-model-url", config.onDeviceModelUrl);
-  chat.endpoint = config.chatEndpoint;
+  if (config.chatEndpoint) chat.endpoint = config.chatEndpoint;
 
   setUpSignIn(supabase, config, language);
   byId("sign-out", HTMLButtonElement).addEventListener("click", () => void supabase.auth.signOut({ scope: "local" }));

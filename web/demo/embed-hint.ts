@@ -14,9 +14,7 @@ export function setUpEmbedHint(chat: EvidenceChatElement, language: PageLanguage
 }
 
 const SNIPPET = `<script type="module"
-  src="/widget/evidence-chat.js"></script>
+  src="https://chat.example.com/evidence-chat.js"
+></script>
 
-<evidence-chat
-  mode="floating"
-  endpoint="/api/chat"
-></evidence-chat>`;
+<evidence-chat mode="floating"></evidence-chat>`;

@@ -12,6 +12,7 @@ import { createServer } from "node:http";
 import { basename, dirname } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { listen, runService } from "@evidence-chat/local-service";
+import { pageConfig, pagePolicy } from "./page-settings.mjs";
 import { sendFile } from "./static-files.mjs";
 
 const DIST = fileURLToPath(new URL("../dist", import.meta.url));
@@ -24,16 +25,8 @@ const HASHED_NAME = /^\/(assets|writer-model)\/.|^\/widget\/.*-([A-Z0-9]{8}|[0-9
 
 /** Creates the server (not yet listening) for settings named like the environment variables. */
 export function createDemoServer(settings, dist = DIST) {
-  const config = JSON.stringify({
-    chatEndpoint: settings.CHAT_ENDPOINT ?? "",
-    supabaseUrl: settings.SUPABASE_URL ?? "",
-    supabasePublishableKey: settings.SUPABASE_PUBLISHABLE_KEY ?? "",
-    demoEmail: settings.DEMO_EMAIL ?? "",
-    demoPassword: settings.DEMO_PASSWORD ?? "",
-    onDeviceModelUrl: settings.ON_DEVICE_MODEL_URL ?? "",
-    hasOwnDocuments: Boolean(settings.DEMO_OWN_DOCUMENTS),
-  });
-  const policy = contentSecurityPolicy([settings.CHAT_ENDPOINT, settings.SUPABASE_URL, settings.ON_DEVICE_MODEL_URL]);
+  const config = JSON.stringify(pageConfig(settings));
+  const policy = pagePolicy(settings);
 
   return createServer((request, response) => {
     response.setHeader("content-security-policy", policy);
@@ -67,27 +60,6 @@ function route(path, dist, settings) {
   }
   if (path.startsWith("/widget/")) return { root: settings.WIDGET_DIR ?? dist, file: path.slice("/widget".length) };
   return { root: `${dist}/demo`, file: path === "/" ? "/index.html" : path };
-}
-
-/**
- * Scripts and styles only from this origin and never inline; connections only to the two servers. The embedder and the
- * writer need `wasm-unsafe-eval` and their own Trusted Types policies.
- */
-function contentSecurityPolicy(urls) {
-  const origins = urls.flatMap((url) => (URL.canParse(url ?? "") ? [new URL(url).origin] : []));
-  return [
-    "default-src 'none'",
-    "script-src 'self' 'wasm-unsafe-eval'",
-    "style-src 'self'",
-    "worker-src 'self'",
-    "img-src 'self'",
-    `connect-src 'self' ${[...new Set(origins)].join(" ")}`.trim(),
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'self'",
-    "require-trusted-types-for 'script'",
-    "trusted-types evidence-chat-embedder evidence-chat-writer",
-  ].join("; ");
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {

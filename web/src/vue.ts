@@ -20,6 +20,7 @@ const ATTRIBUTES = {
   lang: text,
   mode: text as unknown as Value<"mode">,
   modelUrl: text,
+  position: text as unknown as Value<"position">,
   preload: Boolean,
   shortcut: text,
   supabaseKey: text,

@@ -12,6 +12,10 @@ import { PLATFORMS } from "../platforms.mjs";
 
 const BIN = fileURLToPath(new URL("../bin.mjs", import.meta.url));
 
+// `cargo xtask test` sets them.
+delete process.env.KB_BINARY;
+delete process.env.EVIDENCE_MODEL_DIR;
+
 let folder;
 
 before(async () => {
@@ -27,7 +31,7 @@ async function program(name, text) {
   return path;
 }
 
-const environment = (more) => ({ ...process.env, KB_BINARY: undefined, EVIDENCE_MODEL_DIR: undefined, ...more });
+const environment = (more) => ({ ...process.env, ...more });
 
 function run(args, env, input = "") {
   return spawnSync(process.execPath, [BIN, ...args], { env: environment(env), input, encoding: "utf8" });

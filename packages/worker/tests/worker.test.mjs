@@ -7,7 +7,6 @@ import { join } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
 import { stagePackage } from "../../build/stage.mjs";
 import { workerConfig } from "../../build/wrangler-config.mjs";
-import { headers } from "../src/headers.mjs";
 
 let folder, site;
 
@@ -61,19 +60,22 @@ test("the template has no build, one environment and the bindings of the reposit
   assert.throws(() => workerConfig("name = 'other'\n"), /wrangler\.toml has no/);
 });
 
-test("only names with a hash are cached for good", () => {
-  const text = headers([
-    "/evidence-chat.js",
-    "/panel-MRWBDQ2S.js",
-    "/model-b2ebd46a.safetensors.gz",
-    "/texts-en-L752BA3Z.js",
-    "/worker.js",
-  ]);
-  const immutable = [
-    ...text.matchAll(/^(\/\S+)\n {2}! Cache-Control\n {2}Cache-Control: public, max-age=31536000, immutable$/gm),
-  ];
+test("has the static files of the tag, without the model and source maps", async () => {
+  const files = await readdir(join(folder, "package/assets"), { recursive: true });
+  for (const name of ["evidence-chat.js", "worker.js", "embedder_bg.wasm", "_headers", "writer/worker.js"]) {
+    assert.ok(files.includes(name), name);
+  }
   assert.deepEqual(
-    immutable.map(([, path]) => path),
-    ["/panel-MRWBDQ2S.js", "/model-b2ebd46a.safetensors.gz", "/texts-en-L752BA3Z.js"],
+    files.filter((name) => /\.(safetensors|map)/.test(name)),
+    [],
   );
+  // The model is added when the files are assembled, under the name that gets the long-lived caching.
+  assert.match(await readFile(join(folder, "package/assets/_headers"), "utf8"), /^\/.*\.safetensors\.gz$/m);
+});
+
+test("assembling without the embedder's package says what to install", async () => {
+  cli("deploy");
+  const { status, stderr } = cli("assemble");
+  assert.equal(status, 1);
+  assert.match(stderr, /^error: the package @evidence-chat\/embedder is not installed/);
 });

@@ -29,10 +29,11 @@ export const QUESTION_FOR_BOTH = "How many days do refunds and standard shipping
 export const PASSWORD = "correct horse battery";
 
 /**
- * Starts everything. `variables` are of the Worker.
+ * Starts everything. `variables` are of the Worker; `assets` is the folder of its static files, if it has any.
  * @param {Record<string, string>} [variables]
+ * @param {{ assets?: string }} [options]
  */
-export async function startStack(variables = {}) {
+export async function startStack(variables = {}, { assets } = {}) {
   const cleanups = [];
   const close = async () => {
     for (const cleanup of cleanups.reverse()) await cleanup();
@@ -48,6 +49,7 @@ export async function startStack(variables = {}) {
     for (const document of DOCUMENTS) await write(supabase, embedder, document);
     const log = [];
     const worker = await startWorker({
+      assets,
       onLog: (line) => log.push(line),
       variables: {
         SUPABASE_URL: supabase.url,

@@ -1,4 +1,4 @@
-import type { Mode } from "./evidence-chat.js";
+import type { Mode, Position } from "./evidence-chat.js";
 
 /** The attributes of `<evidence-chat>`, in the form in which components of frameworks have them: `model-url` is `modelUrl`. */
 export interface EvidenceChatAttributes {
@@ -16,6 +16,8 @@ export interface EvidenceChatAttributes {
   readonly mode?: Mode;
   /** URL of the model file, or of its folder with `/` at the end. Default: the file that the bundler emits. */
   readonly modelUrl?: string;
+  /** Side of the window where a floating widget is, in its direction of text. Default: end. */
+  readonly position?: Position;
   /** Load panel and model immediately instead of on hover, focus or open. */
   readonly preload?: boolean;
   /** The command key or Ctrl with a key, like `mod+k`, which opens and closes a floating panel. */

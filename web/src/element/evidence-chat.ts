@@ -17,6 +17,9 @@ import frameStyles from "./frame.css";
 /** Where the widget is: in the flow of the page, or behind a button in the corner of the window. */
 export type Mode = "inline" | "floating";
 
+/** Side of the window where a floating widget is, in the widget's direction of text. */
+export type Position = "start" | "end";
+
 /** `HTMLElement`, or a stand-in where there is no DOM: servers may import the class, but not create elements. */
 const BaseElement: typeof HTMLElement = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
 
@@ -29,6 +32,7 @@ const EARLY_PROPERTIES = [
   "embedderFactory",
   "mode",
   "modelUrl",
+  "position",
   "texts",
   "tokenProvider",
   "writerLoader",
@@ -58,6 +62,8 @@ const EARLY_PROPERTIES = [
  * @attr {string} lang - Language of the widget: en, de, es, fr, ar or ja. Default: the page's.
  * @attr {"light" | "dark" | "auto"} theme - Default: auto, the visitor's preference.
  * @attr {"inline" | "floating"} mode - Default: inline.
+ * @attr {"start" | "end"} position - Side of the window where a floating widget is, in the widget's direction of text. Default: end,
+ *   which is the right for text from left to right.
  * @attr {string} heading - Title of the panel.
  * @attr {string} greeting - Text before the first question.
  * @attr {string} support-url - Target of "Contact support": https:, http: or mailto:.
@@ -188,6 +194,15 @@ export class EvidenceChatElement extends BaseElement {
 
   set mode(mode: Mode) {
     this.setAttribute("mode", mode);
+  }
+
+  /** Side of the window where a floating widget is. */
+  get position(): Position {
+    return this.getAttribute("position") === "start" ? "start" : "end";
+  }
+
+  set position(position: Position) {
+    this.setAttribute("position", position);
   }
 
   /** `extractive`: answers only quote, even if the site lets a language model write them. `site`: the site's setting. */

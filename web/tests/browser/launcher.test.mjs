@@ -164,6 +164,34 @@ test("preload loads panel and model without interaction", async (t) => {
   assert.match(detail.fingerprint, /^[0-9a-f]{16}$/);
 });
 
+/** Where a part is in the window, without its animations. */
+const layoutOf = (widget, part) =>
+  widget.page.locator(`evidence-chat >> [part="${part}"]`).evaluate((node) => ({
+    left: node.offsetLeft,
+    right: innerWidth - node.offsetLeft - node.offsetWidth,
+    top: node.offsetTop,
+    bottom: innerHeight - node.offsetTop - node.offsetHeight,
+  }));
+
+for (const { lang, side } of [
+  { lang: "en", side: "left" },
+  { lang: "ar", side: "right" },
+]) {
+  test(`position="start" puts button and panel to the ${side} in ${lang}`, async (t) => {
+    const widget = await open(t, { attributes: { mode: "floating", position: "start", lang } });
+    await widget.role("launcher").click();
+    await widget.role("history-open").waitFor();
+    for (const part of ["launcher", "panel"]) assert.equal((await layoutOf(widget, part))[side], 20, part);
+  });
+}
+
+test('position="start" leaves a floating panel the whole window of a phone', async (t) => {
+  const widget = await open(t, { attributes: { mode: "floating", position: "start" } });
+  await widget.page.setViewportSize({ width: 360, height: 640 });
+  await widget.role("launcher").click();
+  assert.deepEqual(await layoutOf(widget, "panel"), { left: 0, right: 0, top: 0, bottom: 0 });
+});
+
 test("a floating panel opens with the focus in the question box, and Escape closes it and returns the focus", async (t) => {
   const widget = await open(t, { attributes: { mode: "floating" } });
   const [launcher, input] = [widget.role("launcher"), widget.role("input")];

@@ -43,6 +43,9 @@ pub(crate) struct Options {
     /// Let visitors have answers written in their browser, above the quotes; needs `cargo xtask setup --generation`.
     #[arg(long, conflicts_with = "write")]
     write_on_device: bool,
+    /// Let the Worker serve the page, as after a deployment: page, widget, model and API have one origin.
+    #[arg(long, conflicts_with = "write_on_device")]
+    like_production: bool,
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
@@ -112,7 +115,8 @@ fn origin(url: &str) -> Result<String, String> {
 
 /// The running services. Dropping it stops them in the reverse order of their start.
 struct Demo {
-    page: Service,
+    /// `None` if the Worker serves the page.
+    page: Option<Service>,
     worker: Service,
     /// In the mode [`Writing::Endpoint`].
     model_server: Option<Service>,
@@ -127,11 +131,32 @@ impl Demo {
         login::create(supabase.url(), &supabase.keys.publishable_key)?;
         let model_server = writing.start_server(&logs, stop)?;
 
+        let worker_port = ports::free_from(8787)?;
         // The Worker needs the page's address before the page starts, and the page needs the Worker's.
-        let page_port = ports::free_from(5173)?;
+        let page_port = if options.like_production { worker_port } else { ports::free_from(5173)? };
+        let page_command = |script: &str| {
+            let mut command = shell::command("node");
+            if options.kb.is_some() {
+                command.env("DEMO_OWN_DOCUMENTS", "1");
+            }
+            command
+                .arg(script)
+                .env("SUPABASE_URL", supabase.url())
+                .env("SUPABASE_PUBLISHABLE_KEY", &supabase.keys.publishable_key)
+                .env("DEMO_EMAIL", login::EMAIL)
+                .env("DEMO_PASSWORD", login::PASSWORD)
+                .envs(writing.page_environment());
+            command
+        };
+        let mut worker = shell::command("node");
+        if options.like_production {
+            let assets = data.join("assets");
+            shell::run(page_command("web/demo/like-production.mjs").arg(&assets))?;
+            worker.env("ASSETS_DIR", assets);
+        }
         let worker = Service::start(
             "worker",
-            shell::command("node")
+            worker
                 .arg("edge-chat/local/server.mjs")
                 .env("DATA_DIR", data)
                 .env("SUPABASE_URL", supabase.url())
@@ -140,29 +165,22 @@ impl Demo {
                 .env("CHAT_WORKER_SECRET", &supabase.keys.worker_secret)
                 .env("CHAT_ALLOWED_ORIGINS", allowed_origins(page_port, &options.allow_origin))
                 .envs(writing.worker_environment(model_server.as_ref())),
-            ports::free_from(8787)?,
+            worker_port,
             &logs,
             stop,
         )?;
-        let mut serve = shell::command("node");
-        if options.kb.is_some() {
-            serve.env("DEMO_OWN_DOCUMENTS", "1");
-        }
-        let page = Service::start(
-            "page",
-            serve
-                .arg("web/demo/serve.mjs")
-                .env("CHAT_ENDPOINT", format!("{}/api/chat", worker.url))
-                .env("SUPABASE_URL", supabase.url())
-                .env("SUPABASE_PUBLISHABLE_KEY", &supabase.keys.publishable_key)
-                .env("DEMO_EMAIL", login::EMAIL)
-                .env("DEMO_PASSWORD", login::PASSWORD)
-                .envs(writing.page_environment()),
-            page_port,
-            &logs,
-            stop,
-        )?;
+        let page = if options.like_production {
+            None
+        } else {
+            let mut serve = page_command("web/demo/serve.mjs");
+            serve.env("CHAT_ENDPOINT", format!("{}/api/chat", worker.url));
+            Some(Service::start("page", &mut serve, page_port, &logs, stop)?)
+        };
         Ok(Self { page, worker, model_server, supabase })
+    }
+
+    fn page_url(&self) -> &str {
+        &self.page.as_ref().unwrap_or(&self.worker).url
     }
 
     fn fill(&self, kb: &Path, model: &ModelDir) -> Result<()> {
@@ -177,7 +195,7 @@ impl Demo {
     /// Returns the text it wrote.
     fn write_json(&self, path: &Path, data: &Path) -> Result<String> {
         let mut description = json!({
-            "page_url": self.page.url,
+            "page_url": self.page_url(),
             "chat_url": format!("{}/api/chat", self.worker.url),
             "worker_url": self.worker.url,
             "supabase_url": self.supabase.url(),
@@ -188,9 +206,11 @@ impl Demo {
                 "demo": std::process::id(),
                 "supabase": self.supabase.service.id(),
                 "worker": self.worker.id(),
-                "page": self.page.id(),
             },
         });
+        if let Some(page) = &self.page {
+            description["processes"]["page"] = json!(page.id());
+        }
         if let Some(server) = &self.model_server {
             description["model_server_url"] = json!(server.url);
             description["processes"]["model_server"] = json!(server.id());
@@ -207,7 +227,7 @@ impl Demo {
     }
 
     fn announce(&self, took: Duration, is_sample: bool, writing: &Writing) {
-        println!("\nEvidence Chat is ready ({:.0} s): {}", took.as_secs_f32(), self.page.url);
+        println!("\nEvidence Chat is ready ({:.0} s): {}", took.as_secs_f32(), self.page_url());
         println!("  sign in with {} and password {}", login::EMAIL, login::PASSWORD);
         let example = if is_sample {
             "\"Can I get my money back after two weeks?\""
@@ -223,8 +243,8 @@ impl Demo {
     fn wait(&mut self, stop: &Stop) {
         while !stop.is_requested() {
             thread::sleep(Duration::from_millis(100));
-            let services = [&mut self.page, &mut self.worker, &mut self.supabase.service];
-            for service in services.into_iter().chain(&mut self.model_server) {
+            let services = [&mut self.worker, &mut self.supabase.service];
+            for service in services.into_iter().chain(&mut self.page).chain(&mut self.model_server) {
                 service.report_if_stopped();
             }
         }

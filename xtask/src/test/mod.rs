@@ -40,8 +40,8 @@ const END_TO_END: &str = "tests/e2e";
 const SERVER_TESTS: [&str; 5] =
     ["edge-chat/tests", "supabase/tests", "tests/integrations", "tests/setup", "tools/local-service/tests"];
 
-const ALL_BUT_KB: [build::Part; 4] =
-    [build::Part::Embedder, build::Part::Writer, build::Part::Web, build::Part::Worker];
+const ALL_BUT_KB: [build::Part; 5] =
+    [build::Part::Embedder, build::Part::Writer, build::Part::Web, build::Part::Assets, build::Part::Worker];
 
 /// Programs and files that the suites use.
 struct Environment {

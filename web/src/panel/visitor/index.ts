@@ -45,11 +45,11 @@ export class Visitor {
   }
 
   #fromAttributes(): Project {
-    const attribute = (name: string) => this.#host.element.getAttribute(name) ?? "";
+    const { element } = this.#host;
     return {
-      supabase_url: attribute("supabase-url"),
-      publishable_key: attribute("supabase-key"),
-      ...optional("turnstile_site_key", asString(attribute("turnstile-site-key"))),
+      supabase_url: element.getAttribute("supabase-url") ?? "",
+      publishable_key: element.getAttribute("supabase-key") ?? "",
+      ...optional("turnstile_site_key", asString(element.getAttribute("turnstile-site-key"))),
     };
   }
 
