@@ -23,6 +23,9 @@ export default defineConfig(
       "supabase/.local/**",
       // In no TypeScript project yet.
       "examples/**",
+      "integrations/docusaurus/src/theme/**",
+      "integrations/vitepress/src/theme.js",
+      "integrations/*/src/*.d.ts",
     ],
   },
   eslint.configs.recommended,
@@ -45,7 +48,7 @@ export default defineConfig(
     },
   },
   {
-    files: ["**/*.mjs"],
+    files: ["**/*.mjs", "integrations/*/src/*.js"],
     rules: {
       // node:test awaits the tests of a file itself.
       "@typescript-eslint/no-floating-promises": [

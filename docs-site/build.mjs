@@ -1,4 +1,5 @@
 // Builds the documentation site into `dist`: `node docs-site/build.mjs`. Environment:
+//   DOCS_URL       address of the site, for its sitemap and the sources of answers; default: that of `cargo xtask demo --docs`
 //   DOCS_BASE      path of the site on its host; default: /
 //   DOCS_CONNECT   origins that its pages may connect to, separated by spaces
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -17,7 +18,7 @@ const LEFT_OUT = /\/(demo|types|writer)(\/|$)|\.map$|\.safetensors(\.gz)?$/;
 
 const started = performance.now();
 await rm(DIST, { recursive: true, force: true });
-await assemble();
+await assemble(process.env.DOCS_URL ?? "http://127.0.0.1:5173/");
 await mkdir(join(ASSEMBLED, "public"), { recursive: true });
 await cp(join(SITE, "public"), join(ASSEMBLED, "public"), { recursive: true });
 await build(SITE);

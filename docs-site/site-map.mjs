@@ -125,3 +125,7 @@ export const pathOf = (/** @type {string} */ route) => `/${route}`.replace(/\/in
 
 /** The file of the page among the assembled ones. */
 export const fileOf = (/** @type {string} */ route) => (route.endsWith("/") ? `${route}index.md` : `${route}.md`);
+
+/** The page's address, relative to the root of the site. */
+export const addressOf = (/** @type {string} */ route) =>
+  route === "index" || route.endsWith("/") ? route.replace(/^index$/, "") : `${route}.html`;

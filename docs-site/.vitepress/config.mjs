@@ -13,6 +13,7 @@ export default defineConfig({
   outDir: `${root}docs-site/dist`,
   cacheDir: `${root}target/docs/cache`,
   base: process.env.DOCS_BASE ?? "/",
+  ...(process.env.DOCS_URL && { sitemap: { hostname: process.env.DOCS_URL } }),
   lang: "en",
   title: "Evidence Chat",
   description:

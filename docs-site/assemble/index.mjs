@@ -3,7 +3,7 @@
 import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
-import { fileOf, PAGES, pathOf } from "../site-map.mjs";
+import { addressOf, fileOf, PAGES, pathOf } from "../site-map.mjs";
 import { drawCharts } from "./charts.mjs";
 import { databasePage } from "./database.mjs";
 import { parse, replaceLinks } from "./markdown.mjs";
@@ -13,22 +13,38 @@ import { typesPage } from "./types.mjs";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 /** Where the pages are written; VitePress reads this folder. */
 export const ASSEMBLED = join(ROOT, "target/docs/pages");
+/** Where the pages are written for `kb sync`: without what only VitePress reads, and with their addresses. */
+const FOR_KB = join(ROOT, "target/docs/kb");
+/** Pages that answer no question of a user. */
+export const FOR_CONTRIBUTORS = new Set(["docs/contracts.md", "docs/decisions.md"]);
 const REPOSITORY = "https://github.com/evidence-chat/evidence-chat";
 
-/** Writes all pages and their pictures. */
-export async function assemble() {
-  await rm(ASSEMBLED, { recursive: true, force: true });
+/**
+ * Writes all pages and their pictures.
+ * @param {string} address of the site
+ */
+export async function assemble(address) {
+  for (const folder of [ASSEMBLED, FOR_KB]) await rm(folder, { recursive: true, force: true });
   const site = await Site.read();
   for (const page of PAGES) {
     const text = page.generate ? await GENERATE[page.generate]() : site.page(page);
-    const file = join(ASSEMBLED, fileOf(page.route));
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, `${frontMatter(page)}\n${page.route === "quality" ? drawCharts(text) : text}`);
+    await write(ASSEMBLED, page, `${frontMatter(page)}\n${page.route === "quality" ? drawCharts(text) : text}`);
+    if (page.source && !FOR_CONTRIBUTORS.has(page.source)) {
+      const url = new URL(addressOf(page.route), address).href;
+      const head = yaml({ title: page.title, url });
+      await write(FOR_KB, page, `${head}\n${text.replace(/ %\{#[^}]*\}%/g, "")}`);
+    }
   }
   const media = join(ASSEMBLED, "public/media");
   await mkdir(media, { recursive: true });
   for (const path of site.pictures) await cp(join(ROOT, path), join(media, basename(path)));
   return site.pictures.size;
+}
+
+async function write(folder, { route }, text) {
+  const file = join(folder, fileOf(route));
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, text);
 }
 
 const GENERATE = {
@@ -57,9 +73,12 @@ function frontMatter(/** @type {import("../site-map.mjs").Page} */ { title, sour
       next: false,
     }),
   };
-  return `---\n${Object.entries(lines)
-    .map(([key, value]) => `${key}: ${JSON.stringify(value)}\n`)
-    .join("")}---\n`;
+  return yaml(lines);
+}
+
+function yaml(fields) {
+  const lines = Object.entries(fields).map(([key, value]) => `${key}: ${JSON.stringify(value)}\n`);
+  return `---\n${lines.join("")}---\n`;
 }
 
 /** The sources of all pages, and which page shows which heading. */

@@ -4,11 +4,10 @@ import { join } from "node:path";
 import { fromMarkdown } from "mdast-util-from-markdown";
 import { gfmTableFromMarkdown } from "mdast-util-gfm-table";
 import { gfmTable } from "micromark-extension-gfm-table";
-import { fileOf, GROUPS } from "../site-map.mjs";
+import { addressOf, fileOf, GROUPS } from "../site-map.mjs";
+import { FOR_CONTRIBUTORS } from "./index.mjs";
 
 const SENTENCES = new Intl.Segmenter("en", { granularity: "sentence" });
-/** Pages that answer no question of a user. */
-const FOR_CONTRIBUTORS = new Set(["docs/contracts.md", "docs/decisions.md"]);
 /** Characters after which a passage ends with its block. */
 const ENOUGH = 900;
 
@@ -29,9 +28,8 @@ function passagesOfPage({ route, title }, markdown) {
   let anchor = "";
   let isComplete = true;
   const begin = () => {
-    const file = route.endsWith("/") ? route : `${route}.html`;
     const section = trail.slice(1).filter(Boolean).join(" › ");
-    passages.push({ title, section, path: file + anchor, text: "", sentences: [] });
+    passages.push({ title, section, path: addressOf(route) + anchor, text: "", sentences: [] });
   };
   for (const node of tree.children) {
     if (node.type === "heading") {

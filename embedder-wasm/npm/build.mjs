@@ -24,7 +24,8 @@ export async function buildEmbedderPackage() {
   const dist = join(here, "dist");
   await rm(dist, { recursive: true, force: true });
   await mkdir(dist, { recursive: true });
-  const identity = await modelIdentity();
+  const model = await modelIdentity();
+  const identity = { ...model, downloadBytes: (await compressModel(model, dist)) ?? model.byteLength };
   // One file each, so that it can be served or bundled alone. The in-thread engine is loaded on demand.
   await build({
     absWorkingDir: here,
@@ -47,7 +48,6 @@ export async function buildEmbedderPackage() {
   for (const wasm of ["embedder_bg.wasm", "embedder_relaxed_bg.wasm"]) {
     await copyFile(join(here, "wasm", wasm), join(dist, wasm));
   }
-  await compressModel(identity, dist);
   for (const license of ["LICENSE", "LICENSE-MIT", "LICENSE-APACHE"]) {
     await copyFile(join(here, "../..", license), join(dist, license));
   }
@@ -93,18 +93,20 @@ async function packageVersion() {
 
 /**
  * Compressed, because most static hosts do not compress an unknown type, and every browser with the embedder's WebAssembly
- * can decompress it. Only publishing and deploying need the model in `dist/`.
+ * can decompress it. Only publishing and deploying need the model in `dist/`. Returns the size, or `null` without the model.
  */
 async function compressModel({ file, sha256 }, dist) {
   const cache = process.env.XDG_CACHE_HOME || join(homedir(), ".cache");
   const folder = process.env.EVIDENCE_MODEL_DIR || join(cache, "evidence-chat/models/all-MiniLM-L6-v2");
   const source = join(folder, MODEL_SOURCE);
   const model = await readFile(source).catch(() => null);
-  if (model === null) return console.log(`without the model: ${source} does not exist`);
-  if (createHash("sha256").update(model).digest("hex") !== sha256) {
-    return console.log(`without the model: ${source} belongs to another version`);
+  if (model === null || createHash("sha256").update(model).digest("hex") !== sha256) {
+    console.log(`without the model: ${source} ${model === null ? "does not exist" : "belongs to another version"}`);
+    return null;
   }
-  await writeFile(join(dist, file), await promisify(gzip)(model, { level: 9 }));
+  const compressed = await promisify(gzip)(model, { level: 9 });
+  await writeFile(join(dist, file), compressed);
+  return compressed.length;
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {

@@ -1,7 +1,4 @@
+import adapter from "@sveltejs/adapter-node";
 import { sveltekit } from "@sveltejs/kit/vite";
 
-export default {
-  plugins: [sveltekit()],
-  // Vite 7 and older: its optimizer would separate the widget from its worker and model. Not needed with Vite 8.
-  optimizeDeps: { exclude: ["@evidence-chat/widget"] },
-};
+export default { plugins: [sveltekit({ adapter: adapter() })] };

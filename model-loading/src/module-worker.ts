@@ -22,8 +22,9 @@ export function startModuleWorker(url: string, policy: WorkerPolicy, startOwn?: 
   }
 }
 
+/** Some bundlers (Turbopack) give the package's own files URLs without an origin: they are the page's. */
 function isCrossOrigin(url: string): boolean {
-  return new URL(url).origin !== globalThis.location?.origin;
+  return new URL(url, globalThis.location?.href).origin !== globalThis.location?.origin;
 }
 
 const shims = new Map<string, string>();

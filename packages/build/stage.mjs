@@ -123,8 +123,6 @@ async function versions() {
   return { "@evidence-chat/kb": version, "@evidence-chat/worker": version, wrangler: devDependencies.wrangler };
 }
 
-const NOT_SERVERS = new Set(["build.mjs", "vite.config.mjs"]);
-
 /** The local servers, in the folders that they have in the repository. */
 async function stageDemo(folder, manifest) {
   const dist = join(folder, "dist");
@@ -139,11 +137,7 @@ async function stageDemo(folder, manifest) {
     await copyTree(path, join(dist, path));
   }
   await copyTree("tools/local-service/src", join(dist, "tools/local-service/src"));
-  // The servers of the page; the rest of the folder is its source.
-  for (const name of await readdir(inRepository("web/demo"))) {
-    if (name.endsWith(".mjs") && !NOT_SERVERS.has(name))
-      await copyTree(`web/demo/${name}`, join(dist, "web/demo", name));
-  }
+  await copyModule("web/demo/serve.mjs", dist);
   await copyTree("web/dist/demo", join(dist, "web/dist/demo"), (path) => !path.endsWith(".map"));
   await linkLocalService(dist);
   const config = await readFile(inRepository("wrangler.toml"), "utf8");
@@ -155,6 +149,14 @@ async function stageDemo(folder, manifest) {
   const { miniflare, wrangler } = worker.devDependencies;
   Object.assign(manifest.dependencies, supabase.dependencies, { miniflare, wrangler });
   delete manifest.dependencies["@evidence-chat/local-service"];
+}
+
+/** Copies a module and those of its folder that it imports. */
+async function copyModule(path, to) {
+  await copyTree(path, join(to, path));
+  const text = await readFile(inRepository(path), "utf8");
+  for (const [, name] of text.matchAll(/^import .*"(\.\/[\w-]+\.mjs)";$/gm))
+    await copyModule(join(dirname(path), name), to);
 }
 
 /** In the repository, the servers find @evidence-chat/local-service as a workspace. It is not published. */

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { mkdir, mkdtemp, readFile, readdir, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, join, resolve } from "node:path";
 import { after, before, test } from "node:test";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -74,7 +74,7 @@ async function npmCache() {
 async function packAll(program) {
   const { target } = PLATFORMS.find(({ key }) => key === `${process.platform}-${process.arch}`);
   const out = join(folder, "tarballs");
-  const packed = await pack(out, { kb: { [target]: program } });
+  const packed = await pack(out, { kb: { [target]: resolve(program) } });
   const { stdout } = await promisify(execFile)("npm", [
     "pack",
     "--ignore-scripts",

@@ -3,6 +3,7 @@ import { extname, join, normalize } from "node:path";
 import { listen } from "./listen.mjs";
 
 const TYPES = {
+  ".css": "text/css",
   ".html": "text/html",
   ".js": "text/javascript",
   ".json": "application/json",

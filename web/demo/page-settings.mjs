@@ -16,10 +16,12 @@ export function pageConfig(settings) {
 /**
  * Scripts and styles only from this origin and never inline; connections only to the two servers. The embedder and the
  * writer need `wasm-unsafe-eval` and their own Trusted Types policies.
+ *
+ * @param {Record<string, string | undefined>} settings
  */
 export function pagePolicy({ CHAT_ENDPOINT, SUPABASE_URL, ON_DEVICE_MODEL_URL }) {
   const urls = [CHAT_ENDPOINT, SUPABASE_URL, ON_DEVICE_MODEL_URL];
-  const origins = urls.flatMap((url) => (URL.canParse(url ?? "") ? [new URL(url).origin] : []));
+  const origins = urls.flatMap((url) => (url !== undefined && URL.canParse(url) ? [new URL(url).origin] : []));
   return [
     "default-src 'none'",
     "script-src 'self' 'wasm-unsafe-eval'",

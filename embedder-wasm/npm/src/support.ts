@@ -4,9 +4,13 @@ import { EmbedderError } from "./errors.js";
 /** Where the embedder runs: in its own Web Worker, or in the calling thread. */
 export type EmbedderMode = "worker" | "inline";
 
-/** A worker if there are workers, otherwise (Node, service workers) the calling thread. */
+/**
+ * A worker in a page and in its workers, otherwise (Node, Deno, Bun, service workers) the calling thread. Some servers have workers of
+ * another kind.
+ */
 export function defaultMode(): EmbedderMode {
-  return typeof Worker === "function" ? "worker" : "inline";
+  // Only pages and their workers have an address.
+  return globalThis.location !== undefined && typeof Worker === "function" ? "worker" : "inline";
 }
 
 /** Whether an embedder can run here. Needs no network and takes no time. */

@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { IDENTITY, importFakePackage } from "./fake/package.mjs";
 
-let createEmbedder, EmbedderError, modelBytes, MAX_TOKENS;
+let createEmbedder, EmbedderError, downloadBytes, modelBytes, MAX_TOKENS;
 const cleanups = [];
 
 before(async () => {
   const t = { after: (cleanup) => cleanups.push(cleanup) };
-  ({ createEmbedder, EmbedderError, modelBytes, MAX_TOKENS } = await importFakePackage(t));
+  ({ createEmbedder, EmbedderError, downloadBytes, modelBytes, MAX_TOKENS } = await importFakePackage(t));
 });
 
 after(async () => {
@@ -125,8 +125,8 @@ test("a cancelled count rejects with code aborted, and a count can fail or crash
   await rejects(embedder.countTokens("later"), "crashed");
 });
 
-test("modelBytes returns the size of the model before anything is loaded", () => {
-  assert.equal(modelBytes(), IDENTITY.byteLength);
+test("modelBytes and downloadBytes return the sizes of the model and of its file before anything is loaded", () => {
+  assert.deepEqual([modelBytes(), downloadBytes()], [IDENTITY.byteLength, IDENTITY.downloadBytes]);
 });
 
 test("a cancelled call rejects at once, and its remaining texts are skipped", async (t) => {

@@ -145,6 +145,7 @@ function announce(url, milliseconds, isSample) {
 Evidence Chat is ready (${(milliseconds / 1000).toFixed(0)} s): ${url}
   sign in with ${LOGIN.email} and password ${LOGIN.password}
   ask ${question}
+  to put it on your site: npx create-evidence-chat
   Ctrl-C stops it
 `);
 }

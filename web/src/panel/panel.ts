@@ -1,4 +1,4 @@
-import { createEmbedder, isSupported, modelBytes } from "@evidence-chat/embedder";
+import { createEmbedder, isSupported } from "@evidence-chat/embedder";
 import { connectionLost } from "../client/errors.js";
 import { Identity } from "../client/identity.js";
 import type { ChatClientOptions } from "../client/options.js";
@@ -20,7 +20,7 @@ import { mustAskBeforeDownload } from "./model/consent.js";
 import { ModelAnnouncer } from "./model/model-announcer.js";
 import { ModelLoader, type ModelState } from "./model/model-loader.js";
 import { ModelNotice } from "./model/model-notice.js";
-import { defaultModelUrl } from "./model/model-url.js";
+import { defaultModelUrl, modelDownloadBytes } from "./model/model-url.js";
 import { reportFailures } from "./report-failures.js";
 import { SiteSettings } from "./site-settings.js";
 import { VisibleArea } from "./visible-area.js";
@@ -58,7 +58,7 @@ export class WidgetPanel {
     const { shadow, frame, translator } = host;
     this.#identity = this.#newIdentity();
     this.#modelNotice = this.#createModelNotice();
-    this.#modelAnnouncer = new ModelAnnouncer(translator, modelBytes(), this.#announcer);
+    this.#modelAnnouncer = new ModelAnnouncer(translator, modelDownloadBytes(host.element.modelUrl), this.#announcer);
     this.#model = this.#createModel();
     this.#writer = new LazyWriter(host, this.#announcer);
     this.#chat = this.#createChat();
@@ -92,7 +92,7 @@ export class WidgetPanel {
 
   #createModelNotice(): ModelNotice {
     const { frame, translator } = this.#host;
-    return new ModelNotice(translator, modelBytes(), {
+    return new ModelNotice(translator, modelDownloadBytes(this.#host.element.modelUrl), {
       // Each button is removed with its notice, so the focus moves first.
       retry: () => {
         frame.composer.focus();

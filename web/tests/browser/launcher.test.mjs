@@ -126,7 +126,7 @@ test("a data-saving connection shows the download size and downloads nothing bef
   await widget.role("input").fill(QUESTION);
   await widget.role("input").press("Enter");
   await widget.role("consent").waitFor();
-  assert.match(await widget.role("consent-yes").innerText(), /\b23\b.*MB/);
+  assert.match(await widget.role("consent-yes").innerText(), /\b15\b.*MB/);
   await widget.page.waitForTimeout(300);
   assert.deepEqual(site.modelRequests(), []);
   assert.deepEqual(

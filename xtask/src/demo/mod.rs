@@ -20,7 +20,7 @@ use self::writer::Writing;
 #[derive(Args)]
 pub(crate) struct Options {
     /// Folder for the local database and its keys; created if it does not exist.
-    /// [default: supabase/.local]
+    /// [default: supabase/.local, with --docs: target/docs/data]
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
     /// Folder of documents for the knowledge base.
@@ -34,6 +34,9 @@ pub(crate) struct Options {
     /// Origin of a page that may also use the chat, for example http://localhost:9000. Repeatable.
     #[arg(long, value_name = "URL", value_parser = origin)]
     allow_origin: Vec<String>,
+    /// Serve the documentation site instead of the page of the sample shop; its chat answers from its pages.
+    #[arg(long, conflicts_with_all = ["kb", "like_production", "write_on_device"])]
+    docs: bool,
     /// Use the existing build.
     #[arg(long)]
     prebuilt: bool,
@@ -61,10 +64,11 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 
 fn start_and_wait(options: &Options, stop: &Stop) -> Result<()> {
     let started = Instant::now();
-    let kb = options.kb.clone().unwrap_or_else(|| paths::repo().join("supabase/sample-kb"));
-    let kb = fs::canonicalize(&kb).with_context(|| format!("--kb {}: no such folder", kb.display()))?;
-    ensure!(kb.is_dir(), "--kb {}: not a folder", kb.display());
-    let data = options.data.clone().unwrap_or_else(|| paths::repo().join("supabase/.local"));
+    if let Some(kb) = &options.kb {
+        ensure!(kb.is_dir(), "--kb {}: no such folder", kb.display());
+    }
+    let default_data = if options.docs { "target/docs/data" } else { "supabase/.local" };
+    let data = options.data.clone().unwrap_or_else(|| paths::repo().join(default_data));
     fs::create_dir_all(&data).with_context(|| format!("--data {}", data.display()))?;
     let data = fs::canonicalize(data)?;
     let json_path = options.json.clone().unwrap_or_else(|| paths::repo().join("target/demo.json"));
@@ -79,11 +83,17 @@ fn start_and_wait(options: &Options, stop: &Stop) -> Result<()> {
     if !options.prebuilt {
         build::run(&[], &tools)?;
     }
-    let mut demo = Demo::start(options, &data, &writing, stop)?;
+    let page_port = ports::free_from(5173)?;
+    let kb = match &options.kb {
+        Some(kb) => fs::canonicalize(kb)?,
+        None if options.docs => build_docs(page_port)?,
+        None => paths::repo().join("supabase/sample-kb"),
+    };
+    let mut demo = Demo::start(options, page_port, &data, &writing, stop)?;
     demo.fill(&kb, &model)?;
     stop.check()?;
     let description = demo.write_json(&json_path, &data)?;
-    demo.announce(started.elapsed(), options.kb.is_none(), &writing);
+    demo.announce(started.elapsed(), options, &writing);
     demo.wait(stop);
     drop(demo);
     // Another demo may have replaced it.
@@ -91,6 +101,14 @@ fn start_and_wait(options: &Options, stop: &Stop) -> Result<()> {
         fs::remove_file(json_path)?;
     }
     Ok(())
+}
+
+/// Builds the documentation site for this port and returns the folder of its pages as documents.
+fn build_docs(page_port: u16) -> Result<PathBuf> {
+    println!("• building the documentation site");
+    let mut build = shell::command("node");
+    shell::run(build.arg("docs-site/build.mjs").env("DOCS_URL", format!("http://127.0.0.1:{page_port}/")))?;
+    Ok(paths::repo().join("target/docs/kb"))
 }
 
 /// Origins of the demo page, and those of `--allow-origin`, as the Worker reads them.
@@ -124,7 +142,7 @@ struct Demo {
 }
 
 impl Demo {
-    fn start(options: &Options, data: &Path, writing: &Writing, stop: &Stop) -> Result<Self> {
+    fn start(options: &Options, page_port: u16, data: &Path, writing: &Writing, stop: &Stop) -> Result<Self> {
         let logs = data.join("logs");
         fs::create_dir_all(&logs)?;
         let supabase = Supabase::start(data, &logs, stop)?;
@@ -133,7 +151,7 @@ impl Demo {
 
         let worker_port = ports::free_from(8787)?;
         // The Worker needs the page's address before the page starts, and the page needs the Worker's.
-        let page_port = if options.like_production { worker_port } else { ports::free_from(5173)? };
+        let page_port = if options.like_production { worker_port } else { page_port };
         let page_command = |script: &str| {
             let mut command = shell::command("node");
             if options.kb.is_some() {
@@ -172,7 +190,8 @@ impl Demo {
         let page = if options.like_production {
             None
         } else {
-            let mut serve = page_command("web/demo/serve.mjs");
+            let script = if options.docs { "docs-site/serve.mjs" } else { "web/demo/serve.mjs" };
+            let mut serve = page_command(script);
             serve.env("CHAT_ENDPOINT", format!("{}/api/chat", worker.url));
             Some(Service::start("page", &mut serve, page_port, &logs, stop)?)
         };
@@ -226,13 +245,17 @@ impl Demo {
         Ok(description)
     }
 
-    fn announce(&self, took: Duration, is_sample: bool, writing: &Writing) {
+    fn announce(&self, took: Duration, options: &Options, writing: &Writing) {
         println!("\nEvidence Chat is ready ({:.0} s): {}", took.as_secs_f32(), self.page_url());
-        println!("  sign in with {} and password {}", login::EMAIL, login::PASSWORD);
-        let example = if is_sample {
-            "\"Can I get my money back after two weeks?\""
+        if options.docs {
+            println!("  its chat asks as {}", login::EMAIL);
         } else {
-            "what your documents answer"
+            println!("  sign in with {} and password {}", login::EMAIL, login::PASSWORD);
+        }
+        let example = match &options.kb {
+            Some(_) => "what your documents answer",
+            None if options.docs => "\"Who may see a document?\"",
+            None => "\"Can I get my money back after two weeks?\"",
         };
         println!("  ask {example}");
         println!("  {}", writing.describe());

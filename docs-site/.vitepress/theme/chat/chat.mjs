@@ -5,7 +5,6 @@ import { withBase } from "vitepress";
  * What `chat.json` says: an empty object means that the site has no chat server.
  * @typedef {object} ChatServer
  * @property {string} [endpoint] URL of POST /api/chat
- * @property {string} [modelUrl] folder of the model; default: next to the widget's script
  * @property {string} [supabaseUrl]
  * @property {string} [publishableKey]
  * @property {{ email: string, password: string }} [login] of the local stack's test user
@@ -25,7 +24,6 @@ export async function createChat(attributes, { isStandIn = false } = {}) {
   const chat = document.createElement("evidence-chat");
   if (server.endpoint && !isStandIn) {
     chat.endpoint = server.endpoint;
-    if (server.modelUrl) chat.modelUrl = server.modelUrl;
     const { tokenProviderFor } = await import("./sign-in.mjs");
     chat.tokenProvider = tokenProviderFor(server);
   } else {

@@ -6,13 +6,14 @@
  * @property {"server" | "site"} files who serves the widget's files
  * @property {"inline" | "floating"} mode
  * @property {"start" | "end"} position
+ * @property {boolean} hasShortcut whether ⌘K and Ctrl+K open it
  * @property {"auto" | "light" | "dark"} theme
  * @property {string} lang
  * @property {string} heading
  * @property {string} greeting
  * @property {string} supportUrl
  * @property {string} assistant
- * @property {"token" | "anonymous" | "server"} signIn
+ * @property {"token" | "anonymous"} signIn
  * @property {string} supabaseUrl
  * @property {string} supabaseKey
  * @property {string} turnstileSiteKey
@@ -26,6 +27,7 @@ export const DEFAULTS = {
   files: "server",
   mode: "floating",
   position: "end",
+  hasShortcut: false,
   theme: "auto",
   lang: "",
   heading: "",
@@ -49,6 +51,7 @@ export function attributesOf(/** @type {Choices} */ choices) {
   const attributes = {
     mode: mode === "floating" ? mode : "",
     position: mode === "floating" && position === "start" ? position : "",
+    shortcut: choices.hasShortcut ? "mod+k" : "",
     endpoint: choices.files === "site" ? `${withoutSlash(choices.server)}/api/chat` : "",
     assistant: assistant.trim(),
     "supabase-url": isAnonymous ? choices.supabaseUrl.trim() : "",

@@ -16,6 +16,7 @@ export const IDENTITY = {
   file: MODEL_FILE,
   sha256: createHash("sha256").update(MODEL).digest("hex"),
   byteLength: MODEL.length,
+  downloadBytes: 1_600_000,
   fingerprint: "00112233aabbccdd",
 };
 

@@ -8,14 +8,13 @@ import type { ModelState } from "./model-loader.js";
  */
 export class ModelAnnouncer {
   readonly #translator: Translator;
-  readonly #modelBytes: number;
+  readonly #downloadBytes: number;
   readonly #announcer: Announcer;
   #isDownloading = false;
 
-  /** `modelBytes` is the size of the download. */
-  constructor(translator: Translator, modelBytes: number, announcer: Announcer) {
+  constructor(translator: Translator, downloadBytes: number, announcer: Announcer) {
     this.#translator = translator;
-    this.#modelBytes = modelBytes;
+    this.#downloadBytes = downloadBytes;
     this.#announcer = announcer;
   }
 
@@ -29,7 +28,7 @@ export class ModelAnnouncer {
   }
 
   #askForConsent(): void {
-    const size = this.#translator.number(this.#modelBytes / 1e6, { maximumFractionDigits: 0 });
+    const size = this.#translator.number(this.#downloadBytes / 1e6, { maximumFractionDigits: 0 });
     this.#announcer.say(this.#translator.format("modelConsentText", { size }));
   }
 }

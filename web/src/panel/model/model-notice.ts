@@ -15,16 +15,15 @@ export class ModelNotice {
   readonly root = element("div");
   readonly #translator: Translator;
   readonly #actions: ModelActions;
-  readonly #modelBytes: number;
+  readonly #downloadBytes: number;
   readonly #title = element("strong");
   readonly #bytes = element("span", { "data-role": "bytes" });
   readonly #bar: HTMLProgressElement;
   readonly #loading: HTMLElement;
 
-  /** `modelBytes` is the size of the download. */
-  constructor(translator: Translator, modelBytes: number, actions: ModelActions) {
+  constructor(translator: Translator, downloadBytes: number, actions: ModelActions) {
     this.#translator = translator;
-    this.#modelBytes = modelBytes;
+    this.#downloadBytes = downloadBytes;
     this.#actions = actions;
     this.#bar = element("progress", { max: 1, "aria-label": translator.t("modelLoading") });
     this.#loading = element(
@@ -70,7 +69,7 @@ export class ModelNotice {
 
   #askForConsent(): void {
     const { t } = this.#translator;
-    const size = this.#megabytes(this.#modelBytes, 0);
+    const size = this.#megabytes(this.#downloadBytes, 0);
     this.root.replaceChildren(
       element(
         "div",
@@ -118,8 +117,9 @@ export class ModelNotice {
   #amount(progress: LoadProgress | null): string {
     if (progress?.phase === "initialize") return this.#translator.format("modelAlmostReady");
     if (!progress || !isReceiving(progress)) return "";
-    const loaded = this.#megabytes(progress.loadedBytes);
-    return this.#translator.format("modelBytes", { loaded, total: this.#megabytes(progress.totalBytes) });
+    // The progress counts decompressed bytes, and the visitor was told the size of the download.
+    const loaded = this.#megabytes((progress.loadedBytes / progress.totalBytes) * this.#downloadBytes);
+    return this.#translator.format("modelBytes", { loaded, total: this.#megabytes(this.#downloadBytes) });
   }
 
   #megabytes(bytes: number, digits = 1): string {

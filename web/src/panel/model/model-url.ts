@@ -1,7 +1,14 @@
+import { downloadBytes, modelBytes } from "@evidence-chat/embedder";
+
 /** The embedder's version that the widget depends on. Filled in by the build. */
 declare const EMBEDDER_VERSION: string;
 
 const EXPORTED_MODEL = "@evidence-chat/embedder/model";
+
+/** What a visitor has to download from this `modelUrl`, which is empty for the default. */
+export function modelDownloadBytes(modelUrl: string): number {
+  return modelUrl.endsWith(".safetensors") ? modelBytes() : downloadBytes();
+}
 
 /** Where the model is if the page does not say: the model file, or its folder with `/` at the end. */
 export function defaultModelUrl(): string {

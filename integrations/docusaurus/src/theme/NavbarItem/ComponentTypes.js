@@ -1,0 +1,4 @@
+import ComponentTypes from "@theme-init/NavbarItem/ComponentTypes";
+import EvidenceChatNavbarItem from "./EvidenceChatNavbarItem.js";
+
+export default { ...ComponentTypes, "custom-evidenceChat": EvidenceChatNavbarItem };
