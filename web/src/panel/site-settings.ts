@@ -1,9 +1,12 @@
 import { getConfig } from "../client/api.js";
 import type { ChatClientOptions } from "../client/options.js";
+import type { ChatConfig } from "../client/wire.js";
 import { button, element } from "../dom/element.js";
 import type { Translate } from "../dom/translator.js";
 import type { PanelHost } from "./host.js";
 import { PrivacyNotice } from "./privacy-notice.js";
+
+const NOBODY = { tokenProvider: () => Promise.resolve(null) };
 
 /** Applies the site's settings: greeting, suggested questions, length limit, who writes answers. The widget also works without them. */
 export class SiteSettings {
@@ -12,7 +15,7 @@ export class SiteSettings {
   readonly #client: () => ChatClientOptions;
   readonly #ask: (question: string) => void;
   #suggestions: HTMLElement | undefined;
-  #reading: Promise<void> | undefined;
+  #reading: Promise<ChatConfig> | undefined;
 
   constructor(host: PanelHost, client: () => ChatClientOptions, ask: (question: string) => void) {
     this.privacy = new PrivacyNotice(host);
@@ -23,11 +26,28 @@ export class SiteSettings {
 
   /** Reads the settings once. After a failure the next call tries again. */
   read(): void {
-    if (this.#reading || this.#host.element.endpoint === "") return;
-    const reading = this.#read().catch(() => {
+    if (this.#host.element.endpoint !== "") this.config().catch(() => undefined);
+  }
+
+  /** The settings, which are read once; there must be an endpoint. After a failure the next call tries again. */
+  config(): Promise<ChatConfig> {
+    if (this.#reading) return this.#reading;
+    const reading = this.#read();
+    reading.catch(() => {
       if (this.#reading === reading) this.#reading = undefined;
     });
     this.#reading = reading;
+    return reading;
+  }
+
+  /**
+   * The settings that need no token, because they say how visitors get one: those of the assistant, or of the default one if the
+   * assistant is not for everybody.
+   */
+  async forEverybody(): Promise<ChatConfig> {
+    const { assistant, ...client } = { ...this.#client(), ...NOBODY };
+    if (assistant === undefined) return this.config();
+    return getConfig({ ...client, assistant }).catch(() => getConfig(client));
   }
 
   /** Drops the settings of the previous server. */
@@ -38,23 +58,26 @@ export class SiteSettings {
     this.privacy.show(undefined);
   }
 
-  async #read(): Promise<void> {
+  async #read(): Promise<ChatConfig> {
     const { element, frame, greet, translator } = this.#host;
     const client = this.#client();
-    const config = await getConfig(client);
-    if (client.endpoint !== element.endpoint || client.assistant !== this.#client().assistant) return;
+    // The token of a visitor without an account depends on these settings.
+    const isAwaited = client.assistant === undefined && !element.tokenProvider;
+    const config = await getConfig(isAwaited ? { ...client, ...NOBODY } : client);
+    if (client.endpoint !== element.endpoint || client.assistant !== this.#client().assistant) return config;
     const { suggested_questions: questions, max_message_chars } = config;
     this.privacy.show(config);
     frame.composer.limit = max_message_chars;
     greet(config);
     this.#suggestions?.remove();
-    if (questions.length === 0) return;
+    if (questions.length === 0) return config;
     this.#suggestions = suggestedQuestions(translator.t, questions, (question) => {
       // The button is removed with the other suggestions.
       frame.composer.focus();
       this.#ask(question);
     });
     frame.intro.append(this.#suggestions);
+    return config;
   }
 }
 
