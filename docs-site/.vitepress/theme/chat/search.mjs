@@ -43,7 +43,8 @@ export class Search {
   constructor(/** @type {readonly Passage[]} */ passages) {
     this.#passages = passages.map((passage) => {
       const heads = wordsOf(`${passage.title} ${passage.section}`);
-      return { passage, heads: new Set(heads), words: countOf([...heads, ...wordsOf(passage.text)]) };
+      const heading = new Set(wordsOf(passage.section.split(" › ").at(-1) || passage.title));
+      return { passage, heading, heads: new Set(heads), words: countOf([...heads, ...wordsOf(passage.text)]) };
     });
     const frequencies = new Map();
     for (const { words } of this.#passages) {
@@ -76,12 +77,15 @@ export class Search {
     return { answer: answer.slice(0, MAX_PASSAGES), nearest };
   }
 
-  #rank({ heads, words }, wanted) {
+  #rank({ heading, heads, words }, wanted) {
+    const asked = wanted.filter((word) => heading.has(word));
+    // A heading that is the question says that its section is the answer.
+    const ofHeading = heading.size > 0 ? (2 * this.#sum(asked) * asked.length) / heading.size : 0;
     return wanted.reduce((sum, word) => {
       const count = words.get(word) ?? 0;
       const weight = this.#weights.get(word) ?? 0;
       return sum + weight * (count / (count + 1.2)) + (heads.has(word) ? 0.8 * weight : 0);
-    }, 0);
+    }, ofHeading);
   }
 
   #bestSentences({ passage, heads }, wanted) {
