@@ -140,6 +140,32 @@ describe("the answers", () => {
     });
   }
 
+  test("are asked for in order, again after a wrong one, and Enter takes the default", async (t) => {
+    const typed = ["nonsense", "https://a.supabase.co", KEY, "https://a.example", "", "", "handbook"];
+    const asked = [];
+    let isClosed = false;
+    const terminal = /** @type {import("../src/ask.mjs").Terminal} */ ({
+      question: (/** @type {string} */ text) => {
+        asked.push(text);
+        return Promise.resolve(typed[asked.length - 1]);
+      },
+      close: () => (isClosed = true),
+    });
+    const printed = t.mock.method(console, "log", () => {});
+    const answers = await ask(QUESTIONS, {}, { folder: "/x/my-site" }, () => terminal);
+    assert.deepEqual(answers, {
+      "supabase-url": "https://a.supabase.co",
+      "supabase-key": KEY,
+      origin: "https://a.example",
+      name: "my-site",
+      visitors: "accounts",
+      documents: "handbook",
+    });
+    assert.match(asked[4], /\[my-site\]: $/);
+    assert.match(printed.mock.calls[0].arguments[0], /must be like https:/);
+    assert.ok(isClosed);
+  });
+
   test("name the Worker like the folder, if that is a name", async () => {
     const values = {
       yes: true,
