@@ -71,9 +71,10 @@ export class Search {
     const good = ranked
       .map((found) => ({ ...found, score: total > 0 ? Math.min(found.covered / total, 1) : 0 }))
       .filter(({ score }) => score >= ENOUGH)
-      .sort((a, b) => b.score * b.rank - a.score * a.rank);
-    const best = good[0];
-    const answer = good.filter(({ score, rank }) => best && score * rank > 0.75 * best.score * best.rank);
+      // Sentences that say the words themselves come before those that only stand below a heading with them.
+      .map((found) => ({ ...found, worth: found.score * found.rank * (0.5 + found.said / total) }))
+      .sort((a, b) => b.worth - a.worth);
+    const answer = good.filter(({ worth }) => worth > 0.75 * good[0].worth);
     return { answer: answer.slice(0, MAX_PASSAGES), nearest };
   }
 
@@ -102,7 +103,7 @@ export class Search {
     const found = new Set(chosen.flatMap((sentence) => sentence.found));
     const covered = this.#sum(wanted.filter((word) => found.has(word) || heads.has(word)));
     const sentences = chosen.map(({ range }) => range).sort((a, b) => a[0] - b[0]);
-    return { passage, sentences, covered: chosen.length > 0 ? covered : 0 };
+    return { passage, sentences, said: this.#sum([...found]), covered: chosen.length > 0 ? covered : 0 };
   }
 
   #sum(words) {
