@@ -52,6 +52,7 @@ test("writes a project with the answers, and all migrations", async () => {
   ]) {
     assert.ok(config.split("\n").includes(line), line);
   }
+  assert.doesNotMatch(config, /^CHAT_ANONYMOUS/m);
   const migrations = await readdir(new URL("../../../supabase/migrations", import.meta.url));
   assert.deepEqual(await readdir(join(work, "my-site/supabase/migrations")), migrations);
   const { scripts, devDependencies } = JSON.parse(await read("my-site/package.json"));
@@ -71,7 +72,8 @@ test("the file for the secret key is readable by its owner only, ignored by git,
 test("an anonymous chat needs no script of the page, and says what to turn on", async () => {
   const { stdout } = cli("my-site", ...PROJECT, "--visitors", "anonymous", "--yes");
   assert.doesNotMatch(await read("my-site/index.html"), /tokenProvider|sb_publishable/);
-  assert.match(stdout, /anonymous sign-ins.*\{role:authenticated\}/);
+  assert.match(await read("my-site/wrangler.toml"), /^CHAT_ANONYMOUS = "true"$/m);
+  assert.match(stdout, /anonymous sign-ins.*\["role:authenticated"\]/);
 });
 
 test("overwrites nothing, and then writes nothing", async () => {
