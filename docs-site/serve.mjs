@@ -6,14 +6,14 @@
 //   DEMO_EMAIL, DEMO_PASSWORD test login as which all visitors ask
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
-import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { listen, runService } from "@evidence-chat/local-service";
-import { sendFile } from "../web/demo/static-files.mjs";
+import { resolveBelow, sendFile } from "../web/demo/static-files.mjs";
 
 const DIST = fileURLToPath(new URL("dist", import.meta.url));
 const WIDGET = fileURLToPath(new URL("../web/dist", import.meta.url));
 const REVALIDATE = "no-cache";
+const IMMUTABLE = "public, max-age=31536000, immutable";
 
 /** Creates the server (not yet listening) for settings named like the environment variables. */
 export function createDocsServer(settings, dist = DIST) {
@@ -34,24 +34,17 @@ export function createDocsServer(settings, dist = DIST) {
   async function respond(path, request, response) {
     if (path === "/chat.json") return send("application/json", chat);
     // With the model, which the site lacks.
-    if (path.startsWith("/widget/"))
-      return sendFile(request, response, WIDGET, path.slice("/widget".length), REVALIDATE);
-    if (path.endsWith(".html") && servers.length > 0 && !path.includes("..")) {
-      const html = await readFile(join(dist, decodeURIComponent(path)), "utf8").catch(() => undefined);
+    const widget = path.startsWith("/widget/") ? path.slice("/widget".length) : undefined;
+    if (widget) return sendFile(request, response, WIDGET, widget, REVALIDATE);
+    const page = path.endsWith(".html") && servers.length > 0 ? resolveBelow(dist, path) : null;
+    if (page) {
+      const html = await readFile(page, "utf8").catch(() => undefined);
       // The page's own policy allows no server but the one it was built for.
-      if (html)
-        return send(
-          "text/html; charset=utf-8",
-          html.replace("connect-src 'self'", `connect-src 'self' ${servers.join(" ")}`),
-        );
+      const policy = `connect-src 'self' ${servers.join(" ")}`;
+      if (html) return send("text/html; charset=utf-8", html.replace("connect-src 'self'", policy));
     }
-    return sendFile(
-      request,
-      response,
-      dist,
-      path,
-      path.startsWith("/assets/") ? "public, max-age=31536000, immutable" : REVALIDATE,
-    );
+    const caching = path.startsWith("/assets/") ? IMMUTABLE : REVALIDATE;
+    return sendFile(request, response, dist, path, caching);
 
     function send(type, text) {
       response.writeHead(200, { "content-type": type, "cache-control": "no-store" });

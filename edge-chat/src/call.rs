@@ -85,8 +85,12 @@ impl Call {
 
     /// Counts a request without a user against its IP address.
     pub(crate) async fn check_ip_limit(&self) -> Result<(), HttpError> {
-        let header = self.config.client_address_header.as_deref();
-        limits::check_ip_limit(&self.request, header, &self.env).await
+        limits::check_ip_limit(self.client_network()?, &self.env).await
+    }
+
+    /// The network of the client, for limits per IP address.
+    pub(crate) fn client_network(&self) -> Result<String, HttpError> {
+        limits::client_network(&self.request, self.config.client_address_header.as_deref())
     }
 
     pub(crate) fn supabase(&self, user: Authenticated) -> Supabase {

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use worker::Env;
 
 use crate::http::error::HttpError;
-use crate::identity::{Secret, TokenRules};
+use crate::identity::{self, Secret, TokenRules};
 pub(crate) use model::{Decline, ModelConfig, Provider};
 
 /// The longest time from the end of a written answer to its place in the history and in the gate.
@@ -41,6 +41,15 @@ pub(crate) struct Config {
     pub(crate) model: Option<Rc<ModelConfig>>,
     /// The request header with the client's IP address, set by a proxy in front of the Worker.
     pub(crate) client_address_header: Option<String>,
+    pub(crate) anonymous: AnonymousSignIn,
+}
+
+/// Whether the widget may sign visitors in without an account.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct AnonymousSignIn {
+    pub(crate) is_enabled: bool,
+    /// The public key of a Turnstile widget of Cloudflare, if Supabase Auth requires its tokens.
+    pub(crate) turnstile_site_key: Option<String>,
 }
 
 /// Who writes the words of answers.
@@ -115,7 +124,7 @@ impl Config {
     fn from_lookup(lookup: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         let source = Source(lookup);
         let url = source.required("SUPABASE_URL").and_then(|text| base_url("SUPABASE_URL", text))?;
-        let publishable_key = source.required("SUPABASE_PUBLISHABLE_KEY").and_then(header_value)?;
+        let publishable_key = source.required("SUPABASE_PUBLISHABLE_KEY").and_then(publishable_key)?;
         let worker_secret = source.get("CHAT_WORKER_SECRET").map(worker_secret).transpose()?;
         let timeout_ms =
             source.number("CHAT_UPSTREAM_TIMEOUT_MS", 1..=20_000, "a whole number from 1 to 20000")?;
@@ -125,6 +134,10 @@ impl Config {
             .map(|text| header_name("CHAT_CLIENT_ADDRESS_HEADER", text));
         Ok(Self {
             client_address_header: client_address_header.transpose()?,
+            anonymous: AnonymousSignIn {
+                is_enabled: source.switch("CHAT_ANONYMOUS")?.unwrap_or(false),
+                turnstile_site_key: source.get("CHAT_TURNSTILE_SITE_KEY").map(site_key).transpose()?,
+            },
             identity: source.identity(&url)?,
             overrides: source.overrides()?,
             model: source.model()?.map(Rc::new),
@@ -306,11 +319,36 @@ fn header_name(name: &'static str, text: String) -> Result<String, ConfigError> 
     }
 }
 
-fn header_value(key: String) -> Result<String, ConfigError> {
-    if key.bytes().all(|byte| byte.is_ascii_graphic()) {
+/// A key that may be public: `/api/config` shows it where visitors are signed in anonymously.
+fn publishable_key(key: String) -> Result<String, ConfigError> {
+    const NAME: &str = "SUPABASE_PUBLISHABLE_KEY";
+    if !key.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Err(ConfigError::Invalid(NAME, "plain ASCII without spaces"));
+    }
+    if key.starts_with("sb_secret_") || legacy_role(&key).is_some_and(|role| role != "anon") {
+        return Err(ConfigError::Invalid(
+            NAME,
+            "the publishable key of the project; a secret key does not belong here",
+        ));
+    }
+    Ok(key)
+}
+
+/// The role of a legacy API key, which is a token.
+fn legacy_role(key: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Claims {
+        role: String,
+    }
+    let payload = identity::base64url::decode(key.split('.').nth(1)?)?;
+    serde_json::from_slice(&payload).ok().map(|Claims { role }| role)
+}
+
+fn site_key(key: String) -> Result<String, ConfigError> {
+    if key.len() <= 100 && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte)) {
         Ok(key)
     } else {
-        Err(ConfigError::Invalid("SUPABASE_PUBLISHABLE_KEY", "plain ASCII without spaces"))
+        Err(ConfigError::Invalid("CHAT_TURNSTILE_SITE_KEY", "a site key of Turnstile, such as 0x4AAAAAAA…"))
     }
 }
 
@@ -357,6 +395,30 @@ mod tests {
         assert!(config.identity.secret.is_none());
         assert_eq!(config.client_address_header, None);
         assert_eq!(config.project.worker_secret, None);
+    }
+
+    #[test]
+    fn anonymous_sign_in_is_off_unless_it_is_turned_on() {
+        assert_eq!(valid(&[]).anonymous, AnonymousSignIn::default());
+        let on =
+            valid(&[("CHAT_ANONYMOUS", "true"), ("CHAT_TURNSTILE_SITE_KEY", "0x4AAAAAAADnPIDROrmt1Wwj")])
+                .anonymous;
+        assert!(on.is_enabled);
+        assert_eq!(on.turnstile_site_key.as_deref(), Some("0x4AAAAAAADnPIDROrmt1Wwj"));
+        assert!(!valid(&[("CHAT_ANONYMOUS", "false")]).anonymous.is_enabled);
+    }
+
+    #[test]
+    fn a_secret_key_is_not_accepted_as_the_publishable_key() {
+        // {"role":"anon"} and {"role":"service_role"}
+        const ANON: &str = "eyJhbGciOiJIUzI1NiJ9.eyJyb2xlIjoiYW5vbiJ9.c2ln";
+        const SERVICE: &str = "eyJhbGciOiJIUzI1NiJ9.eyJyb2xlIjoic2VydmljZV9yb2xlIn0.c2ln";
+        assert!(with(&[("SUPABASE_PUBLISHABLE_KEY", ANON)]).is_ok());
+        assert!(with(&[("SUPABASE_PUBLISHABLE_KEY", "a.b.c")]).is_ok());
+        for secret in [SERVICE, "sb_secret_x"] {
+            let error = with(&[("SUPABASE_PUBLISHABLE_KEY", secret)]).err();
+            assert!(matches!(error, Some(ConfigError::Invalid("SUPABASE_PUBLISHABLE_KEY", _))), "{secret}");
+        }
     }
 
     #[test]
@@ -499,6 +561,9 @@ mod tests {
             ("CHAT_UPSTREAM_TIMEOUT_MS", "soon"),
             ("CHAT_LINK_MODE", "secretvalue"),
             ("CHAT_CITATIONS", "yes"),
+            ("CHAT_ANONYMOUS", "yes"),
+            ("CHAT_TURNSTILE_SITE_KEY", "secretvalue key"),
+            ("SUPABASE_PUBLISHABLE_KEY", "sb_secret_secretvalue"),
         ] {
             let message = with(&[(name, value)]).err().map(|error| error.to_string()).unwrap_or_default();
             assert!(message.starts_with(&format!("{name} must be ")), "{name}: {message}");

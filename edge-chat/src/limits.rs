@@ -17,9 +17,12 @@ const IP_LIMIT: &str = "IP_LIMIT";
 const USER_LIMIT: &str = "USER_LIMIT";
 /// For questions, per user, including repeats and rejected attempts. Checked before the user's Durable Object is asked.
 const QUESTION_LIMIT: &str = "QUESTION_LIMIT";
+/// For questions of anonymous users, per IP address: a visitor gets a new anonymous user, and with it new limits per user, by clearing
+/// the browser's storage. Checked before anything is asked of a Durable Object or of Supabase.
+const ANONYMOUS_LIMIT: &str = "ANONYMOUS_LIMIT";
 /// For exports, per user. Each export makes many database calls.
 const EXPORT_LIMIT: &str = "EXPORT_LIMIT";
-const BINDINGS: [&str; 4] = [IP_LIMIT, USER_LIMIT, QUESTION_LIMIT, EXPORT_LIMIT];
+const BINDINGS: [&str; 5] = [IP_LIMIT, USER_LIMIT, QUESTION_LIMIT, ANONYMOUS_LIMIT, EXPORT_LIMIT];
 /// The period of the bindings in `wrangler.toml`, and so the longest wait. The limits themselves are also there.
 const PERIOD_SECONDS: u64 = 60;
 /// The header in which Cloudflare sends the client's IP address.
@@ -37,19 +40,25 @@ thread_local! {
     static FAULTS: RefCell<BTreeMap<&'static str, LimiterFault>> = const { RefCell::new(BTreeMap::new()) };
 }
 
-/// Counts a request against its IP address. `header` is the header with the address. By default it is Cloudflare's, if the
-/// request came through Cloudflare; elsewhere a client could set that header itself.
-pub(crate) async fn check_ip_limit(
-    request: &Request,
-    header: Option<&str>,
-    env: &Env,
-) -> Result<(), HttpError> {
+/// The network of a request's client, by which requests without an account are counted. `header` is the header with its IP address.
+/// By default it is Cloudflare's, if the request came through Cloudflare; elsewhere a client could set that header itself.
+pub(crate) fn client_network(request: &Request, header: Option<&str>) -> Result<String, HttpError> {
     let header = header.or_else(|| request.cf().map(|_| CLOUDFLARE_HEADER));
     let address = match header {
         Some(header) => request.headers().get(header)?.unwrap_or_default(),
         None => String::new(),
     };
-    check(env, IP_LIMIT, network(&address)).await
+    Ok(network(&address))
+}
+
+/// Counts a request against the network of its client.
+pub(crate) async fn check_ip_limit(network: String, env: &Env) -> Result<(), HttpError> {
+    check(env, IP_LIMIT, network).await
+}
+
+/// Counts a question of an anonymous user against the network of the client.
+pub(crate) async fn check_anonymous_limit(network: String, env: &Env) -> Result<(), HttpError> {
+    check(env, ANONYMOUS_LIMIT, network).await
 }
 
 /// Counts a request against its user.

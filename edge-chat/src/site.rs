@@ -27,6 +27,17 @@ const MISSING_WORKER_SECRET: &str =
 const MISSING_MODEL: &str =
     "answers are quotes, because the answer mode is endpoint and CHAT_LLM_URL is not set";
 
+const UNUSED_SITE_KEY: &str = "CHAT_TURNSTILE_SITE_KEY has no effect, because CHAT_ANONYMOUS is not true";
+
+/// How the widget signs visitors in without an account.
+#[derive(Serialize)]
+struct PublicAnonymousSignIn {
+    supabase_url: String,
+    publishable_key: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    turnstile_site_key: Option<String>,
+}
+
 /// The public settings and the limits that a client needs.
 #[derive(Serialize)]
 struct PublicConfig {
@@ -39,6 +50,9 @@ struct PublicConfig {
     /// The service that gets a question and its passages if a model writes the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     sends_to: Option<String>,
+    /// If the owner lets visitors without an account ask.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    anonymous: Option<PublicAnonymousSignIn>,
     /// The fingerprint of the stored vectors.
     model: Option<String>,
     dimensions: usize,
@@ -66,6 +80,10 @@ pub(crate) async fn ready(call: Call) -> Result<Reply, HttpError> {
     let mut warnings = limits::warnings(&call.env);
     if call.config.project.worker_secret.is_none() {
         warnings.push(MISSING_WORKER_SECRET.to_owned());
+    }
+    let anonymous = &call.config.anonymous;
+    if anonymous.turnstile_site_key.is_some() && !anonymous.is_enabled {
+        warnings.push(UNUSED_SITE_KEY.to_owned());
     }
     if settings.answer_mode == AnswerModeSetting::Endpoint {
         warnings.extend(match &call.config.model {
@@ -101,6 +119,11 @@ pub(crate) async fn config(call: Call) -> Result<Reply, HttpError> {
         link_mode: settings.link_mode,
         answer_mode,
         sends_to: model.map(|model| model.sends_to().to_owned()),
+        anonymous: call.config.anonymous.is_enabled.then(|| PublicAnonymousSignIn {
+            supabase_url: call.config.project.url.clone(),
+            publishable_key: call.config.project.publishable_key.clone(),
+            turnstile_site_key: call.config.anonymous.turnstile_site_key.clone(),
+        }),
         model: settings.model,
         dimensions: DIMENSIONS,
         max_message_chars: MAX_MESSAGE_CHARS,

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { ask, assertError, eventually, headerOf, question, send } from "./support/client.mjs";
+import { ask, assertError, eventually, exceed, headerOf, question, send } from "./support/client.mjs";
 import { accessToken, signingKey } from "./support/tokens.mjs";
 import { DOCUMENT_ID, NOBODY, passage, startUpstream, weakPassage } from "./support/upstream.mjs";
 import { ORIGIN, closePair, startPair, withWorker } from "./support/worker.mjs";
@@ -238,20 +238,6 @@ describe("content types", () => {
   });
 });
 
-/** Ten more requests than a limit allows for one key, all within one minute of the limiter. */
-async function exceed(limit, newKey, make) {
-  for (;;) {
-    // The requests take a few seconds. Where all clients share one key, a second attempt would count the first one too.
-    const leftMs = 60_000 - (Date.now() % 60_000);
-    if (leftMs < 10_000) await new Promise((resolve) => setTimeout(resolve, leftMs));
-    const minute = () => Math.floor(Date.now() / 60_000);
-    const [started, key] = [minute(), newKey()];
-    const replies = [];
-    for (let i = 0; i < limit + 10; i++) replies.push(await make(key));
-    if (minute() === started) return { replies, key };
-  }
-}
-
 describe("rate limit per IP address", () => {
   const LIMIT = 120;
   let addresses = 0;
@@ -364,7 +350,7 @@ describe("IP address of a client", () => {
 });
 
 describe("broken rate limit binding", () => {
-  const LIMITS = ["IP_LIMIT", "USER_LIMIT", "QUESTION_LIMIT", "EXPORT_LIMIT"];
+  const LIMITS = ["IP_LIMIT", "USER_LIMIT", "QUESTION_LIMIT", "ANONYMOUS_LIMIT", "EXPORT_LIMIT"];
   const warningsIn = (log) => log.filter((line) => line.includes('"warning"'));
   const use = (fault) => async (open) => {
     for (let i = 0; i < 3; i++) {
@@ -373,6 +359,8 @@ describe("broken rate limit binding", () => {
       assert.equal((await send(open.url, "/api/sessions", { user })).status, 200);
       assert.equal((await send(open.url, "/api/me/export", { user })).status, 200);
       assert.equal((await ask(open.url, user)).status, 200);
+      const token = accessToken(user, { claims: { is_anonymous: true } });
+      assert.equal((await ask(open.url, user, question(), { token })).status, 200);
     }
     const { json } = await send(open.url, "/api/ready");
     const expected = LIMITS.map((name) => `${name} ${fault}: requests are not limited by it`);

@@ -18,9 +18,10 @@ const text = (path) => readFile(new URL(path, ROOT), "utf8");
 const json = async (path) => JSON.parse(await text(path));
 
 const widget = await json("web/package.json");
-const programs = ["create-evidence-chat", "evidence-chat", "kb", "worker"].map(
-  (name) => `packages/${name}/package.json`,
-);
+const programs = [
+  ...["create-evidence-chat", "evidence-chat", "kb", "worker"].map((name) => `packages/${name}/package.json`),
+  ...["docusaurus", "starlight", "vitepress"].map((name) => `integrations/${name}/package.json`),
+];
 /** @type {Record<string, string | undefined>} */
 const found = {
   "Cargo.toml": /\[workspace\.package\]\nversion = "(.+)"/.exec(await text("Cargo.toml"))?.[1],

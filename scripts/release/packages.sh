@@ -18,7 +18,8 @@ model=$(node -p 'require("./embedder-wasm/npm/package.json").exports["./model"].
 # kb reads the uncompressed file.
 gunzip -c "embedder-wasm/npm/dist/$model" >"$out/all-MiniLM-L6-v2-int8.safetensors"
 
-for package in embedder-wasm/npm writer/npm web; do
+plugins=(integrations/docusaurus integrations/starlight integrations/vitepress)
+for package in embedder-wasm/npm writer/npm web "${plugins[@]}"; do
   # Runs the package's own check (`prepack`), which refuses a stale or incomplete build.
   npm pack --loglevel=error --pack-destination "$out" "./$package"
 done
@@ -39,7 +40,10 @@ require "$out"/evidence-chat-writer-*.tgz dist/index.js dist/worker.js dist/writ
   dist/index.d.ts dist/LICENSE-APACHE dist/LICENSE-MIT THIRD-PARTY.md
 require "$out"/evidence-chat-widget-*.tgz dist/evidence-chat.js dist/index.js dist/client.js dist/types/index.d.ts \
   dist/integrity.json LICENSE-APACHE LICENSE-MIT THIRD-PARTY.md
-require "$out"/evidence-chat-kb-*.tgz bin.mjs locate.mjs LICENSE-APACHE LICENSE-MIT
+for plugin in docusaurus starlight vitepress; do
+  require "$out/evidence-chat-$plugin"-*.tgz src/index.js src/index.d.ts LICENSE-APACHE LICENSE-MIT
+done
+require "$out"/evidence-chat-kb-[0-9]*.tgz bin.mjs locate.mjs LICENSE-APACHE LICENSE-MIT
 require "$out"/evidence-chat-worker-*.tgz build/index.js build/index_bg.wasm assets/evidence-chat.js \
   assets/_headers wrangler.toml LICENSE-APACHE LICENSE-MIT THIRD-PARTY.md
 require "$out"/create-evidence-chat-*.tgz dist/supabase/seed.sql dist/wrangler.toml LICENSE-APACHE LICENSE-MIT

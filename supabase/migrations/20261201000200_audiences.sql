@@ -74,7 +74,7 @@ begin
   return array(
     -- Only Supabase Auth sets is_anonymous, and only a top-level claim counts. Users of other issuers have accounts. Any value that
     -- does not say "not anonymous" counts as anonymous.
-    select 'is_anonymous:' || (coalesce(claims ->> 'is_anonymous', 'false') <> 'false')::text
+    select 'is_anonymous:' || (coalesce(claims -> 'is_anonymous', 'false') not in ('false', 'null'))::text
     union
     select claim.key || ':' || (item.value #>> '{}')
       from (

@@ -53,9 +53,15 @@ test("the shortcut is shown as on the visitor's keyboard", () => {
   assert.equal(keysOf("k", "Win32"), "");
 });
 
-/** Runs the hook of the plugin and gives the module with its options. */
+/**
+ * Runs the hook of the plugin and gives the module with its options.
+ * @param {Record<string, any>} options
+ * @param {Record<string, any>} [config]
+ */
 function starlightSettings(options, config = {}) {
-  let components, plugin;
+  /** @type {any} */
+  let plugin;
+  let components;
   const addIntegration = ({ hooks }) =>
     hooks["astro:config:setup"]({
       config: { root: new URL("file:///site/") },

@@ -39,7 +39,7 @@ describe("the WordPress plugin", { skip }, () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  const run = (settings, attributes = "") =>
+  const run = (settings, attributes = {}) =>
     JSON.parse(
       execFileSync("php", [join(folder, "driver.php")], {
         input: JSON.stringify([settings, attributes]),

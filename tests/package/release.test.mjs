@@ -53,6 +53,9 @@ describe("check-version.mjs", () => {
       "packages/evidence-chat/package.json, its @evidence-chat/kb",
       "packages/kb/package.json",
       "packages/worker/package.json",
+      "integrations/docusaurus/package.json",
+      "integrations/starlight/package.json, its @evidence-chat/widget",
+      "integrations/vitepress/package.json",
     ]) {
       assert.match(stderr, new RegExp(`${manifest} has ${version}, the tag 99\\.0\\.0`));
     }

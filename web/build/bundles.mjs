@@ -58,6 +58,8 @@ export async function buildBundles(dist) {
   const chunks = new Map([
     ...(await buildHashed(dist, texts, { entryNames: "texts-[name]-[hash]" })),
     ...(await buildHashed(dist, { references: "src/references/index.ts" })),
+    ...(await buildHashed(dist, { visitor: "src/panel/visitor/index.ts" })),
+    ...(await buildHashed(dist, { download: "src/client/download.ts" })),
     ...(await buildHashed(dist, { "my-data": "src/panel/history/my-data.ts" }, { alias: aliases })),
   ]);
   const historyPlugins = [styleSheetsAsText, importedChunks(new Map(chunks))];

@@ -23,8 +23,11 @@ const ATTRIBUTES = {
   position: text as unknown as Value<"position">,
   preload: Boolean,
   shortcut: text,
+  supabaseKey: text,
+  supabaseUrl: text,
   supportUrl: text,
   theme: text as unknown as Value<"theme">,
+  turnstileSiteKey: text,
   writerModelSha256: text,
   writerModelSize: text,
   writerModelUrl: text,
@@ -33,7 +36,7 @@ const ATTRIBUTES = {
 
 const PROPERTIES = {
   texts: Object as PropType<EvidenceChatElement["texts"]>,
-  tokenProvider: Function as PropType<EvidenceChatElement["tokenProvider"]>,
+  tokenProvider: Function as PropType<NonNullable<EvidenceChatElement["tokenProvider"]>>,
   embedderFactory: Function as PropType<NonNullable<EvidenceChatElement["embedderFactory"]>>,
   writerLoader: Function as PropType<NonNullable<EvidenceChatElement["writerLoader"]>>,
 } as const;

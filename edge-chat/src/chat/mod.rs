@@ -53,10 +53,17 @@ async fn respond_to(
     parse: impl FnOnce(&[u8]) -> Result<(ChatRequest, Form), HttpError>,
 ) -> Result<Reply, HttpError> {
     let user = call.user().await?;
-    // The cheap limit first: what follows uses a Durable Object even if the question is rejected. The body is read meanwhile.
+    // The cheap limits first: what follows uses a Durable Object even if the question is rejected. The body is read meanwhile.
     let env = call.env.clone();
+    let network = user.is_anonymous().then(|| call.client_network()).transpose()?;
+    let limit = async {
+        if let Some(network) = network {
+            limits::check_anonymous_limit(network, &env).await?;
+        }
+        limits::check_question_limit(user.user_id(), &env).await
+    };
     let read = async { parse(&call.body().await?) };
-    let (limit, question) = join(limits::check_question_limit(user.user_id(), &env), read).await;
+    let (limit, question) = join(limit, read).await;
     limit?;
     let (question, form) = question?;
     let form = Rc::new(form);

@@ -12,8 +12,17 @@ const LEEWAY_S: f64 = 30.0;
 /// The audience and the role of signed-in users in Supabase.
 const AUTHENTICATED: &str = "authenticated";
 
-/// The user of a token that is valid at `now_s`.
-pub(super) fn user(payload: &[u8], issuer: &str, now_s: u64) -> Result<Uuid, AuthError> {
+/// What a token says about its user.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Claims {
+    pub(super) user_id: Uuid,
+    /// Whether Supabase Auth signed the user in without an account. Tokens of other issuers do not have the claim. Any other value
+    /// than `false` counts as anonymous, as in the database (`internal.kb_caller_audiences`).
+    pub(super) is_anonymous: bool,
+}
+
+/// The claims of a token that is valid at `now_s`.
+pub(super) fn read(payload: &[u8], issuer: &str, now_s: u64) -> Result<Claims, AuthError> {
     let claims = Object::parse(payload).ok_or(AuthError::invalid("malformed claims"))?;
     if claims.text("iss")? != Some(issuer) {
         return Err(AuthError::invalid("wrong issuer"));
@@ -36,7 +45,7 @@ pub(super) fn user(payload: &[u8], issuer: &str, now_s: u64) -> Result<Uuid, Aut
     if now_s >= expires + LEEWAY_S {
         return Err(AuthError::Expired);
     }
-    Ok(user_id)
+    Ok(Claims { user_id, is_anonymous: claims.is_set("is_anonymous") })
 }
 
 fn time(claims: &Object, name: &'static str) -> Result<Option<f64>, WrongType> {
@@ -64,7 +73,7 @@ mod tests {
     }
 
     fn check(claims: &Value) -> Result<String, AuthError> {
-        user(claims.to_string().as_bytes(), ISSUER, NOW).map(|id| id.to_string())
+        read(claims.to_string().as_bytes(), ISSUER, NOW).map(|claims| claims.user_id.to_string())
     }
 
     fn with(claim: &str, value: Value) -> Result<String, AuthError> {
@@ -117,6 +126,29 @@ mod tests {
         for optional in ["iat", "session_id"] {
             assert!(without(optional).is_ok(), "{optional}");
         }
+    }
+
+    #[test]
+    fn a_user_is_anonymous_unless_the_token_says_otherwise_or_nothing() {
+        let is_anonymous = |value: Value| {
+            let mut claims = claims();
+            claims["is_anonymous"] = value;
+            read(claims.to_string().as_bytes(), ISSUER, NOW).map(|claims| claims.is_anonymous)
+        };
+        for (value, expected) in [
+            (json!(false), false),
+            (json!(null), false),
+            (json!(true), true),
+            (json!("true"), true),
+            (json!(1), true),
+            (json!([false]), true),
+        ] {
+            assert_eq!(is_anonymous(value.clone()), Ok(expected), "{value}");
+        }
+        assert_eq!(
+            read(claims().to_string().as_bytes(), ISSUER, NOW).map(|claims| claims.is_anonymous),
+            Ok(false)
+        );
     }
 
     #[test]
@@ -216,8 +248,8 @@ mod tests {
         let array = format!("[{text}]");
         for wrong in ["", "{}", "null", "[]", cut, &array, &infinite, &twice, &escaped, &format!("{text} x")]
         {
-            assert!(matches!(user(wrong.as_bytes(), ISSUER, NOW), Err(AuthError::Invalid(_))), "{wrong}");
+            assert!(matches!(read(wrong.as_bytes(), ISSUER, NOW), Err(AuthError::Invalid(_))), "{wrong}");
         }
-        assert!(user(text.as_bytes(), ISSUER, NOW).is_ok());
+        assert!(read(text.as_bytes(), ISSUER, NOW).is_ok());
     }
 }

@@ -42,6 +42,11 @@ impl Object {
         }
     }
 
+    /// Whether a member is anything but missing, `null` or `false`.
+    pub(super) fn is_set(&self, name: &str) -> bool {
+        !matches!(self.0.get(name), None | Some(Value::Null | Value::Bool(false)))
+    }
+
     fn get<'a, T>(
         &'a self,
         name: &'static str,

@@ -3,7 +3,7 @@
 //! A token is signed with the project's shared secret (HS256) or with a key of its JWKS (ES256, RS256). What a token
 //! says about itself only selects one of our keys; each key has one fixed algorithm.
 
-mod base64url;
+pub(crate) mod base64url;
 mod claims;
 mod error;
 mod json;
@@ -24,6 +24,7 @@ use uuid::Uuid;
 
 use crate::http::error::HttpError;
 
+use claims::Claims;
 use error::AuthError;
 use jws::{Header, Jws};
 use key_cache::{KeyCache, KeyStep};
@@ -45,12 +46,18 @@ pub(crate) struct TokenRules {
 /// A user with a verified token. Only [`authenticate`] creates one. It has no `Debug`, so that the token cannot be logged.
 pub(crate) struct Authenticated {
     user_id: Uuid,
+    is_anonymous: bool,
     token: String,
 }
 
 impl Authenticated {
     pub(crate) fn user_id(&self) -> Uuid {
         self.user_id
+    }
+
+    /// Whether the user has no account: Supabase Auth signed the visitor in anonymously.
+    pub(crate) fn is_anonymous(&self) -> bool {
+        self.is_anonymous
     }
 
     /// The token, for calls to Supabase as the user.
@@ -85,8 +92,8 @@ async fn verify(
 ) -> Result<Authenticated, AuthError> {
     let token = authorization.and_then(bearer_token).ok_or(AuthError::Missing)?;
     let payload = signed_payload(token, rules, platform, cache).await?;
-    let user_id = claims::user(&payload, &rules.issuer, platform.now_ms() / 1000)?;
-    Ok(Authenticated { user_id, token: token.to_owned() })
+    let Claims { user_id, is_anonymous } = claims::read(&payload, &rules.issuer, platform.now_ms() / 1000)?;
+    Ok(Authenticated { user_id, is_anonymous, token: token.to_owned() })
 }
 
 /// The payload of a token whose signature is valid.

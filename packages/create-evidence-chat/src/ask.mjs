@@ -1,14 +1,17 @@
-import { createInterface } from "node:readline/promises";
+import { createInterface } from "node:readline";
 import { UserError } from "./user-error.mjs";
+
+/** @typedef {{ question(text: string): Promise<string>, close(): void }} Terminal */
 
 /**
  * The answers by option: those of the command line, then what the user types.
  * @param {readonly import("./questions.mjs").Question[]} questions
  * @param {Record<string, any>} values of the command line; with `yes`, nothing is asked
  * @param {{ folder: string }} context
+ * @param {() => Terminal | undefined} openTerminal undefined if nobody can be asked
  * @returns {Promise<Record<string, string>>}
  */
-export async function ask(questions, values, context) {
+export async function ask(questions, values, context, openTerminal = openOwnTerminal) {
   /** @type {Record<string, string>} */
   const answers = {};
   const open = [];
@@ -19,16 +22,48 @@ export async function ask(questions, values, context) {
     else open.push(question);
   }
   if (open.length === 0) return answers;
-  if (values.yes || !process.stdin.isTTY) {
-    throw new UserError(`missing ${open.map(({ option }) => `--${option}`).join(", ")}`);
-  }
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  const terminal = values.yes ? undefined : openTerminal();
+  if (!terminal) throw new UserError(`missing ${open.map(({ option }) => `--${option}`).join(", ")}`);
   try {
     for (const question of open) answers[question.option] = await askOne(terminal, question, context);
   } finally {
     terminal.close();
   }
   return answers;
+}
+
+function openOwnTerminal() {
+  if (!process.stdin.isTTY) return undefined;
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  // After Ctrl-C or Ctrl-D, no question is ever answered.
+  const cancel = () => {
+    console.log("\ncancelled; nothing was written");
+    process.exit(130);
+  };
+  terminal.once("close", cancel);
+  // Lines that were pasted before their question are its answers.
+  /** @type {string[]} */
+  const early = [];
+  let take = (/** @type {string} */ line) => void early.push(line);
+  terminal.on("line", (line) => take(line));
+  return {
+    question: (/** @type {string} */ text) => {
+      terminal.setPrompt(text);
+      terminal.prompt();
+      const line = early.shift();
+      if (line !== undefined) return Promise.resolve(line);
+      return new Promise((resolve) => {
+        take = (answer) => {
+          take = (next) => void early.push(next);
+          resolve(answer);
+        };
+      });
+    },
+    close: () => {
+      terminal.off("close", cancel);
+      terminal.close();
+    },
+  };
 }
 
 function parseOption(option, parse, text) {
@@ -41,7 +76,7 @@ function parseOption(option, parse, text) {
 }
 
 /**
- * @param {import("node:readline/promises").Interface} terminal
+ * @param {Terminal} terminal
  * @param {import("./questions.mjs").Question} question
  * @param {{ folder: string }} context
  */

@@ -64,14 +64,16 @@ async function workerConfig(answers) {
     CHAT_ALLOWED_ORIGINS: answers.origin,
   };
   let text = await readFile(join(DIST, "wrangler.toml"), "utf8");
-  for (const [name, value] of Object.entries(values)) {
-    // Each parser rejects quotes and line breaks, so the value needs no escaping.
-    text = text.replace(new RegExp(`^${name} = ".*"$`, "m"), () => `${name} = "${value}"`);
-  }
-  if (answers.visitors === "anonymous") {
-    text = text.replace(/^# (CHAT_ANONYMOUS = ).*$/m, '$1"true"');
-  }
-  return text;
+  // Each parser rejects quotes and line breaks, so the values need no escaping.
+  for (const [name, value] of Object.entries(values))
+    text = setValue(text, new RegExp(`^${name} = ".*"$`, "m"), name, value);
+  if (answers.visitors !== "anonymous") return text;
+  return setValue(text, /^# CHAT_ANONYMOUS = .*$/m, "CHAT_ANONYMOUS", "true");
+}
+
+function setValue(text, line, name, value) {
+  if (!line.test(text)) throw new Error(`the template of wrangler.toml has no ${name}`);
+  return text.replace(line, () => `${name} = "${value}"`);
 }
 
 async function listFiles(folder) {

@@ -91,7 +91,7 @@ export function stepList(answers) {
   if (answers.visitors === "anonymous") {
     steps.push(
       "In the Supabase dashboard, turn on anonymous sign-ins and CAPTCHA protection (Authentication), and in the table " +
-        "`chat_settings` set `default_audience` to `{role:authenticated}`: until then, anonymous visitors see no documents.",
+        '`chat_settings` set `default_audience` to `["role:authenticated"]`: until then, anonymous visitors see no documents.',
     );
   }
   return steps.map((step, index) => `${index + 1}. ${step}`).join("\n");

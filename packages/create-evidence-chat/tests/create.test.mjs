@@ -52,6 +52,7 @@ test("writes a project with the answers, and all migrations", async () => {
   ]) {
     assert.ok(config.split("\n").includes(line), line);
   }
+  assert.doesNotMatch(config, /^CHAT_ANONYMOUS/m);
   const migrations = await readdir(new URL("../../../supabase/migrations", import.meta.url));
   assert.deepEqual(await readdir(join(work, "my-site/supabase/migrations")), migrations);
   const { scripts, devDependencies } = JSON.parse(await read("my-site/package.json"));
@@ -71,7 +72,8 @@ test("the file for the secret key is readable by its owner only, ignored by git,
 test("an anonymous chat needs no script of the page, and says what to turn on", async () => {
   const { stdout } = cli("my-site", ...PROJECT, "--visitors", "anonymous", "--yes");
   assert.doesNotMatch(await read("my-site/index.html"), /tokenProvider|sb_publishable/);
-  assert.match(stdout, /anonymous sign-ins.*\{role:authenticated\}/);
+  assert.match(await read("my-site/wrangler.toml"), /^CHAT_ANONYMOUS = "true"$/m);
+  assert.match(stdout, /anonymous sign-ins.*\["role:authenticated"\]/);
 });
 
 test("overwrites nothing, and then writes nothing", async () => {
@@ -139,6 +141,32 @@ describe("the answers", () => {
       for (const text of texts) assert.throws(() => parse(option, text), { name: "UserError" }, JSON.stringify(text));
     });
   }
+
+  test("are asked for in order, again after a wrong one, and Enter takes the default", async (t) => {
+    const typed = ["nonsense", "https://a.supabase.co", KEY, "https://a.example", "", "", "handbook"];
+    const asked = [];
+    let isClosed = false;
+    const terminal = /** @type {import("../src/ask.mjs").Terminal} */ ({
+      question: (/** @type {string} */ text) => {
+        asked.push(text);
+        return Promise.resolve(typed[asked.length - 1]);
+      },
+      close: () => (isClosed = true),
+    });
+    const printed = t.mock.method(console, "log", () => {});
+    const answers = await ask(QUESTIONS, {}, { folder: "/x/my-site" }, () => terminal);
+    assert.deepEqual(answers, {
+      "supabase-url": "https://a.supabase.co",
+      "supabase-key": KEY,
+      origin: "https://a.example",
+      name: "my-site",
+      visitors: "accounts",
+      documents: "handbook",
+    });
+    assert.match(asked[4], /\[my-site\]: $/);
+    assert.match(printed.mock.calls[0].arguments[0], /must be like https:/);
+    assert.ok(isClosed);
+  });
 
   test("name the Worker like the folder, if that is a name", async () => {
     const values = {

@@ -1,6 +1,6 @@
 import { allowAnyOrigin, answerPreflight } from "./cors.mjs";
-import { withIssuer } from "./issuer.mjs";
 import { answerStorage } from "./storage-dialect.mjs";
+import { withClaims } from "./token-claims.mjs";
 import { withVectorLiterals } from "./vector-arguments.mjs";
 
 /** Only these paths reach Supabase Lite. Its other paths serve a dashboard or, under /_system, its configuration. */
@@ -12,9 +12,12 @@ const PUBLIC_PATHS = ["/rest/v1/", "/auth/v1/", "/storage/v1/"];
  * @param {object} tokens
  * @param {string} tokens.issuer `iss` of access tokens
  * @param {string} tokens.secret signs them
+ * @param {ReturnType<typeof import("./anonymous-users.mjs").createAnonymousUsers>} anonymousUsers
  * @returns {(request: Request) => Promise<Response>}
  */
-export function createGateway(handle, { issuer, secret }) {
+export function createGateway(handle, { issuer, secret }, anonymousUsers) {
+  const addedClaims = async (claims) => ({ iss: issuer, ...(await anonymousUsers.claimsOf(claims)) });
+
   return async (request) => {
     const { pathname } = new URL(request.url);
     if (!PUBLIC_PATHS.some((prefix) => pathname.startsWith(prefix))) {
@@ -30,7 +33,10 @@ export function createGateway(handle, { issuer, secret }) {
   };
 
   async function answer(request, pathname) {
-    if (pathname.startsWith("/auth/v1/")) return withIssuer(await forward(request), issuer, secret);
+    if (pathname.startsWith("/auth/v1/")) {
+      const response = (await anonymousUsers.answer(request, forward)) ?? (await forward(request));
+      return withClaims(response, secret, addedClaims);
+    }
     if (pathname.startsWith("/storage/v1/object/")) return answerStorage(request, forward);
     return forward(request);
   }

@@ -2,6 +2,7 @@ import { fileURLToPath } from "node:url";
 import { vector } from "@electric-sql/pglite/vector";
 import { App, setExperimental } from "@supabase/lite";
 import { createPgliteConnection } from "@supabase/lite/pglite";
+import { createAnonymousUsers } from "./anonymous-users.mjs";
 import { createDashboard } from "./dashboard.mjs";
 import { shortenErrors } from "./database-errors.mjs";
 import { createGateway } from "./gateway.mjs";
@@ -80,11 +81,9 @@ export async function openSupabase({
         await database.query("select set_config('storage.operation', $1, false)", [storageOperation(request)]);
         return app.fetch(request);
       });
+    const anonymousUsers = createAnonymousUsers((sql, parameters) => oneAtATime(() => database.query(sql, parameters)));
     return {
-      fetch: createGateway(handle, {
-        issuer: `${url}/auth/v1`,
-        secret: keys.jwt_secret,
-      }),
+      fetch: createGateway(handle, { issuer: `${url}/auth/v1`, secret: keys.jwt_secret }, anonymousUsers),
       dashboard: (password) => createDashboard(handle, { secretKey: keys.secret_key, password }),
       database,
       applied,
@@ -115,6 +114,7 @@ function createApp(connection, keys, storageDir) {
       publishable_key: keys.publishable_key,
       secret_key: keys.secret_key,
       email: { enable_confirmations: false },
+      enable_anonymous_sign_ins: true,
     },
     storage: { enabled: true, file_size_limit: "50MiB" },
     // Admin mode would run requests without a key as the service role. Only the dashboard

@@ -35,7 +35,8 @@ export function anonymous({ database }) {
     as(database, caller, async (transaction) => (await transaction.query(sql, parameters)).rows);
   /** As the role of the functions that users call, because users may not read the tables. */
   const asReader = (caller) => ({ ...caller, role: "evidence_chat" });
-  const search = (caller, text = null) => rows(caller, "select * from match_chunks($1, 20, -1, $2)", [QUERY, text]);
+  const search = (caller, /** @type {string | null} */ text = null) =>
+    rows(caller, "select * from match_chunks($1, 20, -1, $2)", [QUERY, text]);
 
   afterEach(() => setDefault("is_anonymous:false"));
 
@@ -311,9 +312,11 @@ export function anonymous({ database }) {
     });
   }
 
+  /** @type {Record<string, [value: any, expected: boolean]>} */
   const claims = {
     true: [true, true],
     '"true"': ["true", true],
+    '"false"': ["false", true],
     1: [1, true],
     "a list": [[false], true],
     false: [false, false],

@@ -13,6 +13,7 @@ export function decodeConfig(json: JsonObject): ChatConfig {
     dimensions: asNumber(json.dimensions) ?? 384,
     max_message_chars: asNumber(json.max_message_chars) ?? 4000,
     ...optional("sends_to", asString(json.sends_to)),
+    ...optional("anonymous", anonymousOf(json.anonymous)),
     ...optional("greeting", asString(json.greeting)),
     ...optional("model", asString(json.model)),
   };
@@ -70,6 +71,14 @@ function messageOf(value: unknown): StoredMessage | undefined {
     ...optional("mode", asAnswerMode(json.mode)),
     ...optional("refusal", asRefusalReason(json.refusal)),
   };
+}
+
+function anonymousOf(value: unknown): ChatConfig["anonymous"] {
+  const { supabase_url, publishable_key, turnstile_site_key } = asObject(value) ?? {};
+  const [url, key] = [asString(supabase_url), asString(publishable_key)];
+  return url && key
+    ? { supabase_url: url, publishable_key: key, ...optional("turnstile_site_key", asString(turnstile_site_key)) }
+    : undefined;
 }
 
 /** The value if it is an id that fits into one segment of a URL path; `..` does not. */

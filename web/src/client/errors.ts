@@ -17,13 +17,15 @@ const SERVER_CODES = [
 export type ChatErrorCode = (typeof SERVER_CODES)[number] | "connection_lost" | "invalid_response";
 
 /**
- * Why a request is `unauthorized`: nobody is signed in, the server rejected the token, or the page's token provider
- * failed.
+ * Why a request is `unauthorized`: nobody is signed in, the server rejected the token, or the token could not be obtained.
  */
 export type UnauthorizedReason = "signed_out" | "expired" | "unconfirmed";
 
-/** Why a request failed, where its code is not enough. `unreachable`: the server did not respond at all. */
-export type ChatErrorReason = UnauthorizedReason | "unreachable";
+/**
+ * Why a request failed, where its code is not enough. `unreachable`: the server did not respond at all. `visitors_limited`: too many
+ * visitors without an account came from one IP address.
+ */
+export type ChatErrorReason = UnauthorizedReason | "unreachable" | "visitors_limited";
 
 /** Details of a failed request. */
 export interface ChatErrorDetails {
@@ -35,7 +37,7 @@ export interface ChatErrorDetails {
   readonly retryAfterSeconds?: number;
   /** The server's id of this request, for support. */
   readonly requestId?: string;
-  /** Always set for the code `unauthorized`; for `connection_lost` if no response began. */
+  /** Always set for the code `unauthorized`; for `connection_lost` if no response began; for `rate_limited` if it is a sign-in. */
   readonly reason?: ChatErrorReason;
 }
 

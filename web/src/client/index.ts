@@ -1,3 +1,4 @@
+export { type AnonymousErrorCode, type AnonymousOptions, AnonymousSession, AnonymousSignInError } from "./anonymous.js";
 export { deleteSession, getConfig, listMessages, listSessions, renameSession } from "./api.js";
 export { streamChat } from "./stream-chat.js";
 export { downloadDocument, type DownloadedFile } from "./download.js";

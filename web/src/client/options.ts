@@ -12,6 +12,8 @@ export interface ChatClientOptions {
    * sends heartbeats while it stores a message. Default: 30,000.
    */
   readonly idleTimeoutMs?: number;
+  /** Called when the server has rejected a token, before `tokenProvider` is called again. */
+  readonly onTokenRejected?: () => void;
   /** Called for each response, whatever its status; twice for a request whose first token was rejected. */
   readonly onResponse?: (response: ResponseInfo) => void;
 }

@@ -40,6 +40,7 @@ export async function send(
   if (response.status === 401 && !request.anonymous) {
     // The token may have expired since the page refreshed it.
     await response.body?.cancel();
+    options.onTokenRejected?.();
     response = await attempt();
     if (response.status === 401) throw tokenRejected();
   }
@@ -164,7 +165,7 @@ export function apiUrl(
 
 /**
  * The user's token. Throws `unauthorized` if nobody is signed in, or if the provider fails, takes longer than
- * `timeoutMs`, or the signal aborts.
+ * `timeoutMs`, or the signal aborts. A `ChatError` of the provider is thrown as it is.
  */
 export async function currentToken(
   tokenProvider: TokenProvider,
@@ -175,6 +176,7 @@ export async function currentToken(
   try {
     token = await withTimeout(timeoutMs, tokenProvider(), signal);
   } catch (thrown) {
+    if (thrown instanceof ChatError) throw thrown;
     throw new ChatError("unauthorized", UNCONFIRMED, { retryable: true, reason: "unconfirmed" }, { cause: thrown });
   }
   if (!token) throw new ChatError("unauthorized", SIGNED_OUT, { retryable: false, reason: "signed_out" });

@@ -224,6 +224,12 @@ export interface ChatConfig {
   readonly answer_mode: AnswerSetting;
   /** The service that gets a question and the passages found for it; only with `endpoint`. */
   readonly sends_to?: string;
+  /** Where visitors without an account are signed in, if the owner allows it. */
+  readonly anonymous?: {
+    readonly supabase_url: string;
+    readonly publishable_key: string;
+    readonly turnstile_site_key?: string;
+  };
   /** Fingerprint of the model of the stored vectors; missing if there are none. */
   readonly model?: string;
   readonly dimensions: number;

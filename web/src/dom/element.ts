@@ -25,6 +25,7 @@ export type AttributeName =
   | "rel"
   | "role"
   | "rows"
+  | "slot"
   | "start"
   | "tabindex"
   | "target"

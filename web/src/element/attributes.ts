@@ -22,10 +22,16 @@ export interface EvidenceChatAttributes {
   readonly preload?: boolean;
   /** The command key or Ctrl with a key, like `mod+k`, which opens and closes a floating panel. */
   readonly shortcut?: string;
+  /** Publishable key of the project of `supabaseUrl`. */
+  readonly supabaseKey?: string;
+  /** URL of the Supabase project that signs visitors in without an account. Default: the server's, if it has one. */
+  readonly supabaseUrl?: string;
   /** Target of "Contact support": https:, http: or mailto:. */
   readonly supportUrl?: string;
   /** Default: auto, the visitor's preference. */
   readonly theme?: "light" | "dark" | "auto";
+  /** Site key of Cloudflare Turnstile, if the project of `supabaseUrl` asks for a CAPTCHA. */
+  readonly turnstileSiteKey?: string;
   /** SHA-256 of the file of `writerModelUrl` as hex. */
   readonly writerModelSha256?: string;
   /** Size of the file of `writerModelUrl` in bytes. */

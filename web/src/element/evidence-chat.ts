@@ -48,6 +48,10 @@ const EARLY_PROPERTIES = [
  * @attr {string} endpoint - URL of POST /api/chat. Default: that of the Worker that serves the script as /evidence-chat.js.
  * @attr {string} model-url - URL of the model file, or of its folder with `/` at the end. Default: next to the script, or the
  *   file of `@evidence-chat/embedder` where a bundler or a CDN for npm packages has it.
+ * @attr {string} supabase-url - URL of the Supabase project that signs visitors in without an account, with `supabase-key` and without
+ *   `tokenProvider`. Default: the server's, if it has CHAT_ANONYMOUS.
+ * @attr {string} supabase-key - Publishable key of that project.
+ * @attr {string} turnstile-site-key - Site key of Cloudflare Turnstile, if the project asks for a CAPTCHA.
  * @attr {"site" | "extractive"} answer-mode - `extractive`: answers only quote, even if the site lets a language model write
  *   them. Default: site, the site's setting.
  * @attr {string} writer-model-url - URL of a GGUF file: a language model that writes answers on the visitor's device, if the site's
@@ -138,7 +142,7 @@ export class EvidenceChatElement extends BaseElement {
   readonly #shadow: ShadowRoot;
   readonly #locale = new LocaleController(this.#translator, this.#frame.root);
   #texts: Partial<Texts> = {};
-  #tokenProvider: TokenProvider = () => Promise.resolve(null);
+  #tokenProvider: TokenProvider | undefined;
   #embedderFactory: EmbedderFactory | undefined;
   #writerLoader: WriterLoader | undefined;
   #loading: Promise<Panel | undefined> | undefined;
@@ -210,12 +214,15 @@ export class EvidenceChatElement extends BaseElement {
     this.setAttribute("answer-mode", mode);
   }
 
-  /** Returns the visitor's access token, or `null`. Called for each request, and to detect a change of user. */
-  get tokenProvider(): TokenProvider {
+  /**
+   * Returns the visitor's access token, or `null`. Called for each request, and to detect a change of user. If it is not set, visitors
+   * without an account are signed in where the attributes or the site's settings say so.
+   */
+  get tokenProvider(): TokenProvider | undefined {
     return this.#tokenProvider;
   }
 
-  set tokenProvider(provider: TokenProvider) {
+  set tokenProvider(provider: TokenProvider | undefined) {
     this.#tokenProvider = provider;
   }
 

@@ -10,7 +10,8 @@ export interface HostElement extends HTMLElement {
   readonly endpoint: string;
   readonly modelUrl: string;
   readonly answerMode: "site" | "extractive";
-  readonly tokenProvider: TokenProvider;
+  /** `undefined` if the page does not sign visitors in. */
+  readonly tokenProvider: TokenProvider | undefined;
   readonly embedderFactory: EmbedderFactory | undefined;
   readonly writerLoader: WriterLoader | undefined;
 }

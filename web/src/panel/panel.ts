@@ -24,6 +24,7 @@ import { defaultModelUrl, modelDownloadBytes } from "./model/model-url.js";
 import { reportFailures } from "./report-failures.js";
 import { SiteSettings } from "./site-settings.js";
 import { VisibleArea } from "./visible-area.js";
+import { LazyVisitor } from "./visitor/lazy-visitor.js";
 import { LazyWriter } from "./writer/lazy-writer.js";
 
 /** The panel of one widget: connects its conversation, history and model. */
@@ -46,6 +47,8 @@ export class WidgetPanel {
   readonly #modality: Modality;
   readonly #visibleArea: VisibleArea;
   readonly #siteSettings: SiteSettings;
+  /** Signs visitors in if the page does not. */
+  readonly #visitor: LazyVisitor;
   #asker = INITIAL_ASKER;
   /** Settles when a question that is asked again for another user is answered. */
   #repetition: Promise<void> = Promise.resolve();
@@ -65,6 +68,7 @@ export class WidgetPanel {
       () => this.#client(),
       (question) => void this.ask(question),
     );
+    this.#visitor = new LazyVisitor(host, () => this.#siteSettings.config());
     this.#offline = new OfflineNotice(translator.t);
     const length = new QuestionLength(translator, () =>
       this.#model.state.status === "ready" ? this.#model.state.embedder : undefined,
@@ -133,6 +137,7 @@ export class WidgetPanel {
     return new LazyHistory(this.#host, {
       translator: this.#host.translator,
       client: () => this.#client(),
+      isNew: () => this.#visitor.isNew,
       current: () => this.#chat.sessionId,
       open: (session) => this.#open(session),
       deleted: (sessionId) => sessionId === this.#chat.sessionId && this.#chat.startOver(),
@@ -230,6 +235,7 @@ export class WidgetPanel {
     if (this.#chat.isRunning) return;
     this.#closeHistory();
     this.#noteAsker({ type: "asked" });
+    this.#visitor.hasAsked = true;
     // The request itself asks for its token only when the model is loaded, which may take long.
     if (this.#model.state.status !== "ready")
       void this.#client()
@@ -264,7 +270,10 @@ export class WidgetPanel {
   /** Starts without a user: the first one to appear is not a change. */
   #newIdentity(): Identity {
     const identity: Identity = new Identity(
-      () => reportFailures(this.#host.element.tokenProvider),
+      () => {
+        const { tokenProvider } = this.#host.element;
+        return tokenProvider ? reportFailures(tokenProvider) : this.#visitor.tokenProvider;
+      },
       // Ignores changes that requests of an earlier visitor notice.
       () => identity === this.#identity && this.#userChanged(),
     );
@@ -281,6 +290,7 @@ export class WidgetPanel {
         this.#noteAsker({ type: "token", turn });
         return token;
       },
+      onTokenRejected: () => this.#visitor.reject(),
     };
   }
 

@@ -13,7 +13,7 @@
  * @property {string} greeting
  * @property {string} supportUrl
  * @property {string} assistant
- * @property {"token" | "anonymous" | "server"} signIn
+ * @property {"token" | "anonymous"} signIn
  * @property {string} supabaseUrl
  * @property {string} supabaseKey
  * @property {string} turnstileSiteKey

@@ -1,5 +1,4 @@
 import { listMessages } from "../../client/api.js";
-import { downloadDocument } from "../../client/download.js";
 import { invalidResponse } from "../../client/errors.js";
 import { optional } from "../../client/json.js";
 import type { ChatClientOptions } from "../../client/options.js";
@@ -287,7 +286,11 @@ export class Chat {
     return {
       opened: (citation) => host.dispatch("citation-open", { citation }),
       // By id rather than by the citation's link, which may have expired; the server checks access again.
-      download: async ({ document_id: id }) => saveFile(await downloadDocument(id, client(), this.#visit.signal)),
+      download: async ({ document_id: id }) => {
+        // Few visitors download files, so the code is loaded for them.
+        const { downloadDocument } = await import("../../client/download.js");
+        saveFile(await downloadDocument(id, client(), this.#visit.signal));
+      },
       exportReferences: (citations) => exportMenu(host.translator, () => citations),
     };
   }

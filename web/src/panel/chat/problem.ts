@@ -59,6 +59,7 @@ const REASON_TEXTS: Readonly<Record<ChatErrorReason, TextKey>> = {
   expired: "errorSignInExpired",
   unconfirmed: "errorSignInUnconfirmed",
   unreachable: "errorUnavailable",
+  visitors_limited: "errorVisitorsLimited",
 };
 
 const TEXTS: Readonly<Record<ChatErrorCode, TextKey>> = {

@@ -16,6 +16,8 @@ import { failureStrip } from "./strips.js";
 export interface HistoryOptions {
   readonly translator: Translator;
   readonly client: () => ChatClientOptions;
+  /** Whether the visitor needs no account and has never asked anything, so that there is no history. */
+  readonly isNew: () => boolean;
   /** Id of the current conversation. */
   readonly current: () => string | undefined;
   readonly open: (session: Session) => void;
@@ -184,7 +186,10 @@ export class HistoryView {
       const page = await listSessions(request, this.#options.client(), loading.signal);
       if (!loading.signal.aborted) this.#addPage(page);
     } catch (thrown) {
-      if (!loading.signal.aborted) this.#showFailure(failureText(thrown));
+      if (loading.signal.aborted) return;
+      const failure = failureText(thrown);
+      if (failure === "historySignIn" && this.#options.isNew()) this.#addPage({ sessions: [] });
+      else this.#showFailure(failure);
     }
   }
 

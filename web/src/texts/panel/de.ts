@@ -55,6 +55,10 @@ export const texts: PanelTexts = {
   errorUnauthorized: "Bitte melden Sie sich an, um eine Frage zu stellen.",
   errorSignInExpired: "Ihre Anmeldung ist nicht mehr gültig. Bitte melden Sie sich ab und wieder an.",
   errorSignInUnconfirmed: "Ihre Anmeldung konnte nicht bestätigt werden. Bitte versuchen Sie es erneut.",
+  errorVisitorsLimited: {
+    one: "Aus Ihrem Netz kamen zu viele neue Besucher. Bitte versuchen Sie es in {count} Sekunde erneut.",
+    other: "Aus Ihrem Netz kamen zu viele neue Besucher. Bitte versuchen Sie es in {count} Sekunden erneut.",
+  },
   errorForbidden: "Sie dürfen hier keine Fragen stellen.",
   errorNotFound: "Diese Unterhaltung gibt es nicht mehr. Versuchen Sie es erneut, um eine neue zu beginnen.",
   errorConflict: "Die Frage konnte nicht noch einmal gesendet werden. Bitte stellen Sie sie neu.",

@@ -57,6 +57,10 @@ export const texts = {
   errorUnauthorized: "Please sign in to ask a question.",
   errorSignInExpired: "Your sign-in is no longer valid. Please sign out and in again.",
   errorSignInUnconfirmed: "Your sign-in could not be confirmed. Please try again.",
+  errorVisitorsLimited: {
+    one: "Too many new visitors came from your network. Please try again in {count} second.",
+    other: "Too many new visitors came from your network. Please try again in {count} seconds.",
+  },
   errorForbidden: "You are not allowed to ask questions here.",
   errorNotFound: "This conversation no longer exists. Retry to start a new one.",
   errorConflict: "The question could not be resent. Please ask it again.",

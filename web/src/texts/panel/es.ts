@@ -54,6 +54,11 @@ export const texts: PanelTexts = {
   errorUnauthorized: "Inicie sesión para hacer una pregunta.",
   errorSignInExpired: "Su sesión ya no es válida. Ciérrela y vuelva a iniciarla.",
   errorSignInUnconfirmed: "No se pudo confirmar su sesión. Inténtelo de nuevo.",
+  errorVisitorsLimited: {
+    one: "Han llegado demasiados visitantes nuevos desde su red. Inténtelo de nuevo en {count} segundo.",
+    many: "Han llegado demasiados visitantes nuevos desde su red. Inténtelo de nuevo en {count} de segundos.",
+    other: "Han llegado demasiados visitantes nuevos desde su red. Inténtelo de nuevo en {count} segundos.",
+  },
   errorForbidden: "No tiene permiso para hacer preguntas aquí.",
   errorNotFound: "Esta conversación ya no existe. Reinténtelo para empezar una nueva.",
   errorConflict: "La pregunta no se pudo enviar otra vez. Vuelva a formularla.",

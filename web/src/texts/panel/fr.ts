@@ -54,6 +54,11 @@ export const texts: PanelTexts = {
   errorUnauthorized: "Veuillez vous connecter pour poser une question.",
   errorSignInExpired: "Votre connexion n’est plus valable. Veuillez vous déconnecter, puis vous reconnecter.",
   errorSignInUnconfirmed: "Votre connexion n’a pas pu être confirmée. Veuillez réessayer.",
+  errorVisitorsLimited: {
+    one: "Trop de nouveaux visiteurs sont venus de votre réseau. Veuillez réessayer dans {count} seconde.",
+    many: "Trop de nouveaux visiteurs sont venus de votre réseau. Veuillez réessayer dans {count} de secondes.",
+    other: "Trop de nouveaux visiteurs sont venus de votre réseau. Veuillez réessayer dans {count} secondes.",
+  },
   errorForbidden: "Vous n’êtes pas autorisé à poser des questions ici.",
   errorNotFound: "Cette conversation n’existe plus. Réessayez pour en commencer une nouvelle.",
   errorConflict: "La question n’a pas pu être renvoyée. Veuillez la poser à nouveau.",

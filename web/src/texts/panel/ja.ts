@@ -53,6 +53,9 @@ export const texts: PanelTexts = {
   errorUnauthorized: "質問するにはサインインしてください。",
   errorSignInExpired: "サインインの有効期限が切れました。一度サインアウトして、もう一度サインインしてください。",
   errorSignInUnconfirmed: "サインインを確認できませんでした。もう一度お試しください。",
+  errorVisitorsLimited: {
+    other: "お使いのネットワークからの新規アクセスが多すぎます。{count} 秒後にもう一度お試しください。",
+  },
   errorForbidden: "ここで質問する権限がありません。",
   errorNotFound: "この会話はもうありません。再試行すると新しい会話を始めます。",
   errorConflict: "質問を再送信できませんでした。もう一度質問してください。",

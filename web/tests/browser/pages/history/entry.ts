@@ -17,6 +17,7 @@ const translator = new Translator();
 const history = new HistoryView({
   translator,
   client: () => ({ endpoint: "/api/chat", tokenProvider: () => Promise.resolve(state.token), idleTimeoutMs: 600_000 }),
+  isNew: () => false,
   current: () => state.current,
   open: ({ id }: Session) => calls.push(["open", id]),
   deleted: (id) => calls.push(["deleted", id]),

@@ -1,0 +1,137 @@
+import { asNumber, asString, parseObject } from "./json.js";
+
+/** A session of Supabase Auth. All times are those of this device, so that a wrong clock does no harm. */
+export interface StoredSession {
+  readonly access_token: string;
+  readonly refresh_token: string;
+  /** Milliseconds from `received_at` to the end of the access token. */
+  readonly lifetime_ms: number;
+  /** When the session was received, in milliseconds since 1970. */
+  readonly received_at: number;
+}
+
+/** What the store needs of the browser. */
+export interface StoreEnvironment {
+  /** `undefined` if the browser blocks storage. */
+  readonly storage: Pick<Storage, "getItem" | "setItem" | "removeItem"> | undefined;
+  /** `undefined` on pages without TLS. */
+  readonly locks: Pick<LockManager, "request"> | undefined;
+  readonly now: () => number;
+  readonly pause: (milliseconds: number) => Promise<void>;
+}
+
+/** The session of one project, for all tabs of an origin. Without storage, for this page only. */
+export class AnonymousStore {
+  readonly #key: string;
+  readonly #environment: StoreEnvironment;
+  /** Used if the browser blocks storage. */
+  #inMemory: string | null = null;
+
+  constructor(supabaseUrl: string, environment: StoreEnvironment = browserEnvironment()) {
+    this.#key = storageKey(supabaseUrl);
+    this.#environment = environment;
+  }
+
+  /** Reads the session again each time, because other tabs write it, too. */
+  read(): StoredSession | undefined {
+    const json = parseObject(this.#get(this.#key) ?? this.#inMemory ?? "");
+    const [access_token, refresh_token] = [asString(json?.access_token), asString(json?.refresh_token)];
+    const [lifetime_ms, received_at] = [asNumber(json?.lifetime_ms), asNumber(json?.received_at)];
+    if (!access_token || !refresh_token || lifetime_ms === undefined || received_at === undefined) return undefined;
+    return { access_token, refresh_token, lifetime_ms, received_at };
+  }
+
+  write(session: StoredSession): void {
+    const text = JSON.stringify(session);
+    this.#inMemory = this.#set(this.#key, text) ? null : text;
+  }
+
+  remove(): void {
+    this.#inMemory = null;
+    this.#unset(this.#key);
+  }
+
+  /** Runs `work` while no other tab runs its own. */
+  async exclusively<T>(work: () => Promise<T>): Promise<T> {
+    const { locks, storage } = this.#environment;
+    if (locks) return locks.request(this.#key, work);
+    return storage ? this.#withLease(work) : work();
+  }
+
+  /** A lock in the storage, for pages without TLS. Not exact, which is enough: a second sign-in only makes a second user. */
+  async #withLease<T>(work: () => Promise<T>): Promise<T> {
+    const { now, pause } = this.#environment;
+    const key = `${this.#key}:lease`;
+    const owner = `${now()}-${Math.random()}`;
+    const giveUpAt = now() + LEASE_MS;
+    while (now() < giveUpAt) {
+      const [holder, until] = (this.#get(key) ?? "").split(" ");
+      if (holder === owner) break;
+      const isFree = !holder || !(Number(until) > now()) || Number(until) > now() + LEASE_MS;
+      if (isFree && !this.#set(key, `${owner} ${now() + LEASE_MS}`)) break;
+      // Of several tabs that write at once, the last one holds the lease.
+      await pause(LEASE_POLL_MS);
+    }
+    try {
+      return await work();
+    } finally {
+      if (this.#get(key)?.startsWith(`${owner} `)) this.#unset(key);
+    }
+  }
+
+  #get(key: string): string | null {
+    try {
+      return this.#environment.storage?.getItem(key) ?? null;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Whether the browser stored the value. */
+  #set(key: string, value: string): boolean {
+    try {
+      this.#environment.storage?.setItem(key, value);
+      return this.#environment.storage !== undefined;
+    } catch {
+      return false;
+    }
+  }
+
+  #unset(key: string): void {
+    try {
+      this.#environment.storage?.removeItem(key);
+    } catch {
+      // There is nothing to remove where nothing can be stored.
+    }
+  }
+}
+
+/** Longer than a request of this client may take. */
+const LEASE_MS = 20_000;
+const LEASE_POLL_MS = 50;
+
+/** Where the session of a project is stored. */
+export function storageKey(supabaseUrl: string): string {
+  return `${STORAGE_PREFIX}${supabaseUrl.replace(/\/+$/, "")}`;
+}
+
+/** `lazy-visitor.ts` looks for it. */
+const STORAGE_PREFIX = "evidence-chat:anonymous:";
+
+function browserEnvironment(): StoreEnvironment {
+  return {
+    storage: browserStorage(),
+    locks: globalThis.navigator?.locks,
+    now: () => Date.now(),
+    pause: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
+  };
+}
+
+/** Browsers that block storage throw when it is read. */
+function browserStorage(): Storage | undefined {
+  try {
+    return globalThis.localStorage;
+  } catch {
+    return undefined;
+  }
+}

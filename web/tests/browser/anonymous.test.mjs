@@ -1,0 +1,207 @@
+// Visitors without an account: the widget signs them in. Real Chromium and embedder, simulated API, Supabase Auth and Turnstile.
+import assert from "node:assert/strict";
+import { after, beforeEach, test } from "node:test";
+import { startAuthServer } from "../auth-server.mjs";
+import { failure, whole, answer } from "./support/answers.mjs";
+import { ANSWER, QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
+import { strictPolicy, tokenFor } from "./pages/widget/page.mjs";
+
+const KEY = "sb_publishable_test";
+
+const { site, open, sent } = await startWidgetSuite();
+/** @type {any} */
+let auth;
+
+beforeEach(async () => {
+  await auth?.close();
+  auth = await startAuthServer((user, serial) => `${tokenFor(user)}${serial}`);
+});
+after(() => auth?.close());
+
+/** Opens a page that sets no token provider. */
+const visit = (t, /** @type {any} */ { attributes = ownAttributes(), csp = policy(), ...options } = {}) =>
+  open(t, {
+    attributes,
+    csp,
+    ...options,
+    setUp: async (page) => {
+      await page.route("**/page.js", (route) => route.fulfill({ contentType: "text/javascript", body: "" }));
+      await options.setUp?.(page);
+    },
+  });
+const ownAttributes = () => ({ "supabase-url": auth.url, "supabase-key": KEY });
+const policy = (more = {}) => strictPolicy(site.api, { "connect-src": [auth.url], ...more });
+const tokensSent = () => site.api.questions().map(({ headers }) => headers.authorization);
+const paths = () => auth.requests.map(({ path }) => path);
+
+test("the tag with supabase-url and supabase-key signs the visitor in with the first question, and not before", async (t) => {
+  const widget = await visit(t);
+  await widget.role("input").focus();
+  await widget.becomes("ready");
+  assert.deepEqual(paths(), []);
+  assert.ok(!widget.urls.some((url) => url.includes("/visitor-")), "its code is not loaded either");
+  assert.match(await (await widget.ask(QUESTION)).innerText(), ANSWER);
+  assert.deepEqual(paths(), ["/auth/v1/signup"]);
+  assert.equal(auth.requests[0].headers.apikey, KEY);
+  assert.deepEqual(tokensSent(), [`Bearer ${tokenFor("user-1")}1`]);
+
+  await widget.page.reload();
+  await widget.ask("And now?");
+  assert.deepEqual(paths(), ["/auth/v1/signup"], "the session is kept");
+});
+
+test("without attributes, the settings of the site say where visitors are signed in", async (t) => {
+  site.api.config = { ...site.api.config, anonymous: { supabase_url: auth.url, publishable_key: KEY } };
+  const widget = await visit(t, { attributes: {} });
+  assert.match(await (await widget.ask(QUESTION)).innerText(), ANSWER);
+  assert.equal(auth.requests[0].headers.apikey, KEY);
+});
+
+test("without attributes and settings, visitors are asked to sign in", async (t) => {
+  const widget = await visit(t, { attributes: {} });
+  await widget.ask(QUESTION, "failed");
+  assert.match(await widget.role("error-message").innerText(), /sign in/);
+  assert.deepEqual([sent(), paths()], [[], []]);
+});
+
+test("a token provider of the page takes precedence", async (t) => {
+  const widget = await open(t, { attributes: ownAttributes(), csp: policy() });
+  await widget.ask(QUESTION);
+  assert.deepEqual(tokensSent(), [`Bearer ${tokenFor("visitor")}`]);
+  assert.deepEqual(paths(), []);
+});
+
+test("two tabs that ask at once sign in once and are the same user", async (t) => {
+  const [first, second] = [await visit(t), await visit(t)];
+  await first.page.evaluate(() => localStorage.clear());
+  await Promise.all([first.ask(QUESTION), second.ask(QUESTION)]);
+  assert.deepEqual(paths(), ["/auth/v1/signup"]);
+  assert.equal(new Set(tokensSent()).size, 1);
+});
+
+test("with blocked storage the visitor is signed in for the page", async (t) => {
+  const init = () => {
+    Object.defineProperty(globalThis, "localStorage", {
+      get() {
+        throw new DOMException("blocked", "SecurityError");
+      },
+    });
+  };
+  const widget = await visit(t, { init });
+  await widget.ask(QUESTION);
+  await widget.ask("Another question?");
+  assert.deepEqual(paths(), ["/auth/v1/signup"]);
+});
+
+test("a token that the server rejects is renewed, and the question is answered", async (t) => {
+  const widget = await visit(t);
+  await widget.ask(QUESTION);
+  site.api.respondWith(failure(401, "unauthorized"), whole(answer()));
+  await widget.ask("Again?");
+  assert.deepEqual(paths(), ["/auth/v1/signup", "/auth/v1/token?grant_type=refresh_token"]);
+  assert.equal(new Set(tokensSent()).size, 2);
+});
+
+test("a revoked session becomes a new visitor, who sees nothing of the previous one", async (t) => {
+  // Renewed after three quarters of its life.
+  auth.expiresIn = 2;
+  const widget = await visit(t);
+  await widget.ask("A private question?");
+  await new Promise((resolve) => setTimeout(resolve, 1600));
+  auth.refreshTokens.clear();
+  auth.expiresIn = 3600;
+  await widget.role("input").fill(QUESTION);
+  await widget.role("input").press("Enter");
+  await widget.until(() => sent().length === 2, "the question was sent as the new visitor");
+  assert.match(await (await widget.reply("done")).innerText(), ANSWER);
+  assert.deepEqual(await widget.all("user").allInnerTexts(), [QUESTION]);
+  assert.match(tokensSent()[1] ?? "", new RegExp(tokenFor("user-2").replaceAll(".", "\\.")));
+  assert.equal(JSON.parse(sent()[1]).session_id, undefined);
+});
+
+/** @type {Record<string, [status: number, body: object, text: RegExp, canRetry: boolean, forOwner: RegExp]>} */
+const REFUSALS = {
+  "anonymous sign-ins are turned off": [
+    422,
+    { error_code: "anonymous_provider_disabled" },
+    /not allowed to ask questions/,
+    false,
+    /Allow anonymous sign-ins/,
+  ],
+  "there are too many new visitors": [
+    429,
+    { error_code: "over_request_rate_limit" },
+    /again in 120 seconds/,
+    true,
+    /limits anonymous sign-ins per IP address/,
+  ],
+  "a CAPTCHA is missing": [400, { error_code: "captcha_failed" }, /could not be confirmed/, true, /turnstile-site-key/],
+  "the server fails": [500, {}, /could not be confirmed/, true, /status 500/],
+};
+for (const [title, [status, body, text, canRetry, forOwner]] of Object.entries(REFUSALS)) {
+  test(`if ${title}, the visitor sees why and the console says what to do`, async (t) => {
+    const messages = [];
+    auth.answer = (reply) => reply(status, body);
+    const setUp = (page) => page.on("console", (message) => messages.push(message.text()));
+    const widget = await visit(t, { setUp });
+    await widget.ask(QUESTION, "failed");
+    assert.match(await widget.role("error-message").innerText(), text);
+    assert.equal(await widget.all("retry").count(), canRetry ? 1 : 0);
+    assert.ok(
+      messages.some((message) => forOwner.test(message)),
+      messages.join("\n"),
+    );
+    assert.deepEqual(sent(), []);
+  });
+}
+
+test("the history of a visitor who never asked signs nobody in", async (t) => {
+  const widget = await visit(t);
+  await widget.role("input").focus();
+  await widget.role("history-open").click();
+  await widget.element.locator(".history-empty").waitFor();
+  assert.deepEqual(paths(), []);
+});
+
+test("Turnstile loads only for a sign-in with a site key, and its token is sent", async (t) => {
+  const scripts = [];
+  const setUp = (page) =>
+    page.route("https://challenges.cloudflare.com/**", (route) => {
+      scripts.push(route.request().url());
+      return route.fulfill({ contentType: "text/javascript", body: `(${String(turnstile)})()` });
+    });
+  const csp = policy({ "script-src": ["https://challenges.cloudflare.com"] }).replace(
+    "trusted-types ",
+    "trusted-types evidence-chat-turnstile ",
+  );
+  const attributes = { ...ownAttributes(), "turnstile-site-key": "0x4AAAA" };
+  const widget = await visit(t, { attributes, csp, setUp });
+  await widget.role("input").focus();
+  await widget.becomes("ready");
+  assert.deepEqual(scripts, []);
+  await widget.ask(QUESTION, "pending");
+  const challenge = widget.page.getByRole("button", { name: "I am human" });
+  await challenge.click();
+  assert.match(await (await widget.reply("done")).innerText(), ANSWER);
+  assert.deepEqual(scripts, ["https://challenges.cloudflare.com/turnstile/v0/api.js?render=explicit"]);
+  assert.deepEqual(auth.requests[0].body.gotrue_meta_security, { captcha_token: "token for 0x4AAAA" });
+  assert.equal(await challenge.count(), 0);
+});
+
+/** Runs in the page: a stand-in for Turnstile that asks the visitor to click. */
+function turnstile() {
+  const widgets = [];
+  Object.assign(globalThis, {
+    turnstile: {
+      render(container, options) {
+        const button = document.createElement("button");
+        button.textContent = "I am human";
+        button.onclick = () => options.callback(`token for ${options.sitekey}`);
+        container.append(button);
+        widgets.push(container);
+        return String(widgets.length - 1);
+      },
+      remove: (id) => widgets[id].replaceChildren(),
+    },
+  });
+}
