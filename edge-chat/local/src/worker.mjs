@@ -84,7 +84,8 @@ export async function startWorker({
 } = {}) {
   const modules = builtModules(entry);
   await assertPortIsFree(port);
-  const { workerOptions } = readWorkerOptions(CONFIG, undefined, { overrides: { assets: { directory: assets } } });
+  const overridden = assets === undefined ? {} : { overrides: { assets: { directory: assets } } };
+  const { workerOptions } = readWorkerOptions(CONFIG, undefined, overridden);
   const overrides = VARIABLES.filter((name) => variables[name] !== undefined).map((name) => [name, variables[name]]);
   // wrangler returns options in the format of an older Miniflare, so all options use it and are converted.
   /** @type {import("miniflare").V4MiniflareOptions} */
