@@ -75,7 +75,7 @@ export const GROUPS = [
       { route: "protect/sign-in", title: "Sign-in", source: "docs/sign-in.md" },
       {
         route: "protect/audiences",
-        title: "Audiences",
+        title: "Who may see a document",
         source: ADMIN,
         sections: ["Who may see a document"],
       },

@@ -15,7 +15,7 @@ const COMPARISONS = [
     title: "The first sentence answers",
     ours: "the answer is in the first / in one of the quoted sentences, evidence checks off",
     plain: "… in the first sentence of the passage that vector search alone finds first",
-    plainName: "first sentence of the nearest passage",
+    plainName: "first one of the nearest passage",
   },
   {
     title: "Answered, though about something else (less is better)",
@@ -28,7 +28,7 @@ const COMPARISONS = [
 const SETS = ["shop", "govuk"];
 
 const WIDTH = 640;
-const NAME = 250;
+const NAME = 232;
 const BAR = 310;
 const ROW = 26;
 

@@ -16,7 +16,7 @@ const SITE = fileURLToPath(new URL("..", import.meta.url));
 const DIST = join(SITE, "dist");
 const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-const QUESTION = "Who may see a document?";
+const QUESTION = "Can visitors ask without an account?";
 
 await promisify(execFile)(process.execPath, [join(SITE, "build.mjs")], { maxBuffer: 2 ** 26 });
 

@@ -118,8 +118,8 @@ pub struct SyncArgs {
     pub language: String,
     /// Who may see documents that do not declare an audience, such as team:sales; repeatable.
     ///
-    /// A claim and its value in the user's token (app_metadata, or a custom claim). A user needs one of them. Default: every
-    /// signed-in user.
+    /// A claim and its value in the user's token (app_metadata, or a custom claim). A user needs one of them. Default: the
+    /// column `default_audience` of chat_settings, which is users with an account.
     #[arg(long, value_name = "CLAIM:VALUE", value_parser = audience)]
     pub audience: Vec<String>,
     #[command(flatten)]

@@ -20,9 +20,10 @@ pub(super) async fn run(args: RetainArgs) -> anyhow::Result<ExitCode> {
     let settings = knowledge_base.effective_chat_settings().await?;
     let retained = knowledge_base.retain().await?;
     if args.json {
-        let Retained { sessions, refusals, anonymous, scheduled } = retained;
+        let Retained { sessions, refusals, anonymous, anonymous_users, scheduled } = retained;
         print_json(&json!({
-            "sessions": sessions, "refusals": refusals, "anonymous": anonymous, "scheduled": scheduled,
+            "sessions": sessions, "refusals": refusals, "anonymous": anonymous, "anonymous_users": anonymous_users,
+            "scheduled": scheduled,
             "retention_days": settings.retention_days, "keep_refusals": settings.keep_refusals,
         }))?;
     } else {
@@ -58,7 +59,7 @@ fn is_anything_set(settings: &ChatSettings) -> bool {
 }
 
 fn done(retained: &Retained) -> Vec<String> {
-    let Retained { sessions, refusals, anonymous, .. } = *retained;
+    let Retained { sessions, refusals, anonymous, anonymous_users, .. } = *retained;
     let mut lines = Vec::new();
     if sessions > 0 || refusals > 0 {
         let (sessions, refusals) =
@@ -67,6 +68,9 @@ fn done(retained: &Retained) -> Vec<String> {
     }
     if anonymous > 0 {
         lines.push(format!("Removed the user of {}.", counted(anonymous, "unanswered question")));
+    }
+    if let Some(users) = anonymous_users.filter(|users| *users > 0) {
+        lines.push(format!("Deleted {} without activity.", counted(users, "anonymous user")));
     }
     if lines.is_empty() {
         lines.push("There was nothing to delete.".to_owned());
@@ -91,7 +95,8 @@ mod tests {
         let settings =
             ChatSettings { retention_days: days, keep_refusals: keep.to_owned(), ..ChatSettings::default() };
         let [sessions, refusals, anonymous] = counts;
-        lines(&settings, &Retained { sessions, refusals, anonymous, scheduled }).join("\n")
+        lines(&settings, &Retained { sessions, refusals, anonymous, anonymous_users: Some(0), scheduled })
+            .join("\n")
     }
 
     #[test]

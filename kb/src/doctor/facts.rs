@@ -48,6 +48,8 @@ pub struct Facts {
     pub syncs: Vec<LastSync>,
     /// Whether the API exposes the schema `internal`.
     pub serves_internal: bool,
+    /// Whether visitors can sign in anonymously; `None` if Supabase Auth does not say.
+    pub allows_anonymous_sign_ins: Option<bool>,
     /// The time of this report.
     pub now: SystemTime,
 }
@@ -82,6 +84,7 @@ pub async fn gather(knowledge_base: &KnowledgeBase, model: Model) -> Result<Fact
         language: knowledge_base.main_language().await?,
         syncs: knowledge_base.last_syncs().await?,
         serves_internal: knowledge_base.serves_internal().await?,
+        allows_anonymous_sign_ins: knowledge_base.allows_anonymous_sign_ins().await?,
         now: SystemTime::now(),
         health,
     })

@@ -1,4 +1,4 @@
-//! Checks whether questions are counted, and how long they are kept.
+//! Checks whether questions are counted, how long they are kept, and what anonymous visitors see.
 
 use std::time::{Duration, SystemTime};
 
@@ -16,7 +16,35 @@ const RUN_RETAIN: &str =
 
 pub(super) fn checks(facts: &Facts) -> Vec<Check> {
     let privacy = &facts.health.privacy;
-    vec![worker_secret(privacy.worker_secret_set), retention(privacy, facts.now)]
+    vec![
+        worker_secret(privacy.worker_secret_set),
+        retention(privacy, facts.now),
+        visitors(
+            facts.allows_anonymous_sign_ins,
+            facts.health.anonymous_documents,
+            facts.health.visible_documents,
+        ),
+    ]
+}
+
+fn visitors(is_allowed: Option<bool>, anonymous: u64, visible: u64) -> Check {
+    let seen = match anonymous {
+        0 => "none of the documents".to_owned(),
+        _ => format!("{anonymous} of {}", counted(visible, "document")),
+    };
+    match is_allowed {
+        Some(true) if anonymous > 0 && anonymous == visible => Check::warning(
+            "visitors",
+            format!("anonymous sign-ins are on, and all documents ({visible}) are open to everybody"),
+        )
+        .fix(
+            "if you do not want that, set default_audience in chat_settings to [\"is_anonymous:false\"], or give single \
+             documents an audience",
+        ),
+        Some(true) => Check::ok("visitors", format!("anonymous sign-ins are on; anonymous visitors see {seen}")),
+        Some(false) => Check::ok("visitors", format!("anonymous sign-ins are off; anonymous visitors would see {seen}")),
+        None => Check::ok("visitors", format!("anonymous visitors, if the project allows them, see {seen}")),
+    }
 }
 
 fn worker_secret(is_set: bool) -> Check {
@@ -29,10 +57,11 @@ fn worker_secret(is_set: bool) -> Check {
 }
 
 fn retention(privacy: &HealthOfPrivacy, now: SystemTime) -> Check {
-    let Some(days) = privacy.retention_days else {
-        return Check::ok("retention", "conversations are kept without limit");
+    let kept = match (privacy.retention_days, privacy.has_inactive_anonymous_users) {
+        (Some(days), _) => format!("conversations are kept for {}", counted(days.into(), "day")),
+        (None, true) => "anonymous users are kept for a time that is over".to_owned(),
+        (None, false) => return Check::ok("retention", "conversations are kept without limit"),
     };
-    let kept = format!("conversations are kept for {}", counted(days.into(), "day"));
     let Some(ran_at) = &privacy.retention_ran_at else {
         return Check::warning("retention", format!("{kept}, but deletion never ran")).fix(RUN_RETAIN);
     };
@@ -60,10 +89,37 @@ mod tests {
             internal_exposed: false,
             retention_days: days,
             retention_ran_at: ran_at.map(str::to_owned),
+            has_inactive_anonymous_users: false,
         };
         let check = retention(&privacy, now);
         assert_eq!(check.fix.is_some(), check.level == Level::Warning);
         check.level
+    }
+
+    #[test]
+    fn documents_that_are_all_open_to_everybody_are_a_warning_only_if_visitors_can_sign_in() {
+        let level = |is_allowed, anonymous, visible| visitors(is_allowed, anonymous, visible).level;
+        assert_eq!(level(Some(true), 5, 5), Level::Warning);
+        assert_eq!(level(Some(true), 1, 1), Level::Warning);
+        for (is_allowed, anonymous, visible) in
+            [(Some(true), 4, 5), (Some(true), 0, 5), (Some(true), 0, 0), (Some(false), 5, 5), (None, 5, 5)]
+        {
+            assert_eq!(level(is_allowed, anonymous, visible), Level::Ok, "{is_allowed:?} {anonymous}");
+        }
+    }
+
+    #[test]
+    fn inactive_anonymous_users_are_a_warning_until_deletion_ran() {
+        let now = parse_timestamp(RAN_AT).unwrap();
+        let privacy = |ran_at: Option<&str>| HealthOfPrivacy {
+            worker_secret_set: true,
+            internal_exposed: false,
+            retention_days: None,
+            retention_ran_at: ran_at.map(str::to_owned),
+            has_inactive_anonymous_users: true,
+        };
+        assert_eq!(retention(&privacy(None), now).level, Level::Warning);
+        assert_eq!(retention(&privacy(Some(RAN_AT)), now).level, Level::Ok);
     }
 
     #[test]

@@ -47,6 +47,10 @@ pub struct Health {
     pub files: HealthOfFiles,
     #[serde(flatten)]
     pub privacy: HealthOfPrivacy,
+    /// Ready and enabled documents.
+    pub visible_documents: u64,
+    /// Those of them that anonymous visitors can see.
+    pub anonymous_documents: u64,
 }
 
 /// An access rule that differs from the migrations.
@@ -71,6 +75,8 @@ pub struct HealthOfPrivacy {
     pub retention_days: Option<u32>,
     /// Last time of such a deletion, as the database writes it.
     pub retention_ran_at: Option<String>,
+    /// Whether there are anonymous users who have been inactive for longer than they are kept.
+    pub has_inactive_anonymous_users: bool,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -149,6 +155,18 @@ impl KnowledgeBase {
             Err(SupabaseError::SchemaMissing { message }) => Ok(message.contains("internal.")),
             Err(SupabaseError::Rejected { .. } | SupabaseError::UnexpectedAnswer { .. }) => Ok(false),
             Err(error) => Err(error),
+        }
+    }
+
+    /// Whether visitors can sign in anonymously; `None` if Supabase Auth does not say.
+    pub async fn allows_anonymous_sign_ins(&self) -> Result<Option<bool>, SupabaseError> {
+        match self.client.auth_settings().await {
+            Ok(settings) => {
+                Ok(settings.pointer("/external/anonymous_users").and_then(serde_json::Value::as_bool))
+            }
+            // An installation without Supabase Auth.
+            Err(SupabaseError::Unreachable { url, cause }) => Err(SupabaseError::Unreachable { url, cause }),
+            Err(_) => Ok(None),
         }
     }
 

@@ -22,7 +22,7 @@ pub struct Overview {
     pub failure: Option<String>,
     /// Whether searches may find it.
     pub enabled: bool,
-    /// Who may see it; every signed-in user if `None`.
+    /// Who may see it; the default audience of the project if `None`.
     pub audience: Option<Vec<String>>,
     pub language: String,
     /// Number of passages.

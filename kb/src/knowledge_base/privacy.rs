@@ -20,6 +20,8 @@ pub struct Retained {
     pub refusals: u64,
     /// Unanswered questions whose user was removed.
     pub anonymous: u64,
+    /// Deleted anonymous users without activity; `None` if the database may not delete users.
+    pub anonymous_users: Option<u64>,
     /// Whether the database does this every night.
     pub scheduled: bool,
 }
@@ -40,7 +42,7 @@ impl KnowledgeBase {
         Ok(health.worker_secret_set)
     }
 
-    /// Applies the retention settings to conversations and unanswered questions.
+    /// Applies the retention settings to conversations, unanswered questions and anonymous users.
     pub async fn retain(&self) -> Result<Retained, SupabaseError> {
         self.client.send(Query::call("chat_retain", &json!({})).with_timeout(RETAIN_TIMEOUT)).await
     }

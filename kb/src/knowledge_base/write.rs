@@ -36,7 +36,7 @@ pub struct PendingDocument {
     pub content_type: &'static str,
     /// Language of the text, which decides how its words are searched.
     pub language: String,
-    /// Who may see it; every signed-in user if `None`.
+    /// Who may see it; the default audience of the project if `None`.
     pub audience: Option<Vec<String>>,
     pub content_hash: String,
     /// Version of the content as its source reports it.

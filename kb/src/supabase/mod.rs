@@ -6,6 +6,7 @@ mod query;
 pub mod storage;
 
 use std::net::IpAddr;
+use std::time::Duration;
 
 use backon::Retryable;
 use bytes::Bytes;
@@ -51,6 +52,15 @@ impl Client {
         let body = self.retry(async || self.text(self.request(&query)).await).await?;
         let json = if body.trim().is_empty() { "null" } else { &body };
         serde_json::from_str(json).map_err(|error| self.unexpected(error.to_string()))
+    }
+
+    /// The public settings of Supabase Auth.
+    pub(crate) async fn auth_settings(&self) -> Result<serde_json::Value, SupabaseError> {
+        let url = format!("{}/auth/v1/settings", self.url);
+        let body = self
+            .retry(async || self.text(self.http.get(&url).timeout(Duration::from_secs(10))).await)
+            .await?;
+        serde_json::from_str(&body).map_err(|error| self.unexpected(error.to_string()))
     }
 
     fn request(&self, query: &Query) -> RequestBuilder {

@@ -33,7 +33,7 @@ impl Fingerprint {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Defaults {
     pub language: String,
-    /// Who may see it; every signed-in user if `None`.
+    /// Who may see it; the default audience of the project if `None`.
     pub audience: Option<Vec<String>>,
 }
 

@@ -28,6 +28,8 @@ fn healthy() -> Value {
         "public_bucket": false, "widening_policies": [],
         "worker_secret_set": true, "internal_exposed": false,
         "retention_days": null, "retention_ran_at": null,
+        "has_inactive_anonymous_users": false,
+        "visible_documents": 2, "anonymous_documents": 0,
     })
 }
 

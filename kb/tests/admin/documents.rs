@@ -23,7 +23,7 @@ fn list_has_a_column_of_audiences_only_if_there_are_any() {
     restricted["audience"] = value!(["team:sales", "team:\u{1b}[31m"]);
     let rows = value!([restricted, document(2, "kb/b.md", "ready")]);
     let output = kb(&table(OVERVIEW, rows).url, &["list"]);
-    assert!(output.out.contains("AUDIENCE") && output.out.contains("everybody"), "{}", output.out);
+    assert!(output.out.contains("AUDIENCE") && output.out.contains("default"), "{}", output.out);
     assert!(output.out.contains("team:sales, team:\\u{1b}[31m"), "{}", output.out);
 }
 

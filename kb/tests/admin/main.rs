@@ -124,7 +124,7 @@ fn answer(tables: &impl Fn(&str) -> Option<Value>, request: &Request, before: us
 fn privacy(worker_secret_set: bool) -> Value {
     value!({
         "worker_secret_set": worker_secret_set, "internal_exposed": false,
-        "retention_days": null, "retention_ran_at": null,
+        "retention_days": null, "retention_ran_at": null, "has_inactive_anonymous_users": false,
     })
 }
 

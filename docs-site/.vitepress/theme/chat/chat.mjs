@@ -7,7 +7,8 @@ import { withBase } from "vitepress";
  * @property {string} [endpoint] URL of POST /api/chat
  * @property {string} [supabaseUrl]
  * @property {string} [publishableKey]
- * @property {{ email: string, password: string }} [login] of the local stack's test user
+ * @property {{ email: string, password: string }} [login] of the local stack's test user; without it, visitors are signed in
+ *   anonymously
  */
 
 /** @type {Promise<ChatServer> | undefined} */
@@ -24,8 +25,14 @@ export async function createChat(attributes, { isStandIn = false } = {}) {
   const chat = document.createElement("evidence-chat");
   if (server.endpoint && !isStandIn) {
     chat.endpoint = server.endpoint;
-    const { tokenProviderFor } = await import("./sign-in.mjs");
-    chat.tokenProvider = tokenProviderFor(server);
+    if (server.login) {
+      const { tokenProviderFor } = await import("./sign-in.mjs");
+      chat.tokenProvider = tokenProviderFor(server);
+    } else if (server.supabaseUrl) {
+      // Visitors need no account.
+      chat.setAttribute("supabase-url", server.supabaseUrl);
+      chat.setAttribute("supabase-key", server.publishableKey ?? "");
+    }
   } else {
     const { standIn } = await import("./stand-in.mjs");
     Object.assign(chat, standIn(new URL(withBase("/"), location.href)));

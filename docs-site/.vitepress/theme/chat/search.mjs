@@ -43,7 +43,8 @@ export class Search {
   constructor(/** @type {readonly Passage[]} */ passages) {
     this.#passages = passages.map((passage) => {
       const heads = wordsOf(`${passage.title} ${passage.section}`);
-      return { passage, heads: new Set(heads), words: countOf([...heads, ...wordsOf(passage.text)]) };
+      const heading = new Set(wordsOf(passage.section.split(" › ").at(-1) || passage.title));
+      return { passage, heading, heads: new Set(heads), words: countOf([...heads, ...wordsOf(passage.text)]) };
     });
     const frequencies = new Map();
     for (const { words } of this.#passages) {
@@ -70,18 +71,22 @@ export class Search {
     const good = ranked
       .map((found) => ({ ...found, score: total > 0 ? Math.min(found.covered / total, 1) : 0 }))
       .filter(({ score }) => score >= ENOUGH)
-      .sort((a, b) => b.score * b.rank - a.score * a.rank);
-    const best = good[0];
-    const answer = good.filter(({ score, rank }) => best && score * rank > 0.75 * best.score * best.rank);
+      // Sentences that say the words themselves come before those that only stand below a heading with them.
+      .map((found) => ({ ...found, worth: found.score * found.rank * (0.5 + found.said / total) }))
+      .sort((a, b) => b.worth - a.worth);
+    const answer = good.filter(({ worth }) => worth > 0.75 * good[0].worth);
     return { answer: answer.slice(0, MAX_PASSAGES), nearest };
   }
 
-  #rank({ heads, words }, wanted) {
+  #rank({ heading, heads, words }, wanted) {
+    const asked = wanted.filter((word) => heading.has(word));
+    // A heading that is the question says that its section is the answer.
+    const ofHeading = heading.size > 0 ? (2 * this.#sum(asked) * asked.length) / heading.size : 0;
     return wanted.reduce((sum, word) => {
       const count = words.get(word) ?? 0;
       const weight = this.#weights.get(word) ?? 0;
       return sum + weight * (count / (count + 1.2)) + (heads.has(word) ? 0.8 * weight : 0);
-    }, 0);
+    }, ofHeading);
   }
 
   #bestSentences({ passage, heads }, wanted) {
@@ -98,7 +103,7 @@ export class Search {
     const found = new Set(chosen.flatMap((sentence) => sentence.found));
     const covered = this.#sum(wanted.filter((word) => found.has(word) || heads.has(word)));
     const sentences = chosen.map(({ range }) => range).sort((a, b) => a[0] - b[0]);
-    return { passage, sentences, covered: chosen.length > 0 ? covered : 0 };
+    return { passage, sentences, said: this.#sum([...found]), covered: chosen.length > 0 ? covered : 0 };
   }
 
   #sum(words) {

@@ -6,9 +6,9 @@ const FINGERPRINT = "stand-in";
 const GREETING =
   "A stand-in on this page finds sentences of these docs by their words. Your own chat also understands other words for the same thing.";
 const SUGGESTED = [
-  "Who may see a document?",
-  "What does a visitor's browser download?",
-  "How long are conversations kept?",
+  "Can visitors ask without an account?",
+  "Which files does kb sync read?",
+  "What is stored about visitors?",
 ];
 // Nothing is stored: "persisted" only avoids a warning below each answer.
 /** Milliseconds between the pieces of an answer. */

@@ -45,7 +45,7 @@ fn table(documents: &[Overview]) -> Table {
 /// Who may see a document.
 pub(super) fn audience(document: &Overview) -> String {
     match document.audience.as_deref() {
-        None => "everybody".to_owned(),
+        None => "default".to_owned(),
         Some([]) => "nobody".to_owned(),
         Some(entries) => entries.join(", "),
     }

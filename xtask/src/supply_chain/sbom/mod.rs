@@ -28,9 +28,6 @@ const NATIVE: &[&str] = &[
     "x86_64-unknown-linux-gnu",
 ];
 
-/// The embedder's build output, with the model.
-const EMBEDDER: &str = "embedder-wasm/npm/dist";
-
 /// A product that is published or deployed.
 struct Product {
     /// Name of its document.
@@ -226,10 +223,9 @@ fn package_folder(source: &str) -> Option<String> {
     source.get(start..after + name - 1).map(str::to_owned)
 }
 
-/// The model. The hash is that of the shipped file, which is made from it.
+/// The model. The hash is that of the file that is shipped with kb, and compressed in the package of the embedder.
 fn model_component() -> Result<Component> {
-    let file = paths::repo().join(EMBEDDER).join(setup::MODEL_FILE);
-    let sha256 = setup::sha256(&file).with_context(|| format!("{} is missing", file.display()))?;
+    let sha256 = setup::sha256(&setup::model()?.0.join(setup::MODEL_FILE))?;
     let revision = setup::MODEL_REVISION;
     let purl = format!("pkg:huggingface/{}@{revision}", setup::MODEL_NAME);
     Ok(Component {
