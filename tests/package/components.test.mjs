@@ -4,6 +4,7 @@ import { mkdir, symlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { build as bundle } from "esbuild";
 import { build } from "vite";
 import { openBrowser } from "../lib/browser.mjs";
 import { serve } from "../lib/static-server.mjs";
@@ -60,6 +61,19 @@ test("Vue renders the element on a server, with attributes and without propertie
     (await consumer.node("server-vue.mjs")).trim().replace(/<!--.*?-->/g, ""),
     '<evidence-chat endpoint="/api/chat" model-url="/m/" preload class="wide" data-x="1">Hi</evidence-chat> true',
   );
+});
+
+test("a server may load every entry from a bundle of CommonJS modules, which have no address", async () => {
+  for (const entry of ["", "/define", "/client", "/react", "/vue"]) {
+    const code = `import * as entry from "@evidence-chat/widget${entry}"; console.log(Object.keys(entry).length > 0);`;
+    await consumer.write("common-js", { "main.mjs": code });
+    await bundle({
+      entryPoints: [consumer.path("common-js/main.mjs")],
+      outfile: consumer.path("common-js/main.cjs"),
+      ...{ bundle: true, platform: "node", format: "cjs", logOverride: { "empty-import-meta": "silent" } },
+    });
+    assert.equal(await consumer.node("common-js/main.cjs"), "true\n", entry);
+  }
 });
 
 test("the components' types accept what they take, and nothing else", async () => {
@@ -122,8 +136,9 @@ const PAGES = {
       const [props, setProps] = useState({ number: 1, heading: "One" });
       change = setProps;
       return createElement(EvidenceChat, {
-        heading: props.heading, endpoint: "/api/chat", preload: props.preload,
-        tokenProvider: async () => "token " + props.number,
+        heading: props.heading, preload: props.preload,
+        ...(props.number && { endpoint: "/api/chat", lang: "de", position: "start", texts: { send: "Go" },
+          tokenProvider: async () => "token " + props.number }),
         onMessage: ({ detail }) => page.calls.push(props.number + " " + detail.text),
         onCitationOpen: () => page.calls.push("opened"),
       });
@@ -137,8 +152,9 @@ const PAGES = {
     const props = shallowRef({ number: 1, heading: "One" });
     const app = createApp({
       render: () => h(EvidenceChat, {
-        heading: props.value.heading, endpoint: "/api/chat", preload: props.value.preload,
-        tokenProvider: (({ number }) => async () => "token " + number)(props.value),
+        heading: props.value.heading, preload: props.value.preload,
+        ...(props.value.number && { endpoint: "/api/chat", lang: "de", position: "start", texts: { send: "Go" },
+          tokenProvider: (({ number }) => async () => "token " + number)(props.value) }),
         onMessage: ({ detail }) => page.calls.push(props.value.number + " " + detail.text),
         onCitationOpen: () => page.calls.push("opened"),
       }),
@@ -182,6 +198,13 @@ for (const [name, code] of Object.entries(PAGES)) {
     await page.evaluate(() => page.set({ number: 2, heading: "Two" }));
     assert.deepEqual(await state(), ["Two", "token 2", false]);
     await say("b");
+    await page.evaluate(() => page.set({ heading: "Two" }));
+    await page.waitForFunction(() => !document.querySelector("evidence-chat").tokenProvider);
+    const left = await chat.evaluate((element) => [element.getAttributeNames(), element.texts, element.endpoint]);
+    assert.deepEqual(left, [["heading", "data-state"], {}, ""], "what is no longer given has its default again");
+    await page.evaluate(() => page.set({ number: 2, heading: "Two" }));
+    await page.waitForFunction(() => document.querySelector("evidence-chat").tokenProvider);
+    assert.deepEqual(await state(), ["Two", "token 2", false]);
     const calls = await chat.evaluate(async (element) => {
       page.unmount();
       element.dispatchEvent(new CustomEvent("message", { detail: { text: "c" } }));

@@ -14,8 +14,9 @@ import {
 import { EvidenceChatElement } from "./define.js";
 import { attributeName, type EvidenceChatAttributes } from "./element/attributes.js";
 import type { EvidenceChatEventMap } from "./element/events.js";
+import { assignProperties, isElementProperty, type EvidenceChatProperties } from "./element/properties.js";
 
-export type { EvidenceChatElement };
+export type { EvidenceChatElement, EvidenceChatProperties };
 export type { EvidenceChatAttributes } from "./element/attributes.js";
 export type { EvidenceChatEventMap, MessageDetail, StageDetail } from "./element/events.js";
 
@@ -28,11 +29,6 @@ export interface EvidenceChatEvents {
   readonly onStage?: (event: EvidenceChatEventMap["stage"]) => void;
   readonly onError?: (event: EvidenceChatEventMap["error"]) => void;
 }
-
-/** Properties of the element that are not attributes. They may change, and their identity does not matter. */
-export type EvidenceChatProperties = Partial<
-  Pick<EvidenceChatElement, "tokenProvider" | "texts" | "embedderFactory" | "writerLoader">
->;
 
 export interface EvidenceChatProps extends EvidenceChatAttributes, EvidenceChatEvents, EvidenceChatProperties {
   readonly className?: string;
@@ -73,13 +69,12 @@ const EVENTS = {
   onError: "error",
 } as const satisfies Record<keyof EvidenceChatEvents, keyof EvidenceChatEventMap>;
 
-/** Set in this order, if they are given. */
-const PROPERTIES = ["texts", "tokenProvider", "embedderFactory", "writerLoader"] as const;
+/** Props that React treats itself. */
+const NOT_ATTRIBUTES = new Set(["children", "className", "style"]);
 
 /** The widget. `ref` is the element, with `open()`, `close()`, `ask(question)` and `clear()`. */
 export const EvidenceChat: ForwardRefExoticComponent<EvidenceChatProps & RefAttributes<EvidenceChatElement>> =
   forwardRef((props, ref) => {
-    const { children, className, style, id, ...given } = props;
     const element = useRef<EvidenceChatElement | null>(null);
     const latest = useRef(props);
     const stopListening = useRef<AbortController>(undefined);
@@ -89,7 +84,7 @@ export const EvidenceChat: ForwardRefExoticComponent<EvidenceChatProps & RefAttr
       stopListening.current?.abort();
       element.current = attached;
       if (!attached) return;
-      assign(attached, latest.current);
+      assignProperties(attached, latest.current);
       stopListening.current = new AbortController();
       const { signal } = stopListening.current;
       for (const [property, type] of Object.entries(EVENTS)) {
@@ -102,31 +97,35 @@ export const EvidenceChat: ForwardRefExoticComponent<EvidenceChatProps & RefAttr
     }, []);
     useImperativeHandle(ref, () => element.current as EvidenceChatElement, []);
     useEffect(() => {
+      const before = latest.current;
       latest.current = props;
-      if (element.current) assign(element.current, props);
+      if (!element.current) return;
+      assignProperties(element.current, props, before);
+      // React 19 sets a removed attribute that is also a property of HTMLElement, such as `lang`, to "undefined".
+      for (const name of Object.keys(attributesOf(before)))
+        if (!(name in attributesOf(props))) element.current.removeAttribute(name);
     });
 
     // React 18 sets "className" and booleans of custom elements as they are written here.
     return createElement(
       "evidence-chat",
       // The element sets `data-state`, which the server's HTML lacks.
-      { ...attributesOf(given), id, style, class: className, ref: attach, suppressHydrationWarning: true },
-      children,
+      {
+        ...attributesOf(props),
+        style: props.style,
+        class: props.className,
+        ref: attach,
+        suppressHydrationWarning: true,
+      },
+      props.children,
     );
   });
 EvidenceChat.displayName = "EvidenceChat";
 
-function assign(element: EvidenceChatElement, props: EvidenceChatProps): void {
-  for (const name of PROPERTIES) {
-    const value = props[name];
-    if (value !== undefined && value !== element[name]) Object.assign(element, { [name]: value });
-  }
-}
-
-function attributesOf(props: Readonly<Record<string, unknown>>): Record<string, string> {
+function attributesOf(props: EvidenceChatProps): Record<string, string> {
   const attributes: Record<string, string> = {};
   for (const [name, value] of Object.entries(props)) {
-    if (name in EVENTS || (PROPERTIES as readonly string[]).includes(name)) continue;
+    if (name in EVENTS || NOT_ATTRIBUTES.has(name) || isElementProperty(name)) continue;
     if (value === true) attributes[attributeName(name)] = "";
     else if (typeof value === "string" || typeof value === "number") attributes[attributeName(name)] = String(value);
   }

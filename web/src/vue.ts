@@ -4,6 +4,7 @@ import type { EvidenceChatElement } from "./define.js";
 import "./define.js";
 import { attributeName, type EvidenceChatAttributes } from "./element/attributes.js";
 import type { EvidenceChatEventMap } from "./element/events.js";
+import { assignProperties, type EvidenceChatProperties } from "./element/properties.js";
 
 export type { EvidenceChatElement };
 export type { EvidenceChatAttributes } from "./element/attributes.js";
@@ -60,12 +61,13 @@ export const EvidenceChat = defineComponent({
   slots: Object as SlotsType<{ /** Greeting before the first question. */ default: object }>,
   setup(props) {
     const element = shallowRef<EvidenceChatElement | null>(null);
+    let before: EvidenceChatProperties = {};
     watchPostEffect(() => {
-      for (const name of Object.keys(PROPERTIES) as (keyof typeof PROPERTIES)[]) {
-        const value = props[name];
-        if (element.value && value !== undefined && value !== element.value[name])
-          Object.assign(element.value, { [name]: value });
-      }
+      const { texts, tokenProvider, embedderFactory, writerLoader } = props;
+      const given = { texts, tokenProvider, embedderFactory, writerLoader } as EvidenceChatProperties;
+      if (!element.value) return;
+      assignProperties(element.value, given, before);
+      before = given;
     });
     return {
       element,

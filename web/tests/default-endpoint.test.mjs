@@ -17,7 +17,9 @@ for (const script of [
   "https://www.example.com/evidence-chat/evidence-chat.js",
   "https://www.example.com/assets/index-BxAm1usz.js",
   "https://www.example.com/index.js",
+  "https://www.example.com/evidence-chat.js/other.js",
   "file:///evidence-chat.js",
+  undefined,
 ]) {
   test(`${script} has no endpoint of its own`, () => assert.equal(defaultEndpoint(script), ""));
 }

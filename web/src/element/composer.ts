@@ -1,5 +1,5 @@
 import { button, element, icon, set } from "../dom/element.js";
-import { ICONS } from "../dom/icons.js";
+import * as icons from "../dom/icons.js";
 import type { Translate, Translated } from "../dom/translator.js";
 
 /** From this fraction of the length limit on, a counter shows. */
@@ -40,7 +40,7 @@ export class Composer {
     this.#send = button(
       { class: "send", part: "send", "aria-label": t("send"), "data-role": "send" },
       () => this.#submit(),
-      icon(ICONS.send),
+      icon(icons.send),
     );
     this.root = element(
       "div",

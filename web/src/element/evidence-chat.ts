@@ -26,19 +26,6 @@ const BaseElement: typeof HTMLElement = globalThis.HTMLElement ?? (class {} as t
 
 const DEFAULT_ENDPOINT = defaultEndpoint(import.meta.url);
 
-/** Properties that a page may set before the element is defined. */
-const EARLY_PROPERTIES = [
-  "answerMode",
-  "endpoint",
-  "embedderFactory",
-  "mode",
-  "modelUrl",
-  "position",
-  "texts",
-  "tokenProvider",
-  "writerLoader",
-] as const;
-
 /**
  * `<evidence-chat>`: a chat whose answers quote the knowledge base and cite every passage. Set `tokenProvider` to identify the user. Only a small launcher loads until the visitor uses the
  * widget.
@@ -178,7 +165,7 @@ export class EvidenceChatElement extends BaseElement {
   }
 
   set endpoint(url: string) {
-    this.setAttribute("endpoint", url);
+    this.#reflect("endpoint", url);
   }
 
   /** URL of the model file, or of its folder with `/` at the end; empty if it is next to the script. */
@@ -187,7 +174,7 @@ export class EvidenceChatElement extends BaseElement {
   }
 
   set modelUrl(url: string) {
-    this.setAttribute("model-url", url);
+    this.#reflect("model-url", url);
   }
 
   /** In the flow of the page, or behind a button in the corner of the window. */
@@ -196,7 +183,7 @@ export class EvidenceChatElement extends BaseElement {
   }
 
   set mode(mode: Mode) {
-    this.setAttribute("mode", mode);
+    this.#reflect("mode", mode);
   }
 
   /** Side of the window where a floating widget is. */
@@ -205,7 +192,7 @@ export class EvidenceChatElement extends BaseElement {
   }
 
   set position(position: Position) {
-    this.setAttribute("position", position);
+    this.#reflect("position", position);
   }
 
   /** `extractive`: answers only quote, even if the site lets a language model write them. `site`: the site's setting. */
@@ -214,7 +201,7 @@ export class EvidenceChatElement extends BaseElement {
   }
 
   set answerMode(mode: "site" | "extractive") {
-    this.setAttribute("answer-mode", mode);
+    this.#reflect("answer-mode", mode);
   }
 
   /**
@@ -258,7 +245,7 @@ export class EvidenceChatElement extends BaseElement {
   }
 
   connectedCallback(): void {
-    for (const name of EARLY_PROPERTIES) this.#adoptEarlyProperty(name);
+    this.#adoptEarlyProperties();
     this.#frame.mode = this.mode;
     this.#colors.connect();
     this.#pageLanguage.observe(document.documentElement, { attributeFilter: ["lang"] });
@@ -336,6 +323,12 @@ export class EvidenceChatElement extends BaseElement {
     this.#panel?.clear();
   }
 
+  /** Frameworks set a property that is no longer given to `undefined` or `null`. */
+  #reflect(attribute: string, value: string | null | undefined): void {
+    if (value === null || value === undefined) this.removeAttribute(attribute);
+    else this.setAttribute(attribute, value);
+  }
+
   /** Loads panel and model. */
   #preload(): void {
     void this.#load().then((panel) => this.isConnected && panel?.loadModel());
@@ -409,11 +402,12 @@ export class EvidenceChatElement extends BaseElement {
   /**
    * A property set before the element was defined shadows the accessor of the same name: deletes it and sets it again.
    */
-  #adoptEarlyProperty(name: (typeof EARLY_PROPERTIES)[number]): void {
-    if (!Object.hasOwn(this, name)) return;
-    const { [name]: value } = this;
-    delete (this as Partial<Record<typeof name, unknown>>)[name];
-    Object.assign(this, { [name]: value });
+  #adoptEarlyProperties(): void {
+    for (const [name, value] of Object.entries(this) as [string, unknown][]) {
+      if (!(name in EvidenceChatElement.prototype)) continue;
+      Reflect.deleteProperty(this, name);
+      Object.assign(this, { [name]: value });
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 import { button, element, fill, icon } from "../dom/element.js";
-import { ICONS } from "../dom/icons.js";
+import * as icons from "../dom/icons.js";
 import type { Translate, Translated } from "../dom/translator.js";
 import { Composer } from "./composer.js";
 
@@ -42,7 +42,7 @@ export class Frame {
         "data-role": "launcher",
       },
       actions.open,
-      icon(ICONS.quote),
+      icon(icons.quote),
     );
     this.intro = element("div", { class: "intro" }, element("slot", {}, this.#greeting));
     this.log = element("div", { class: "log", part: "log", tabindex: 0, "data-role": "log" }, this.intro);
@@ -50,7 +50,7 @@ export class Frame {
     const close = button(
       { class: "icon-button close", part: "close", "aria-label": t("close"), "data-role": "close" },
       actions.close,
-      icon(ICONS.close),
+      icon(icons.close),
     );
     this.panel = element(
       "section",
@@ -58,7 +58,7 @@ export class Frame {
       element(
         "header",
         { part: "header" },
-        element("span", { class: "emblem" }, icon(ICONS.quote)),
+        element("span", { class: "emblem" }, icon(icons.quote)),
         this.heading,
         this.tools,
         close,

@@ -5,7 +5,7 @@ import { optional } from "../client/json.js";
 import type { ChatClientOptions } from "../client/options.js";
 import type { Session } from "../client/wire.js";
 import { button, element, icon } from "../dom/element.js";
-import { ICONS } from "../dom/icons.js";
+import * as icons from "../dom/icons.js";
 import type { TextKey } from "../texts/index.js";
 import { type AskerEvent, INITIAL_ASKER, nextAsker } from "./asker.js";
 import { Announcer } from "./chat/announcer.js";
@@ -160,7 +160,7 @@ export class WidgetPanel {
         this.#announcer.clear();
         frame.composer.focus();
       },
-      icon(ICONS.plus),
+      icon(icons.plus),
       element("span", {}, translator.t("newChat")),
     );
   }
@@ -170,7 +170,7 @@ export class WidgetPanel {
     return button(
       { class: "icon-button", "data-role": "history-open", "aria-label": t("history"), title: t("history") },
       () => void this.#openHistory(),
-      icon(ICONS.history),
+      icon(icons.history),
     );
   }
 

@@ -1,7 +1,7 @@
 import type { ChatConfig } from "../client/wire.js";
 import { withoutBidiControls } from "../dom/bidi.js";
 import { button, element, icon } from "../dom/element.js";
-import { ICONS } from "../dom/icons.js";
+import * as icons from "../dom/icons.js";
 import type { Translated } from "../dom/translator.js";
 import type { PanelHost } from "./host.js";
 
@@ -23,7 +23,7 @@ export class PrivacyNotice {
     this.#toggle = button(
       { class: "icon-button info", "aria-label": t("privacy"), title: t("privacy"), "data-role": "privacy-info" },
       () => this.#setOpen(!this.#isOpen),
-      icon(ICONS.info),
+      icon(icons.info),
     );
   }
 

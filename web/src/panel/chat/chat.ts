@@ -5,7 +5,7 @@ import type { ChatClientOptions } from "../../client/options.js";
 import { safeLink } from "../../client/safe-url.js";
 import type { ChatEvent, Session } from "../../client/wire.js";
 import { button, icon } from "../../dom/element.js";
-import { ICONS } from "../../dom/icons.js";
+import * as icons from "../../dom/icons.js";
 import type { CitationActions } from "../citations/index.js";
 import { embedderErrorCode } from "../model/embedder-error.js";
 import type { ModelLoader } from "../model/model-loader.js";
@@ -73,7 +73,7 @@ export class Chat {
     this.stopButton = button(
       { class: "send stop", part: "stop", "aria-label": translator.t("stop"), "data-role": "stop" },
       () => this.abort(STOPPED),
-      icon(ICONS.stop),
+      icon(icons.stop),
     );
   }
 

@@ -1,5 +1,5 @@
 import { button, element, icon } from "../../dom/element.js";
-import { ICONS } from "../../dom/icons.js";
+import * as icons from "../../dom/icons.js";
 import type { Translate } from "../../dom/translator.js";
 import type { TextKey } from "../../texts/index.js";
 import type { AnswerView } from "../citations/answer-view.js";
@@ -12,8 +12,8 @@ export function copyButtons(t: Translate, answer: AnswerView): HTMLElement {
   return element(
     "div",
     { class: "answer-tools" },
-    copyButton(t, "copy", ICONS.copy, () => answer.plainText()),
-    copyButton(t, "copyMarkdown", ICONS.markdown, () => answer.markdown()),
+    copyButton(t, "copy", icons.copy, () => answer.plainText()),
+    copyButton(t, "copyMarkdown", icons.markdown, () => answer.markdown()),
     element("span", { class: "visually-hidden", role: "status" }),
   );
 }

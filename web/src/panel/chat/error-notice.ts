@@ -1,5 +1,5 @@
 import { button, element, icon } from "../../dom/element.js";
-import { ICONS } from "../../dom/icons.js";
+import * as icons from "../../dom/icons.js";
 import type { Translate } from "../../dom/translator.js";
 import type { Problem } from "./problem.js";
 
@@ -14,7 +14,7 @@ export function errorNotice(t: Translate, problem: Problem, onRetry: () => void)
       "data-code": problem.code,
       title: problem.requestId,
     },
-    icon(ICONS.alert),
+    icon(icons.alert),
     element("p", { role: "alert", "data-role": "error-message" }, t(problem.text, problem.values)),
   );
   if (problem.canRetry) notice.append(retryButton(t, problem.waitSeconds, onRetry));
@@ -24,7 +24,7 @@ export function errorNotice(t: Translate, problem: Problem, onRetry: () => void)
 /** A button that is enabled after the wait. Keep it out of live regions: its label changes every second. */
 export function retryButton(t: Translate, waitSeconds: number, onRetry: () => void): HTMLButtonElement {
   const label = element("span");
-  const retry = button({ class: "button", part: "retry", "data-role": "retry" }, onRetry, icon(ICONS.retry), label);
+  const retry = button({ class: "button", part: "retry", "data-role": "retry" }, onRetry, icon(icons.retry), label);
   const until = performance.now() + waitSeconds * 1000;
   const count = () => {
     const seconds = Math.ceil((until - performance.now()) / 1000);

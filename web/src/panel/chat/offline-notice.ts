@@ -1,5 +1,5 @@
 import { element, icon } from "../../dom/element.js";
-import { ICONS } from "../../dom/icons.js";
+import * as icons from "../../dom/icons.js";
 import type { Translate } from "../../dom/translator.js";
 
 /** Shows a notice while there is no network. */
@@ -27,7 +27,7 @@ export class OfflineNotice {
       element(
         "p",
         { class: "offline", "data-role": "offline" },
-        icon(ICONS.alert),
+        icon(icons.alert),
         element("span", {}, this.#t("offline")),
       ),
     );

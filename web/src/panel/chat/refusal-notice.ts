@@ -1,6 +1,6 @@
 import type { RefusalEvent } from "../../client/wire.js";
 import { button, element, icon } from "../../dom/element.js";
-import { ICONS } from "../../dom/icons.js";
+import * as icons from "../../dom/icons.js";
 import type { Translate, Translated, Translator } from "../../dom/translator.js";
 import type { TextKey } from "../../texts/index.js";
 import { type Download, linkedName } from "../citations/links.js";
@@ -54,7 +54,7 @@ function suggestion(t: Translate, text: string, { rephrase, supportUrl, suggest 
     "a",
     { ...attributes, href: supportUrl, target: "_blank", rel: "noopener noreferrer" },
     serverText(t, text),
-    icon(ICONS.external),
+    icon(icons.external),
   );
 }
 

@@ -1,6 +1,6 @@
 import type { FoundPassage } from "../../client/wire.js";
 import { element, icon } from "../../dom/element.js";
-import { ICONS } from "../../dom/icons.js";
+import * as icons from "../../dom/icons.js";
 import type { Translator } from "../../dom/translator.js";
 import { headingOf } from "./heading.js";
 import { type Download, linksOf } from "./links.js";
@@ -21,7 +21,7 @@ export function alsoFound(
       "summary",
       { class: "button quiet", title: t("alsoFoundHelp") },
       t("alsoFound", { count: passages.length }),
-      icon(ICONS.chevron),
+      icon(icons.chevron),
     ),
     element("ul", {}, ...passages.map((passage) => element("li", {}, entryOf(passage, translator, download)))),
   );
@@ -29,7 +29,7 @@ export function alsoFound(
 
 /** One passage. Its content is created when it opens for the first time. */
 function entryOf(passage: FoundPassage, translator: Translator, download: Download): HTMLElement {
-  const summary = element("summary", {}, headingOf(passage, [passage], translator), icon(ICONS.chevron));
+  const summary = element("summary", {}, headingOf(passage, [passage], translator), icon(icons.chevron));
   const entry = element("details", { class: "source", part: "found", "data-role": "found" }, summary);
   const draw = () => {
     if (entry.lastChild !== summary) return;

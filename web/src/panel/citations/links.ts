@@ -1,6 +1,6 @@
 import type { Citation, Passage } from "../../client/wire.js";
 import { button, type Child, element, icon } from "../../dom/element.js";
-import { ICONS } from "../../dom/icons.js";
+import * as icons from "../../dom/icons.js";
 import type { Translated, Translator } from "../../dom/translator.js";
 import { urlOfWords } from "./cited-place.js";
 import { sectionOf, titleOf } from "./documents.js";
@@ -48,7 +48,7 @@ function openLink(passage: Passage, label: Child, cited: readonly Citation[] = [
     "a",
     { class: "source-link", href: url, target: "_blank", rel: "noopener noreferrer", "data-role": "source-link" },
     label,
-    icon(ICONS.external),
+    icon(icons.external),
   );
 }
 
@@ -66,7 +66,7 @@ function downloadButton(
     { class: "source-link", title, "data-role": "source-download" },
     () => void run(),
     label,
-    icon(ICONS.download),
+    icon(icons.download),
   );
   const run = async () => {
     if (made.getAttribute("aria-disabled") === "true") return;

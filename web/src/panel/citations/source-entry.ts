@@ -1,6 +1,6 @@
 import type { Citation } from "../../client/wire.js";
 import { element, icon } from "../../dom/element.js";
-import { ICONS } from "../../dom/icons.js";
+import * as icons from "../../dom/icons.js";
 import type { Translator } from "../../dom/translator.js";
 import { bestOf, evidenceOf } from "./evidence.js";
 import { headingOf, placesOf } from "./heading.js";
@@ -101,7 +101,7 @@ function summary(first: Citation, citations: readonly Citation[], translator: Tr
         : undefined,
     ),
     evidenceOf(bestOf(citations) ?? first, translator),
-    icon(ICONS.chevron),
+    icon(icons.chevron),
   );
 }
 

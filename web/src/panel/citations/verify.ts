@@ -1,6 +1,6 @@
 import type { Citation, Quote, Support } from "../../client/wire.js";
 import { element, icon } from "../../dom/element.js";
-import { ICONS } from "../../dom/icons.js";
+import * as icons from "../../dom/icons.js";
 import type { Translator } from "../../dom/translator.js";
 import { passageOf } from "./passage/parse.js";
 import { type Cell, readRow, readText } from "./passage/read.js";
@@ -75,7 +75,7 @@ export function verifiedMark(citation: Citation, answer: string, { t }: Translat
     return element(
       "span",
       { class: "verified", title: t("verifiedQuoteHelp"), "data-role": "verified-quote" },
-      icon(ICONS.check),
+      icon(icons.check),
       t("verifiedQuote"),
     );
   }
@@ -83,7 +83,7 @@ export function verifiedMark(citation: Citation, answer: string, { t }: Translat
   return element(
     "span",
     { class: "verified source-sentence", title: t("sourceSentenceHelp"), "data-role": "source-sentence" },
-    icon(ICONS.quote),
+    icon(icons.quote),
     t("sourceSentence"),
   );
 }

@@ -3,7 +3,7 @@ import { ChatError } from "../../client/errors.js";
 import type { ChatClientOptions } from "../../client/options.js";
 import type { Session, SessionPage } from "../../client/wire.js";
 import { button, element, fill, icon, set } from "../../dom/element.js";
-import { ICONS } from "../../dom/icons.js";
+import * as icons from "../../dom/icons.js";
 import type { Translator } from "../../dom/translator.js";
 import type { TextKey } from "../../texts/index.js";
 import { Deletions } from "./deletions.js";
@@ -76,7 +76,7 @@ export class HistoryView {
         button(
           { class: "icon-button history-back", "data-role": "history-back", "aria-label": t("historyBack") },
           () => options.back(),
-          icon(ICONS.back),
+          icon(icons.back),
         ),
         this.#heading,
       ),
@@ -284,9 +284,9 @@ export class HistoryView {
     return element(
       "div",
       { class: "notice", "data-role": role },
-      icon(ICONS.alert),
+      icon(icons.alert),
       element("p", {}, t(failure)),
-      button({ class: "button", "data-role": "history-retry" }, retry, icon(ICONS.retry), t("retry")),
+      button({ class: "button", "data-role": "history-retry" }, retry, icon(icons.retry), t("retry")),
     );
   }
 }

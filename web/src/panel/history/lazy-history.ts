@@ -1,5 +1,5 @@
 import { button, element, icon } from "../../dom/element.js";
-import { ICONS } from "../../dom/icons.js";
+import * as icons from "../../dom/icons.js";
 import { adoptStyles } from "../../dom/styles.js";
 import type { PanelHost } from "../host.js";
 import type { HistoryOptions, HistoryView } from "./history-view.js";
@@ -55,9 +55,9 @@ export class LazyHistory {
       element(
         "div",
         { class: "notice", "data-role": "history-missing" },
-        icon(ICONS.alert),
+        icon(icons.alert),
         element("p", {}, t("historyFailed")),
-        button({ class: "button", part: "retry", "data-role": "retry" }, onRetry, icon(ICONS.retry), t("retry")),
+        button({ class: "button", part: "retry", "data-role": "retry" }, onRetry, icon(icons.retry), t("retry")),
       ),
     );
   }

@@ -2,7 +2,7 @@ import { ChatError } from "../../client/errors.js";
 import { deleteMyData, exportMyData } from "../../client/me.js";
 import type { ChatClientOptions } from "../../client/options.js";
 import { button, element, fill, icon, set } from "../../dom/element.js";
-import { ICONS } from "../../dom/icons.js";
+import * as icons from "../../dom/icons.js";
 import type { Translator } from "../../dom/translator.js";
 import type { TextKey } from "../../texts/index.js";
 import { retryButton } from "../chat/error-notice.js";
@@ -48,13 +48,13 @@ export class MyData {
     this.#export = button(
       { class: "button quiet", "data-role": "my-data-export" },
       () => void this.#run("export"),
-      icon(ICONS.download),
+      icon(icons.download),
       t("exportData"),
     );
     this.#delete = button(
       { class: "button quiet", "data-role": "my-data-delete" },
       () => this.#ask(),
-      icon(ICONS.trash),
+      icon(icons.trash),
       t("deleteData"),
     );
     this.#cancel = button({ class: "button", "data-role": "my-data-cancel" }, () => this.#close(), t("cancel"));
@@ -180,7 +180,7 @@ export class MyData {
     this.#failure = element(
       "div",
       { class: "notice", "data-role": "my-data-failure" },
-      icon(ICONS.alert),
+      icon(icons.alert),
       element("p", { role: "alert" }, t(failureText(action, thrown), values)),
     );
     fill(this.root, this.#failure);

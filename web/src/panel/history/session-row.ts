@@ -1,6 +1,6 @@
 import type { Session } from "../../client/wire.js";
 import { button, element, fill, icon, set } from "../../dom/element.js";
-import { ICONS } from "../../dom/icons.js";
+import * as icons from "../../dom/icons.js";
 import { Translated, type Translator } from "../../dom/translator.js";
 import { renameForm } from "./rename-form.js";
 
@@ -36,13 +36,13 @@ export class SessionRow {
     this.#rename = button(
       { class: "icon-button", "data-role": "session-rename" },
       () => this.#edit(),
-      icon(ICONS.pencil),
+      icon(icons.pencil),
     );
     this.#delete = button(
       { class: "icon-button", "data-role": "session-delete" },
       // `detail` counts pointer presses; it is 0 for a click by keyboard.
       ({ detail }) => this.#actions.delete(this.#session, detail === 0),
-      icon(ICONS.trash),
+      icon(icons.trash),
     );
     this.root = element("li", { class: "history-row", "data-role": "session", "data-session-id": session.id });
     this.root.append(element("div", { class: "history-item" }, this.#open, date), this.#rename, this.#delete);

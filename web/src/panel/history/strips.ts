@@ -1,6 +1,6 @@
 import { withoutBidiControls } from "../../dom/bidi.js";
 import { button, element, icon } from "../../dom/element.js";
-import { ICONS } from "../../dom/icons.js";
+import * as icons from "../../dom/icons.js";
 import type { Translator } from "../../dom/translator.js";
 
 /** How long a deletion can be undone. The animation of `.history-undo` has the same duration. */
@@ -81,9 +81,9 @@ export function failureStrip(translator: Translator, closed: () => void): HTMLEl
   const strip = element(
     "div",
     { class: "history-strip history-failed", "data-role": "history-change-failed" },
-    icon(ICONS.alert),
+    icon(icons.alert),
     element("p", { class: "history-strip-text" }, t("historyChangeFailed")),
-    button({ class: "icon-button", "aria-label": t("close") }, close, icon(ICONS.close)),
+    button({ class: "icon-button", "aria-label": t("close") }, close, icon(icons.close)),
   );
   return strip;
 }

@@ -1,6 +1,6 @@
 import type { LoadProgress } from "@evidence-chat/embedder";
 import { button, element, icon } from "../../dom/element.js";
-import { ICONS } from "../../dom/icons.js";
+import * as icons from "../../dom/icons.js";
 import type { Translated, Translator } from "../../dom/translator.js";
 import type { ModelState } from "./model-loader.js";
 
@@ -80,7 +80,7 @@ export class ModelNotice {
           "data-role": "consent",
           "aria-label": t("modelConsent"),
         },
-        icon(ICONS.download),
+        icon(icons.download),
         element(
           "p",
           {},
@@ -100,13 +100,13 @@ export class ModelNotice {
     const notice = element(
       "div",
       { class: "model-notice failure", part: "status", role: "alert", "data-role": "status", "data-status": "failed" },
-      icon(ICONS.alert),
+      icon(icons.alert),
       element("p", {}, element("strong", {}, title), element("span", {}, text)),
       canRetry
         ? button(
             { class: "button", part: "retry", "data-role": "model-retry" },
             this.#actions.retry,
-            icon(ICONS.retry),
+            icon(icons.retry),
             this.#translator.t("retry"),
           )
         : undefined,

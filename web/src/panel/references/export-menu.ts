@@ -1,6 +1,6 @@
 import type { Citation } from "../../client/wire.js";
 import { button, element, icon } from "../../dom/element.js";
-import { ICONS } from "../../dom/icons.js";
+import * as icons from "../../dom/icons.js";
 import type { Translator } from "../../dom/translator.js";
 import type { ReferenceFormat } from "../../references/index.js";
 import type { TextKey } from "../../texts/index.js";
@@ -40,7 +40,7 @@ class ExportMenu {
     this.#toggle = button(
       { class: "button quiet", "aria-expanded": "false", "data-role": "export" },
       () => this.#setOpen(this.#content.hidden),
-      icon(ICONS.quote),
+      icon(icons.quote),
       t("exportReferences"),
     );
     this.#preview = element("pre", {
@@ -55,13 +55,13 @@ class ExportMenu {
       button(
         { class: "button quiet", "data-role": "export-copy" },
         () => void this.#copy(),
-        icon(ICONS.copy),
+        icon(icons.copy),
         t("exportCopy"),
       ),
       button(
         { class: "button quiet", "data-role": "export-download" },
         () => this.#download(),
-        icon(ICONS.download),
+        icon(icons.download),
         t("exportDownload"),
       ),
     ];

@@ -1,6 +1,6 @@
 import type { GenerationReport } from "../../client/wire.js";
 import { button, element, icon } from "../../dom/element.js";
-import { ICONS } from "../../dom/icons.js";
+import * as icons from "../../dom/icons.js";
 import type { Translated, Translator } from "../../dom/translator.js";
 import type { TextKey } from "../../texts/index.js";
 import { leftOutNote } from "../citations/generated-note.js";
@@ -36,7 +36,7 @@ export class WriterBox {
     const { t } = this.#translator;
     this.#become(
       "offer",
-      button({ class: "button", "data-role": "write" }, this.#actions.write, icon(ICONS.pencil), t("write")),
+      button({ class: "button", "data-role": "write" }, this.#actions.write, icon(icons.pencil), t("write")),
     );
   }
 
@@ -65,7 +65,7 @@ export class WriterBox {
           element(
             "p",
             { class: "on-device-tools" },
-            button({ class: "button", "data-role": "write-yes" }, () => resolve(true), icon(ICONS.download), yes),
+            button({ class: "button", "data-role": "write-yes" }, () => resolve(true), icon(icons.download), yes),
             button({ class: "button quiet", "data-role": "write-no" }, () => resolve(false), t("notNow")),
           ),
         ),
@@ -125,7 +125,7 @@ export class WriterBox {
     const retry = button(
       { class: "button", "data-role": "write-retry" },
       this.#actions.write,
-      icon(ICONS.retry),
+      icon(icons.retry),
       t("retry"),
     );
     this.#become("failed", element("p", { role: "alert" }, t(text)), ...(canRetry ? [retry] : []));
