@@ -68,7 +68,9 @@ begin
     -- Claims that are not valid JSON match no audience.
     null;
   end;
-  if jsonb_typeof(claims) is distinct from 'object' then
+  -- A request without a token and the legacy publishable key, which is a token too, have claims but no user. They must not count as
+  -- a user who is not anonymous.
+  if jsonb_typeof(claims) is distinct from 'object' or claims ->> 'sub' is null then
     return '{}';
   end if;
   return array(
@@ -97,7 +99,7 @@ $$;
 comment on function internal.kb_caller_audiences() is
   'The audiences of the caller: claim:value for each string, number and boolean in the token''s app_metadata and its other '
   'claims, including those in lists, except claims that users can set themselves. Always one of is_anonymous:true and '
-  'is_anonymous:false: the latter if the token has no claim is_anonymous. Empty without a token.';
+  'is_anonymous:false: the latter if the token has no claim is_anonymous. Empty without a token that names a user (sub).';
 
 revoke all on function internal.kb_caller_audiences() from public;
 grant execute on function internal.kb_caller_audiences() to authenticated, evidence_chat, service_role;

@@ -28,8 +28,8 @@ create index chat_sessions_user_newest_idx on public.chat_sessions (user_id, upd
 -- For renaming an assistant.
 create index chat_sessions_assistant_idx on public.chat_sessions (assistant);
 
--- As for chat_messages.content.
-alter table public.chat_sessions alter column title set statistics 0;
+-- As for chat_messages.content. Those of the assistant would reveal the names of assistants that are not for the user.
+alter table public.chat_sessions alter column title set statistics 0, alter column assistant set statistics 0;
 
 -- Grants on columns: the database sets the times, and a session keeps its user.
 revoke all on public.chat_sessions from public, anon, authenticated;

@@ -78,6 +78,46 @@ comment on function internal.chat_inactive_anonymous_users(integer) is
 
 revoke all on function internal.chat_inactive_anonymous_users(integer) from public;
 
+create function internal.chat_delete_users(ids uuid[]) returns integer
+  language plpgsql
+  set search_path = ''
+as $$
+declare
+  user_id uuid;
+  deleted integer;
+begin
+  -- A table that refers to them and is only checked at the end would fail the whole transaction.
+  set constraints all immediate;
+  begin
+    delete from auth.users u where u.id = any (ids);
+    get diagnostics deleted = row_count;
+    return deleted;
+  exception
+    when insufficient_privilege then
+      -- Some installations of Supabase Auth do not let the owner of this function delete users.
+      return 0;
+    when others then
+      -- Another table of the project refers to one of them, or a trigger forbids it. That must not keep the others.
+      null;
+  end;
+  deleted := 0;
+  foreach user_id in array ids loop
+    begin
+      delete from auth.users u where u.id = user_id;
+      deleted := deleted + 1;
+    exception when others then
+      null;
+    end;
+  end loop;
+  return deleted;
+end
+$$;
+
+comment on function internal.chat_delete_users(uuid[]) is
+  'Deletes those of these users whom the database lets it delete. Returns how many.';
+
+revoke all on function internal.chat_delete_users(uuid[]) from public;
+
 create function public.chat_retain() returns jsonb
   language plpgsql
   -- It also clears tables that no other role can access.
@@ -94,6 +134,7 @@ declare
   anonymous_count bigint;
   -- More are left for the next run, because deleting a user also deletes rows in many tables of Supabase Auth.
   max_anonymous_users constant integer := 10000;
+  inactive uuid[];
   anonymous_user_count bigint;
 begin
   -- One run at a time. It skips rows that users are writing or deleting at the moment; the next run finds them.
@@ -125,14 +166,11 @@ begin
     );
   get diagnostics anonymous_count = row_count;
 
-  begin
-    delete from auth.users u
-      where u.id in (select i.id from internal.chat_inactive_anonymous_users(max_anonymous_users) as i(id));
-    get diagnostics anonymous_user_count = row_count;
-  exception when insufficient_privilege then
-    -- Some installations of Supabase Auth do not let the owner of this function delete users.
-    anonymous_user_count := null;
-  end;
+  inactive := array(select internal.chat_inactive_anonymous_users(max_anonymous_users));
+  -- Also of users who cannot be deleted.
+  delete from public.chat_sessions s where s.user_id = any (inactive);
+  delete from public.chat_refusals r where r.user_id = any (inactive);
+  anonymous_user_count := internal.chat_delete_users(inactive);
 
   delete from internal.usage u where (u.user_id, u.operation) in (
     select expired.user_id, expired.operation from internal.usage expired
@@ -143,7 +181,7 @@ begin
   insert into internal.chat_retention (ran_at) values (now()) on conflict (id) do update set ran_at = now();
   return jsonb_build_object(
     'sessions', session_count, 'refusals', refusal_count, 'anonymous', anonymous_count,
-    'anonymous_users', anonymous_user_count,
+    'anonymous_users', anonymous_user_count, 'undeletable_users', cardinality(inactive) - anonymous_user_count,
     'scheduled', internal.chat_schedule_retention()
   );
 end
@@ -153,7 +191,8 @@ comment on function public.chat_retain() is
   'Deletes conversations and refused questions that are older than chat_settings.retention_days, applies '
   'chat_settings.keep_refusals to stored refused questions, and deletes at most 10,000 anonymous users whom the widget created and '
   'who have been inactive for chat_settings.anonymous_retention_days. Returns the numbers of deleted sessions, refusals and '
-  'anonymous_users (null if the owner of this function may not delete users), the number of refusals made anonymous, and whether pg_cron runs this every night (scheduled).';
+  'anonymous_users, of undeletable_users (whose conversations are deleted, but whom another table of the project or the database '
+  'keeps), and of refusals made anonymous, and whether pg_cron runs this every night (scheduled).';
 
 revoke all on function public.chat_retain() from public, anon, authenticated;
 grant execute on function public.chat_retain() to service_role;

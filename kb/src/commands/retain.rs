@@ -15,15 +15,20 @@ Nothing is set. In the table chat_settings (dashboard, Table Editor), `retention
 questions after that number of days, and `keep_refusals` keeps unanswered questions without their user (anonymous) or not at
 all (off).";
 
+/// After the number of users.
+const UNDELETABLE: &str = " without activity could not be deleted, only what they asked. Tables of your own that refer to auth.users \
+    need `on delete cascade`.";
+
 pub(super) async fn run(args: RetainArgs) -> anyhow::Result<ExitCode> {
     let knowledge_base = connect(&args.server)?;
     let settings = knowledge_base.effective_chat_settings().await?;
     let retained = knowledge_base.retain().await?;
     if args.json {
-        let Retained { sessions, refusals, anonymous, anonymous_users, scheduled } = retained;
+        let Retained { sessions, refusals, anonymous, anonymous_users, undeletable_users, scheduled } =
+            retained;
         print_json(&json!({
             "sessions": sessions, "refusals": refusals, "anonymous": anonymous, "anonymous_users": anonymous_users,
-            "scheduled": scheduled,
+            "undeletable_users": undeletable_users, "scheduled": scheduled,
             "retention_days": settings.retention_days, "keep_refusals": settings.keep_refusals,
         }))?;
     } else {
@@ -59,7 +64,7 @@ fn is_anything_set(settings: &ChatSettings) -> bool {
 }
 
 fn done(retained: &Retained) -> Vec<String> {
-    let Retained { sessions, refusals, anonymous, anonymous_users, .. } = *retained;
+    let Retained { sessions, refusals, anonymous, anonymous_users, undeletable_users, .. } = *retained;
     let mut lines = Vec::new();
     if sessions > 0 || refusals > 0 {
         let (sessions, refusals) =
@@ -69,8 +74,11 @@ fn done(retained: &Retained) -> Vec<String> {
     if anonymous > 0 {
         lines.push(format!("Removed the user of {}.", counted(anonymous, "unanswered question")));
     }
-    if let Some(users) = anonymous_users.filter(|users| *users > 0) {
-        lines.push(format!("Deleted {} without activity.", counted(users, "anonymous user")));
+    if anonymous_users > 0 {
+        lines.push(format!("Deleted {} without activity.", counted(anonymous_users, "anonymous user")));
+    }
+    if undeletable_users > 0 {
+        lines.push(format!("{}{UNDELETABLE}", counted(undeletable_users, "anonymous user")));
     }
     if lines.is_empty() {
         lines.push("There was nothing to delete.".to_owned());
@@ -95,8 +103,10 @@ mod tests {
         let settings =
             ChatSettings { retention_days: days, keep_refusals: keep.to_owned(), ..ChatSettings::default() };
         let [sessions, refusals, anonymous] = counts;
-        lines(&settings, &Retained { sessions, refusals, anonymous, anonymous_users: Some(0), scheduled })
-            .join("\n")
+        let (anonymous_users, undeletable_users) = (0, 0);
+        let retained =
+            Retained { sessions, refusals, anonymous, anonymous_users, undeletable_users, scheduled };
+        lines(&settings, &retained).join("\n")
     }
 
     #[test]

@@ -20,8 +20,10 @@ pub struct Retained {
     pub refusals: u64,
     /// Unanswered questions whose user was removed.
     pub anonymous: u64,
-    /// Deleted anonymous users without activity; `None` if the database may not delete users.
-    pub anonymous_users: Option<u64>,
+    /// Deleted anonymous users without activity.
+    pub anonymous_users: u64,
+    /// Anonymous users without activity who could not be deleted. Their conversations are.
+    pub undeletable_users: u64,
     /// Whether the database does this every night.
     pub scheduled: bool,
 }

@@ -104,11 +104,15 @@ fn retain(settings: Value, done: Value, arguments: &[&str]) -> Output {
 
 #[test]
 fn retain_prints_what_it_deleted_and_the_schedule() {
-    let done = |scheduled| value!({ "sessions": 3, "refusals": 1, "anonymous": 4, "anonymous_users": 2, "scheduled": scheduled });
+    let done = |scheduled| {
+        value!({ "sessions": 3, "refusals": 1, "anonymous": 4, "anonymous_users": 2, "undeletable_users": 1,
+            "scheduled": scheduled })
+    };
     let set = || settings(value!({ "retention_days": 90, "keep_refusals": "anonymous" }));
     let text = retain(set(), done(true), &[]).out;
     let expected = "Deleted 3 conversations and 1 unanswered question.\nRemoved the user of 4 unanswered questions.\n\
-         Deleted 2 anonymous users without activity.\n";
+         Deleted 2 anonymous users without activity.\n1 anonymous user without activity could not be deleted, only what they \
+         asked. Tables of your own that refer to auth.users need `on delete cascade`.\n";
     assert!(text.starts_with(expected), "{text}");
     assert!(text.contains("kept for 90 days") && text.contains("every night (pg_cron)"), "{text}");
     let text = retain(set(), done(false), &[]).out;
@@ -117,7 +121,10 @@ fn retain_prints_what_it_deleted_and_the_schedule() {
 
 #[test]
 fn retain_without_settings_prints_that_nothing_is_set() {
-    let nothing = || value!({ "sessions": 0, "refusals": 0, "anonymous": 0, "anonymous_users": null, "scheduled": false });
+    let nothing = || {
+        value!({ "sessions": 0, "refusals": 0, "anonymous": 0, "anonymous_users": 0, "undeletable_users": 0,
+            "scheduled": false })
+    };
     for settings in [value!([]), settings(value!({}))] {
         let text = retain(settings, nothing(), &[]).out;
         assert!(
@@ -131,8 +138,8 @@ fn retain_without_settings_prints_that_nothing_is_set() {
 
 #[test]
 fn retain_prints_the_same_as_json() {
-    let done =
-        value!({ "sessions": 3, "refusals": 1, "anonymous": 4, "anonymous_users": 2, "scheduled": true });
+    let done = value!({ "sessions": 3, "refusals": 1, "anonymous": 4, "anonymous_users": 2, "undeletable_users": 0,
+        "scheduled": true });
     let mut expected = done.clone();
     expected["retention_days"] = 90.into();
     expected["keep_refusals"] = "full".into();

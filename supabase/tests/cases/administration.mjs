@@ -425,6 +425,13 @@ export function administration({ database }) {
       ],
       "grant select on kb_chunks to authenticated": [["grants", "public.kb_chunks", "changed"]],
       "grant select (question) on chat_refusals to anon": [["grants", "public.chat_refusals.question", "changed"]],
+      "grant select on assistants to anon": [["grants", "public.assistants", "added"]],
+      "create policy open on assistants for select to anon using (true)": [
+        ["policy", "open on public.assistants", "added"],
+      ],
+      "alter view assistant_overview set (security_invoker = false)": [
+        ["view", "public.assistant_overview", "changed"],
+      ],
       "grant select on internal.worker_secrets to authenticated": [["grants", "internal.worker_secrets", "added"]],
       "grant execute on function kb_delete_documents(uuid[]) to public": [
         ["grants", "public.kb_delete_documents(ids uuid[])", "added"],
@@ -465,6 +472,25 @@ export function administration({ database }) {
         assert.deepEqual(health[0].changes, []);
         await transaction.rollback();
       });
+    });
+
+    test("access_changes covers every table, view and function of the product", async () => {
+      const missing = await run(`
+        select c.relname as name from pg_class c
+          where c.relnamespace in ('public'::regnamespace, 'internal'::regnamespace) and c.relkind in ('r', 'p', 'v', 'm')
+            and not exists (
+              select from internal.expected_access e
+                where e.kind in ('row level security', 'view') and e.name = format('%s.%s', c.relnamespace::regnamespace, c.relname)
+            )
+        union all
+        select p.proname from pg_proc p
+          where p.pronamespace in ('public'::regnamespace, 'internal'::regnamespace)
+            and not exists (
+              select from internal.expected_access e
+                where e.kind = 'function' and e.name
+                  = format('%s.%s(%s)', p.pronamespace::regnamespace, p.proname, pg_get_function_identity_arguments(p.oid))
+            )`);
+      assert.deepEqual(missing, []);
     });
 
     for (const [statement, expected] of Object.entries(accessChanges)) {

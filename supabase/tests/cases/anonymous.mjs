@@ -277,6 +277,41 @@ export function anonymous({ database }) {
       assert.deepEqual(orphans, []);
     });
 
+    test("users whom another table refers to stay, and neither they nor a late check keep the others and old conversations", async () => {
+      await database.exec(`
+        create table public.profiles (id uuid references auth.users);
+        create table public.carts (id uuid references auth.users deferrable initially deferred)`);
+      const add = async (name, table) => {
+        const id = randomUUID();
+        await database.query(
+          `insert into auth.users (id, email, is_anonymous, raw_user_meta_data, created_at)
+             values ($1, $2, true, '{"created_by": "evidence-chat"}', now() - interval '40 days')`,
+          [id, `${name}@retention.example`],
+        );
+        if (table) await database.query(`insert into public.${table} values ($1)`, [id]);
+        await database.query("insert into chat_sessions (user_id, title) values ($1, 'Mine')", [id]);
+        await database.query("update chat_sessions set updated_at = now() - interval '40 days' where user_id = $1", [
+          id,
+        ]);
+      };
+      try {
+        for (const [name, table] of [["free"], ["profile", "profiles"], ["cart", "carts"]]) await add(name, table);
+        const { anonymous_users, undeletable_users } = await retain();
+        assert.deepEqual([anonymous_users, undeletable_users], [1, 2]);
+        const left = await remaining();
+        assert.deepEqual(
+          ["free", "profile", "cart"].filter((name) => left.includes(name)),
+          ["profile", "cart"],
+        );
+        const { rows: conversations } = await database.query("select from chat_sessions where title = 'Mine'");
+        assert.deepEqual(conversations, []);
+      } finally {
+        await database.exec(`
+          drop table public.profiles, public.carts;
+          delete from auth.users where email in ('profile@retention.example', 'cart@retention.example')`);
+      }
+    });
+
     test("without the row of settings, the period is 30 days", async () => {
       await database.exec("delete from chat_settings");
       try {
@@ -311,6 +346,18 @@ export function anonymous({ database }) {
       );
     });
   }
+
+  test("a token that names no user has no audience", async () => {
+    for (const claims of [
+      {},
+      { role: "anon" },
+      { iss: "supabase", role: "anon" },
+      { is_anonymous: false, sub: null },
+    ]) {
+      const [{ list }] = await rows({ role: "authenticated", claims }, "select internal.kb_caller_audiences() as list");
+      assert.deepEqual(list, [], JSON.stringify(claims));
+    }
+  });
 
   /** @type {Record<string, [value: any, expected: boolean]>} */
   const claims = {

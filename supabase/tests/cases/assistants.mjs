@@ -15,6 +15,7 @@ const SEARCH = `
   staff      unknown    unknown      staff,staff-sales                    unknown       staff,staff-sales
   both       unknown    unknown      unknown                              shop,staff    shop,shop-sales,staff,staff-sales
   empty      -          -            -                                    -             -
+  accounts   unknown    shop         shop,shop-sales                      shop          shop,shop-sales
   disabled   unknown    unknown      unknown                              unknown       shop,shop-sales
   missing    unknown    unknown      unknown                              unknown       unknown
 `;
@@ -25,6 +26,7 @@ const ASSISTANTS = `
     ('staff', '{staff}', '{team:sales}', true, 'authenticated', 'Hello, colleague'),
     ('both', '{shop,staff}', '{team:it}', true, 'none', 'Hello, IT'),
     ('empty', '{nothing}', null, true, 'none', null),
+    ('accounts', '{shop}', '{is_anonymous:false}', true, 'public', 'Hello, customer'),
     ('disabled', '{shop}', null, false, 'none', null)`;
 
 const [[, ...CALLERS], ...LINES] = SEARCH.trim()
@@ -117,9 +119,14 @@ export function assistants({ database }) {
   }
 
   test("without a token, only assistants for everybody have a configuration", async () => {
-    for (const [assistant, isKnown] of Object.entries({ default: true, shop: true, staff: false, disabled: false })) {
-      const config = await call(ANON, "select chat_config($1) as config", assistant);
-      assert.equal(config !== "unknown", isKnown, assistant);
+    const known = { default: true, shop: true, staff: false, accounts: false, disabled: false };
+    // The legacy publishable key is a token without a user.
+    const withKey = { role: "anon", claims: { iss: "supabase", ref: "project", role: "anon" } };
+    for (const caller of [ANON, withKey, { role: "anon", claims: {} }]) {
+      for (const [assistant, isKnown] of Object.entries(known)) {
+        const config = await call(caller, "select chat_config($1) as config", assistant);
+        assert.equal(config !== "unknown", isKnown, assistant);
+      }
     }
     const [{ config }] = /** @type {any[]} */ (await call(ANON, "select chat_config('shop') as config"));
     assert.equal(config.settings.greeting, "Hello, shopper");
@@ -293,6 +300,7 @@ export function assistants({ database }) {
       assert.deepEqual(
         await rows("select name, documents::int, questions::int from assistant_overview where name <> 'default'"),
         [
+          { name: "accounts", documents: 2, questions: 0 },
           { name: "both", documents: 4, questions: 0 },
           { name: "disabled", documents: 2, questions: 0 },
           { name: "empty", documents: 0, questions: 0 },

@@ -189,6 +189,7 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
       refusals: 0,
       anonymous: 1,
       anonymous_users: 0,
+      undeletable_users: 0,
       scheduled: false,
     });
     const [row] = await rows();
@@ -220,6 +221,7 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
       refusals: 0,
       anonymous: 0,
       anonymous_users: 0,
+      undeletable_users: 0,
       scheduled: false,
     });
     await settings({ retention_days: 30 });
@@ -228,6 +230,7 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
       refusals: 2,
       anonymous: 0,
       anonymous_users: 0,
+      undeletable_users: 0,
       scheduled: false,
     });
     assert.deepEqual(

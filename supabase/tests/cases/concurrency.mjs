@@ -177,17 +177,18 @@ export function concurrency({ project }) {
   test("the planner's estimates do not reveal to a user what others ask", async () => {
     const [asker, curious] = [await newUser("asker"), await newUser("curious")];
     const question = "Am I to be dismissed?";
-    await database.query("insert into chat_sessions (user_id, title) select $1, $2 from generate_series(1, 500)", [
-      asker,
-      question,
-    ]);
+    await database.exec("insert into assistants (name) values ('merger')");
+    await database.query(
+      "insert into chat_sessions (user_id, title, assistant) select $1, $2, 'merger' from generate_series(1, 500)",
+      [asker, question],
+    );
     await database.query(
       "insert into chat_messages (session_id, role, content) select id, 'user', $2 from chat_sessions where user_id = $1",
       [asker, question],
     );
     await database.query(
-      `insert into chat_refusals (user_id, question, embedding, reason)
-         select $1, $2, $3, 'no_match' from generate_series(1, 100)`,
+      `insert into chat_refusals (user_id, question, embedding, reason, assistant)
+         select $1, $2, $3, 'no_match', 'merger' from generate_series(1, 100)`,
       [asker, question, QUERY],
     );
     await database.exec("analyze chat_sessions; analyze chat_messages; analyze chat_refusals");
@@ -199,14 +200,17 @@ export function concurrency({ project }) {
         );
         return rows[0]["QUERY PLAN"][0].Plan["Plan Rows"];
       });
-    for (const [table, column] of Object.entries({
-      chat_sessions: "title",
-      chat_messages: "content",
-      chat_refusals: "question",
-    })) {
-      assert.equal(await expected(table, column, question), await expected(table, column, "Who?"), table);
+    for (const [table, column, text] of [
+      ["chat_sessions", "title", question],
+      ["chat_messages", "content", question],
+      ["chat_refusals", "question", question],
+      ["chat_sessions", "assistant", "merger"],
+      ["chat_refusals", "assistant", "merger"],
+    ]) {
+      assert.equal(await expected(table, column, text), await expected(table, column, "Who?"), `${table}.${column}`);
     }
     await database.query("delete from auth.users where id = $1", [asker]);
+    await database.exec("delete from assistants where name = 'merger'");
   });
 
   const state = async (chunkId) => {

@@ -2,7 +2,8 @@
 
 /** @typedef {{ role: string, claims?: Record<string, any> | string }} Caller claims given as text are sent unchanged */
 
-export const ANON = { role: "anon" };
+/** A request without a token. */
+export const ANON = { role: "anon", claims: { role: "anon" } };
 export const SERVICE = { role: "service_role", claims: { role: "service_role" } };
 
 /**

@@ -1,4 +1,5 @@
 export { type AnonymousErrorCode, type AnonymousOptions, AnonymousSession, AnonymousSignInError } from "./anonymous.js";
+export { AnonymousStore, type StoredSession, type StoreEnvironment } from "./anonymous-store.js";
 export { deleteSession, getConfig, listMessages, listSessions, renameSession } from "./api.js";
 export { streamChat } from "./stream-chat.js";
 export { downloadDocument, type DownloadedFile } from "./download.js";
