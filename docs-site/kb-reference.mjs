@@ -57,7 +57,7 @@ const entriesTable = (entries) =>
   );
 
 async function help(kb, ...command) {
-  // Not the settings of whoever runs this.
+  // Without the settings of this environment.
   const env = { PATH: process.env.PATH ?? "", HOME: "/", XDG_CACHE_HOME: "~/.cache" };
   const { stdout } = await run(kb, [...command, "--help"], { env });
   return stdout.replaceAll("/~/.cache", "~/.cache");

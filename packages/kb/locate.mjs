@@ -35,9 +35,15 @@ export function locateKb({ platform = process.platform, arch = process.arch, isM
 
 /** See types/locate.d.mts. */
 export function locateModel() {
-  return (
-    process.env.EVIDENCE_MODEL_DIR || join(dirname(require.resolve("@evidence-chat/embedder/package.json")), "dist")
-  );
+  if (process.env.EVIDENCE_MODEL_DIR) return process.env.EVIDENCE_MODEL_DIR;
+  try {
+    return join(dirname(require.resolve("@evidence-chat/embedder/package.json")), "dist");
+  } catch {
+    throw new Error(
+      "The package @evidence-chat/embedder, which has the model, is not installed. Install @evidence-chat/kb again, or set " +
+        "EVIDENCE_MODEL_DIR to a folder with the model.",
+    );
+  }
 }
 
 /** Whether the C library of this process is musl. */

@@ -1,7 +1,7 @@
 // Checks that a tag, the manifests and the changelog name the same version:
 //   node scripts/release/check-version.mjs v0.1.0 [--notes FILE] [--dry-run]
 // --notes writes the changelog's section. --dry-run accepts a section without a date.
-import { readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 
 const REPOSITORY = "https://github.com/evidence-chat/evidence-chat";
@@ -29,6 +29,11 @@ const found = {
   "writer/npm/package.json": (await json("writer/npm/package.json")).version,
   "web/package.json": widget.version,
   "action.yml": /^ {2}version:\n.*\n {4}default: "(.+)"$/m.exec(await text("action.yml"))?.[1],
+  "docs/admin.md, its action": / evidence-chat\/evidence-chat@v(\S+)$/m.exec(await text("docs/admin.md"))?.[1],
+  "docs/admin.md, its image": /\/evidence-chat\/kb:(\S+) /.exec(await text("docs/admin.md"))?.[1],
+  "integrations/wordpress/evidence-chat.php": /^ \* Version: (.+)$/m.exec(
+    await text("integrations/wordpress/evidence-chat.php"),
+  )?.[1],
   "docs/openapi.yaml": /^ {2}version: (.+)$/m.exec(await text("docs/openapi.yaml"))?.[1],
   "web/package.json, its embedder": widget.dependencies["@evidence-chat/embedder"],
 };
@@ -36,6 +41,12 @@ for (const path of programs) {
   const { version: own, dependencies = {} } = await json(path);
   found[path] = own;
   for (const [name, other] of Object.entries(dependencies)) found[`${path}, its ${name}`] = other;
+}
+for (const { name } of (await readdir(new URL("examples", ROOT), { withFileTypes: true })).filter((entry) =>
+  entry.isDirectory(),
+)) {
+  const path = `examples/${name}/package.json`;
+  found[`${path}, its widget`] = (await json(path)).dependencies["@evidence-chat/widget"];
 }
 const wrong = Object.entries(found).filter(([, other]) => other !== version);
 if (wrong.length > 0) fail(wrong.map(([where, other]) => `${where} has ${other}, the tag ${version}`).join("\n"));

@@ -19,7 +19,8 @@ test("Docusaurus: options become attributes, with a shortcut unless it is off", 
     shortcut: "mod+k",
     attributes: { endpoint: "/api/chat", "model-url": "/m/", preload: "", shortcut: "mod+k" },
   });
-  assert.deepEqual(readOptions({ shortcut: false, preload: false }).attributes, {});
+  const unset = { shortcut: false, preload: false, heading: undefined, setup: undefined };
+  assert.deepEqual(readOptions(unset).attributes, {});
 });
 
 test("Docusaurus: an option of the wrong type is rejected by its name", () => {
@@ -88,6 +89,23 @@ test("Starlight: the site's own components win, and the setup module is found in
   assert.equal(setup, 'export { default as setup } from "/site/src/my chat.js";');
   assert.equal(plugin.resolveId("other"), undefined);
   assert.match(starlightSettings({}).setup, /^export const setup = \(\) => \{\};$/);
+});
+
+test("Docusaurus: every package that the theme imports is a dependency, and its style sheet has an effect", async () => {
+  const { dependencies, peerDependencies, sideEffects } = JSON.parse(
+    await read("integrations/docusaurus/package.json"),
+  );
+  const text = await read("integrations/docusaurus/src/theme/NavbarItem/EvidenceChatNavbarItem.js");
+  const imported = [...text.matchAll(/(?:from|import\() ?"((?:@[^/"]+\/)?[^/"]+)/g)].map(([, name]) => name);
+  // Docusaurus gives these names to modules of @docusaurus/core, and the plugin gives its own.
+  const aliases = ["@docusaurus/useDocusaurusContext", "@docusaurus/useGlobalData", "@evidence-chat-setup"];
+  const needed = imported.filter((name) => !aliases.includes(name));
+  assert.ok(needed.includes("@docusaurus/theme-common"), needed.join());
+  assert.deepEqual(
+    needed.filter((name) => !(name in { ...dependencies, ...peerDependencies })),
+    [],
+  );
+  assert.deepEqual(sideEffects, ["*.css"]);
 });
 
 for (const name of ["docusaurus", "vitepress", "starlight"]) {

@@ -47,7 +47,10 @@ describe("check-version.mjs", () => {
       "writer/npm/package.json",
       "web/package.json",
       "action.yml",
+      "docs/admin.md, its action",
+      "docs/admin.md, its image",
       "docs/openapi.yaml",
+      "examples/next/package.json, its widget",
       "packages/create-evidence-chat/package.json",
       "packages/evidence-chat/package.json",
       "packages/evidence-chat/package.json, its @evidence-chat/kb",
@@ -56,6 +59,7 @@ describe("check-version.mjs", () => {
       "integrations/docusaurus/package.json",
       "integrations/starlight/package.json, its @evidence-chat/widget",
       "integrations/vitepress/package.json",
+      "integrations/wordpress/evidence-chat.php",
     ]) {
       assert.match(stderr, new RegExp(`${manifest} has ${version}, the tag 99\\.0\\.0`));
     }

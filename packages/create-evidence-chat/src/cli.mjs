@@ -64,9 +64,15 @@ async function create(name, values) {
     console.log(`\n${steps(relative(".", folder) || ".", answers)}`);
     return 0;
   } catch (error) {
-    console.error(error instanceof UserError ? `error: ${error.message}` : error);
+    const isExpected = error instanceof UserError || isSystemError(error);
+    console.error(isExpected ? `error: ${error.message}` : error);
     return 1;
   }
+}
+
+/** Such as a folder that this user may not write to. */
+function isSystemError(error) {
+  return error instanceof Error && "syscall" in error;
 }
 
 async function version() {

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import { mkdir, readFile, readdir, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { mkdir, readFile, readdir, stat, writeFile } from "node:fs/promises";
+import { dirname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import { exampleDocument, gitignore, packageJson, readme, tag } from "./templates.mjs";
 import { UserError } from "./user-error.mjs";
@@ -17,6 +17,7 @@ const SECRET = 0o600;
  * @returns {Promise<string[]>} paths of the files, relative to the folder; those of a folder as one entry
  */
 export async function createProject(folder, answers) {
+  await checkFolders(folder, answers.documents);
   const files = await contents(folder, answers);
   const existing = [...files.keys()].filter((path) => existsSync(join(folder, path)));
   if (existing.length > 0) {
@@ -30,6 +31,22 @@ export async function createProject(folder, answers) {
   }
   const names = [...files.keys()].map((path) => (path.includes("migrations/") ? "supabase/migrations/" : path));
   return [...new Set(names)];
+}
+
+/** Checks that the folder can be created, and that a folder of documents outside of it exists. */
+async function checkFolders(folder, documents) {
+  const isFolder = (path) =>
+    stat(path).then(
+      (entry) => entry.isDirectory(),
+      () => false,
+    );
+  if (existsSync(folder) && !(await isFolder(folder)))
+    throw new UserError(`${folder} is a file: choose another folder`);
+  const path = join(folder, documents);
+  if (existsSync(path) && !(await isFolder(path))) throw new UserError(`${path} is a file: name its folder`);
+  if (/^\.\.(\/|\\|$)/.test(normalize(documents)) && !existsSync(path)) {
+    throw new UserError(`${path} does not exist. The folder of documents is relative to ${folder}`);
+  }
 }
 
 /** @returns {Promise<Map<string, { text: string, mode?: number }>>} */

@@ -104,6 +104,10 @@ function parseVisitors(text) {
 }
 
 function parseDocuments(text) {
+  // Its own files are not documents.
+  if (/^[./]+$/.test(text) && !text.includes("..")) {
+    throw new UserError("the folder must not be that of the project: choose one in it, or ../FOLDER");
+  }
   // It becomes part of a script of package.json.
   if (/^[\w.][\w./ -]*$/.test(text)) return text;
   throw new UserError("the folder must be a relative path of letters, digits, spaces and ./_-");

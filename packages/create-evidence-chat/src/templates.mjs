@@ -90,8 +90,10 @@ export function stepList(answers) {
   ];
   if (answers.visitors === "anonymous") {
     steps.push(
-      "In the Supabase dashboard, turn on anonymous sign-ins and CAPTCHA protection (Authentication), and in the table " +
+      "In the Supabase dashboard, turn on anonymous sign-ins (Authentication → Sign In / Providers), and in the table " +
         '`chat_settings` set `default_audience` to `["role:authenticated"]`: until then, anonymous visitors see no documents.',
+      "Protect sign-ins: create a Turnstile widget at Cloudflare, put its secret key into the dashboard (Authentication → " +
+        "Attack Protection) and its site key into `wrangler.toml` as `CHAT_TURNSTILE_SITE_KEY`, and deploy again.",
     );
   }
   return steps.map((step, index) => `${index + 1}. ${step}`).join("\n");

@@ -74,6 +74,8 @@ test("an anonymous chat needs no script of the page, and says what to turn on", 
   assert.doesNotMatch(await read("my-site/index.html"), /tokenProvider|sb_publishable/);
   assert.match(await read("my-site/wrangler.toml"), /^CHAT_ANONYMOUS = "true"$/m);
   assert.match(stdout, /anonymous sign-ins.*\["role:authenticated"\]/);
+  // With CAPTCHA protection and without the site key, no visitor could sign in.
+  assert.match(stdout, /Attack Protection.*CHAT_TURNSTILE_SITE_KEY/);
 });
 
 test("overwrites nothing, and then writes nothing", async () => {
@@ -90,6 +92,22 @@ test("adds no document to a folder of documents that exists", async () => {
   await mkdir(join(work, "handbook"));
   assert.equal(cli("my-site", ...PROJECT, "--documents", "../handbook", "--yes").status, 0);
   assert.deepEqual(await readdir(join(work, "handbook")), []);
+});
+
+test("rejects a folder that is a file, and documents outside of the project that do not exist", async () => {
+  await writeFile(join(work, "file"), "mine");
+  for (const [args, message] of /** @type {[string[], RegExp][]} */ ([
+    [["file"], /file is a file: choose another folder/],
+    [["file/below"], /^error: .*ENOTDIR/],
+    [["my-site", "--documents", "../file"], /file is a file: name its folder/],
+    [["my-site", "--documents", "../handbok"], /handbok does not exist\. .* relative to .*my-site/],
+  ])) {
+    const { status, stderr } = cli(...args, ...PROJECT, "--yes");
+    assert.equal(status, 1);
+    assert.match(stderr, message);
+    assert.doesNotMatch(stderr, /\n.*at /);
+  }
+  assert.deepEqual(await readdir(work), ["file"]);
 });
 
 test("names the options that are missing where nobody can be asked", () => {
@@ -134,7 +152,7 @@ describe("the answers", () => {
     ["origin", ["", "*", "www.example.com", "https://a/b", 'https://a"', "https://a,", "https://a\nb"]],
     ["name", ["", "My Site", "-a", "a-", "a".repeat(64), "a_b"]],
     ["visitors", ["", "all", "Anonymous"]],
-    ["documents", ["", "-r", "/etc", "a;b", "$(x)", 'a"b', "a\nb"]],
+    ["documents", ["", ".", "./", "-r", "/etc", "a;b", "$(x)", 'a"b', "a\nb"]],
   ];
   for (const [option, texts] of wrong) {
     test(`reject a wrong --${option}`, () => {

@@ -112,16 +112,20 @@ async function untilStopped(services, signal) {
   if (!signal.aborted) await once(signal, "abort");
 }
 
-async function fill(kb, documents, signal, env) {
+/** Runs `kb sync` with the folder; stops it when `signal` is aborted. */
+export async function fill(kb, documents, signal, env) {
   if ((await readdir(documents)).length === 0) {
     console.log(`• ${documents} is empty: not changing the knowledge base`);
     return;
   }
   console.log(`• reading ${documents} into the knowledge base`);
+  signal.throwIfAborted();
   const child = spawn(kb, ["sync", documents], { env: { ...process.env, ...env }, stdio: "inherit" });
   const kill = () => child.kill("SIGTERM");
   signal.addEventListener("abort", kill);
-  const [code] = await once(child, "exit");
+  const [code] = await once(child, "exit").catch((error) => {
+    throw new UserError(`cannot start ${kb}: ${error.message}`);
+  });
   signal.removeEventListener("abort", kill);
   signal.throwIfAborted();
   if (code !== 0) throw new UserError(`kb sync failed with exit code ${code}`);

@@ -8,7 +8,8 @@ import { join } from "node:path";
 import { once } from "node:events";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { parseOrigin } from "../src/demo.mjs";
+import { fill, parseOrigin } from "../src/demo.mjs";
+import { SAMPLE_DOCUMENTS } from "../src/parts.mjs";
 import { freePortFrom } from "../src/ports.mjs";
 import { Service } from "../src/service.mjs";
 
@@ -89,6 +90,15 @@ test("the command line explains itself, and a wrong usage exits with 2", async (
     assert.equal(status, 2, args.join(" "));
     assert.match(stderr, /^error: /);
   }
+});
+
+test("a kb that cannot be started is an error in one line, and it does not start after Ctrl-C", async (t) => {
+  t.mock.method(console, "log", () => {});
+  const missing = join(logs, "missing");
+  const { signal } = new AbortController();
+  await assert.rejects(fill(missing, SAMPLE_DOCUMENTS, signal, {}), /^UserError: cannot start .*missing: .*ENOENT/);
+  const stopped = AbortSignal.abort(new Error("stopped"));
+  await assert.rejects(fill(missing, SAMPLE_DOCUMENTS, stopped, {}), /^Error: stopped/);
 });
 
 test("a folder of documents that does not exist is an error in one line", () => {

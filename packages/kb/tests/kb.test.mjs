@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -73,6 +73,15 @@ for (const signal of /** @type {NodeJS.Signals[]} */ (["SIGTERM", "SIGINT", "SIG
 test("ends with the signal that ended the program", async () => {
   const KB_BINARY = await program("killed", "kill -KILL $$");
   assert.equal(run([], { KB_BINARY }).signal, "SIGKILL");
+});
+
+test("says what to install if the package with the model is missing", async () => {
+  const alone = await mkdtemp(join(folder, "alone-"));
+  for (const name of ["bin.mjs", "locate.mjs", "platforms.mjs"])
+    await copyFile(new URL(`../${name}`, import.meta.url), join(alone, name));
+  const { status, stderr } = spawnSync(process.execPath, [join(alone, "bin.mjs")], { encoding: "utf8" });
+  assert.equal(status, 1);
+  assert.match(stderr, /^error: The package @evidence-chat\/embedder, .* Install @evidence-chat\/kb again.*\n$/);
 });
 
 test("reports a program that cannot be started in one line", async () => {

@@ -6,5 +6,9 @@
  */
 export function locateKb(system?: { platform?: string; arch?: string; isMusl?: boolean }): string;
 
-/** The folder with the embedding model: the value of `EVIDENCE_MODEL_DIR`, or that of the package `@evidence-chat/embedder`. */
+/**
+ * The folder with the embedding model: the value of `EVIDENCE_MODEL_DIR`, or that of the package `@evidence-chat/embedder`.
+ *
+ * @throws Error with a sentence for the user if that package is not installed
+ */
 export function locateModel(): string;
