@@ -100,6 +100,11 @@ describe("the built site", () => {
 const answered = (place) => place.locator('[part~="marker"]').first();
 
 describe("the chat of the site", () => {
+  test("the start page says that a stand-in answers", async () => {
+    await open("index");
+    await page.locator("figcaption").filter({ hasText: "A stand-in in this page" }).waitFor();
+  });
+
   test("Ctrl+K opens it, and it answers from the pages with a source that opens the page", async () => {
     await open("start");
     await page.keyboard.press("Control+k");

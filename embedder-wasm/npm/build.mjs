@@ -16,6 +16,9 @@ export const INPUTS_FILE = ".inputs";
 
 const MODEL_SOURCE = "all-MiniLM-L6-v2-int8.safetensors";
 
+const MODEL_NOTICE = `all-MiniLM-L6-v2 by the sentence-transformers project, with weights quantised to 8 bits. Apache-2.0, whose text is in
+LICENSE-APACHE: <https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2>`;
+
 const here = fileURLToPath(new URL(".", import.meta.url));
 const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
 
@@ -51,10 +54,19 @@ export async function buildEmbedderPackage() {
   for (const license of ["LICENSE", "LICENSE-MIT", "LICENSE-APACHE"]) {
     await copyFile(join(here, "../..", license), join(dist, license));
   }
+  await writeFile(join(dist, "THIRD-PARTY.md"), await notices());
   const emitTypes = ["--declaration", "--emitDeclarationOnly", "--rootDir", join(here, "src"), "--outDir", dist];
   await promisify(execFile)(process.execPath, [tsc, "-p", here, ...emitTypes]);
   await writeFile(join(dist, INPUTS_FILE), await inputsDigest());
   return dist;
+}
+
+/** Licences of what the files of `dist/` contain. */
+async function notices() {
+  // Not a static import: prepack.mjs imports this file from copies, too.
+  const { thirdPartyNotices } = await import("../../packages/build/third-party.mjs");
+  const crates = await thirdPartyNotices(["embedder"], "wasm32-unknown-unknown");
+  return `${crates}\n## The model\n\n${MODEL_NOTICE}\n`;
 }
 
 /** SHA-256 of the sources, also of those in other folders, of the WebAssembly files and the manifest, by path. */

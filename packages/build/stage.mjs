@@ -61,7 +61,7 @@ export async function stagePlatform(target, binary, folder) {
   await copyFile(binary, join(folder, platform.program));
   await chmod(join(folder, platform.program), 0o755);
   await copyLicenses(folder);
-  await writeFile(join(folder, "THIRD-PARTY.md"), await thirdPartyNotices("kb", target));
+  await writeFile(join(folder, "THIRD-PARTY.md"), await thirdPartyNotices(["kb"], target));
   await writeFile(
     join(folder, "README.md"),
     `# ${name}\n\nThe program \`kb\` of [Evidence Chat](${homepage}) for ${platform.key}. Install \`@evidence-chat/kb\`, which ` +
@@ -100,7 +100,7 @@ async function stageWorker(folder, manifest) {
     if (/\.(map|safetensors\.gz)$/.test(name)) await rm(join(assets, name));
   }
   await writeFile(join(folder, "wrangler.toml"), workerConfig(await readFile(inRepository("wrangler.toml"), "utf8")));
-  await writeFile(join(folder, "THIRD-PARTY.md"), await thirdPartyNotices("edge-chat", "wasm32-unknown-unknown"));
+  await writeFile(join(folder, "THIRD-PARTY.md"), await thirdPartyNotices(["edge-chat"], "wasm32-unknown-unknown"));
   manifest.files.push("wrangler.toml", "THIRD-PARTY.md");
   const { devDependencies } = await readJson("edge-chat/local/package.json");
   manifest.dependencies.wrangler = devDependencies.wrangler;

@@ -1,5 +1,5 @@
 // Collects the licence texts of the crates in a program, which must accompany it:
-// `node packages/build/third-party.mjs PACKAGE TARGET` prints them.
+// `node packages/build/third-party.mjs PACKAGE… TARGET` prints them.
 import { execFile } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -12,15 +12,15 @@ const LICENSE_FILE = /^(un)?licen[cs]e|^copying|^copyright|^notice|-licen[cs]e/i
 const MAX_TEXT = 200_000;
 
 /**
- * The crates that are compiled into a program, with their licences, as Markdown.
- * @param {string} name package in Cargo.toml
+ * The crates that are compiled into programs, with their licences, as Markdown.
+ * @param {readonly string[]} names packages in Cargo.toml
  * @param {string} target the compiler's name of the platform
  */
-export async function thirdPartyNotices(name, target) {
+export async function thirdPartyNotices(names, target) {
   const args = ["metadata", "--locked", "--format-version", "1", "--filter-platform", target];
   const { stdout } = await promisify(execFile)("cargo", args, { cwd: REPOSITORY, maxBuffer: 1e9 });
   const { packages, resolve } = JSON.parse(stdout);
-  const crates = linkedCrates(name, packages, resolve.nodes);
+  const crates = linkedCrates(names, packages, resolve.nodes);
   /** @type {Map<string, string[]>} names of crates by text */
   const byText = new Map();
   for (const crate of crates) {
@@ -34,18 +34,22 @@ export async function thirdPartyNotices(name, target) {
   );
   const texts = [...byText].map(([text, titles]) => `## ${titles.join(", ")}\n\n~~~\n${text}\n~~~`);
   return (
-    ["# Third-party code", `The crates in this program, for ${target}:`, list.join("\n"), ...texts].join("\n\n") + "\n"
+    ["# Third-party code", `The crates in ${names.join(" and ")}, for ${target}:`, list.join("\n"), ...texts].join(
+      "\n\n",
+    ) + "\n"
   );
 }
 
-/** The third-party crates that the package needs at run time, sorted. */
-function linkedCrates(name, packages, nodes) {
+/** The third-party crates that the packages need at run time, sorted. */
+function linkedCrates(names, packages, nodes) {
   const byId = new Map(packages.map((crate) => [crate.id, crate]));
   const nodesById = new Map(nodes.map((node) => [node.id, node]));
-  const root = packages.find((crate) => crate.name === name && crate.source === null);
-  if (!root) throw new Error(`Cargo.toml has no package ${name}`);
+  const open = names.map((name) => {
+    const root = packages.find((crate) => crate.name === name && crate.source === null);
+    if (!root) throw new Error(`Cargo.toml has no package ${name}`);
+    return root.id;
+  });
   const found = new Set();
-  const open = [root.id];
   while (open.length > 0) {
     const id = open.pop();
     if (found.has(id)) continue;
@@ -66,7 +70,7 @@ async function licenseTexts(folder) {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {
-  const [, , name, target] = process.argv;
-  if (!name || !target) throw new Error("usage: third-party.mjs PACKAGE TARGET");
-  process.stdout.write(await thirdPartyNotices(name, target));
+  const [names, target] = [process.argv.slice(2, -1), process.argv.at(-1)];
+  if (names.length === 0 || !target) throw new Error("usage: third-party.mjs PACKAGE… TARGET");
+  process.stdout.write(await thirdPartyNotices(names, target));
 }

@@ -35,9 +35,9 @@ require() {
   done
 }
 require "$out"/evidence-chat-embedder-*.tgz dist/index.js dist/worker.js dist/embedder_bg.wasm \
-  dist/embedder_relaxed_bg.wasm "dist/$model" dist/LICENSE-APACHE dist/LICENSE-MIT
+  dist/embedder_relaxed_bg.wasm "dist/$model" dist/LICENSE-APACHE dist/LICENSE-MIT dist/THIRD-PARTY.md
 require "$out"/evidence-chat-writer-*.tgz dist/index.js dist/worker.js dist/writer_bg.wasm dist/verifier_bg.wasm \
-  dist/index.d.ts dist/LICENSE-APACHE dist/LICENSE-MIT THIRD-PARTY.md
+  dist/index.d.ts dist/LICENSE-APACHE dist/LICENSE-MIT dist/THIRD-PARTY.md THIRD-PARTY.md
 require "$out"/evidence-chat-widget-*.tgz dist/evidence-chat.js dist/index.js dist/client.js dist/types/index.d.ts \
   dist/integrity.json LICENSE-APACHE LICENSE-MIT THIRD-PARTY.md
 for plugin in docusaurus starlight vitepress; do
@@ -45,10 +45,10 @@ for plugin in docusaurus starlight vitepress; do
 done
 require "$out"/evidence-chat-kb-[0-9]*.tgz bin.mjs locate.mjs LICENSE-APACHE LICENSE-MIT
 require "$out"/evidence-chat-worker-*.tgz build/index.js build/index_bg.wasm assets/evidence-chat.js \
-  assets/_headers wrangler.toml LICENSE-APACHE LICENSE-MIT THIRD-PARTY.md
+  assets/_headers assets/writer/THIRD-PARTY.md wrangler.toml LICENSE-APACHE LICENSE-MIT THIRD-PARTY.md
 require "$out"/create-evidence-chat-*.tgz dist/supabase/seed.sql dist/wrangler.toml LICENSE-APACHE LICENSE-MIT
 require "$out"/evidence-chat-[0-9]*.tgz dist/supabase/seed.sql dist/wrangler.toml dist/web/dist/demo/index.html \
-  LICENSE-APACHE LICENSE-MIT
+  dist/web/dist/demo/THIRD-PARTY.md LICENSE-APACHE LICENSE-MIT
 for tarball in "$out"/*.tgz; do
   [[ "$tarball" != */evidence-chat-embedder-* ]] || continue
   if tar -tzf "$tarball" | grep '\.safetensors'; then

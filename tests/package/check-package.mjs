@@ -71,6 +71,14 @@ export function checkPackage(name, { path: source, directory, entries, files: mo
       }
     });
 
+    test("contains the licences of the crates in its WebAssembly files, with their texts", async () => {
+      const text = await readFile(join(folder, "package/dist/THIRD-PARTY.md"), "utf8");
+      for (const crate of ["serde_json", "wasm-bindgen"]) {
+        assert.match(text, new RegExp(`^- ${crate} \\S+: MIT OR Apache-2.0, <https://`, "m"));
+        assert.match(text, new RegExp(`^## .*\\b${crate} `, "m"));
+      }
+    });
+
     test("contains nothing but what it needs", () => {
       const expected = ["README.md", "package.json", ...more];
       const isExpected = (path) => path.startsWith("dist/") || expected.includes(path);

@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { thirdPartyLicences } from "./third-party.mjs";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -8,6 +9,7 @@ export default {
   envDir: false,
   publicDir: false,
   logLevel: "warn",
+  plugins: [thirdPartyLicences()],
   build: {
     outDir: here("../dist/demo"),
     emptyOutDir: true,

@@ -14,6 +14,8 @@ export const INPUTS_FILE = ".inputs";
 
 /** What wasm-bindgen makes of the crates. */
 const WASM = ["writer_bg.wasm", "verifier_bg.wasm"];
+/** The crates that they are made of. */
+const CRATES = ["writer", "verifier"];
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const { resolve } = createRequire(import.meta.url);
@@ -40,10 +42,19 @@ export async function buildWriterPackage() {
   for (const license of ["LICENSE", "LICENSE-MIT", "LICENSE-APACHE"]) {
     await copyFile(join(here, "../..", license), join(dist, license));
   }
+  await writeFile(join(dist, "THIRD-PARTY.md"), await notices());
   const emitTypes = ["--declaration", "--emitDeclarationOnly", "--rootDir", join(here, "src"), "--outDir", dist];
   await promisify(execFile)(process.execPath, [resolve("typescript/bin/tsc"), "-p", here, ...emitTypes]);
   await writeFile(join(dist, INPUTS_FILE), await inputsDigest());
   return dist;
+}
+
+/** Licences of what the files of `dist/` contain: the libraries that the manifest's own list names, and the crates. */
+async function notices() {
+  // Not a static import: prepack.mjs imports this file from copies, too.
+  const { thirdPartyNotices } = await import("../../packages/build/third-party.mjs");
+  const crates = await thirdPartyNotices(CRATES, "wasm32-unknown-unknown");
+  return `${await readFile(join(here, "THIRD-PARTY.md"), "utf8")}\n${crates}`;
 }
 
 /** Whether `cargo xtask build writer` has made the WebAssembly that the package needs. */

@@ -1,5 +1,6 @@
 // Widgets of the site: connected to a chat server if the site has one, otherwise to the stand-in in the page.
 import { withBase } from "vitepress";
+import { STAND_IN_PATH } from "./stand-in-path.mjs";
 
 /**
  * What `chat.json` says: an empty object means that the site has no chat server.
@@ -39,6 +40,11 @@ export async function createChat(attributes, { isStandIn = false } = {}) {
   }
   for (const [name, value] of Object.entries(attributes)) chat.setAttribute(name, value);
   return chat;
+}
+
+/** Whether the widget asks the stand-in instead of a server. */
+export function isStandIn(/** @type {{ endpoint: string }} */ chat) {
+  return chat.endpoint === new URL(STAND_IN_PATH, new URL(withBase("/"), location.href)).href;
 }
 
 function chatServer() {

@@ -1,6 +1,7 @@
 // A chat server inside the page, for a site without one. It quotes the site's own pages, which it finds by words alone; no
 // model is loaded and nothing leaves the page.
 import { Search } from "./search.mjs";
+import { STAND_IN_PATH } from "./stand-in-path.mjs";
 
 const FINGERPRINT = "stand-in";
 const GREETING =
@@ -56,7 +57,7 @@ class StandIn {
 
   constructor(base) {
     this.#base = base;
-    this.endpoint = new URL("stand-in/api/chat", base).href;
+    this.endpoint = new URL(STAND_IN_PATH, base).href;
   }
 
   /** The response to a request for the stand-in; nothing for any other request. */

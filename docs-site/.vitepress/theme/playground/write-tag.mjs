@@ -94,7 +94,7 @@ function element(attributes) {
 const TOKEN_PROVIDER = [
   `<script type="module">`,
   `  const chat = document.querySelector("evidence-chat");`,
-  `  // The access token of your signed-in user, or null`,
+  `  // The access token of your signed-in user, or null; supabase is the client of your site`,
   `  chat.tokenProvider = async () => (await supabase.auth.getSession()).data.session?.access_token ?? null;`,
   `</script>`,
 ];
