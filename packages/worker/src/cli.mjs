@@ -97,13 +97,14 @@ function findWrangler() {
   throw new UserError("wrangler is not installed: run `npm install --save-dev wrangler`");
 }
 
-/** Ctrl-C reaches both processes; this one waits for the other's end. */
+/** A terminal sends Ctrl-C to both processes; this one waits for the other's end, and passes other signals on. */
 async function run(program, args) {
   const child = spawn(program, args, { stdio: "inherit" });
-  const wait = () => {};
-  process.on("SIGINT", wait);
+  process.on("SIGINT", () => {});
+  for (const signal of /** @type {NodeJS.Signals[]} */ (["SIGTERM", "SIGHUP"])) {
+    process.on(signal, () => child.kill(signal));
+  }
   const [code] = await once(child, "exit");
-  process.off("SIGINT", wait);
   return code ?? 1;
 }
 

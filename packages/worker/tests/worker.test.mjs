@@ -1,9 +1,10 @@
 // The staged package without its dependencies; tests/e2e/packages.test.mjs deploys with all of them.
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
-import { mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
 import { stagePackage } from "../../build/stage.mjs";
 import { workerConfig } from "../../build/wrangler-config.mjs";
@@ -71,6 +72,32 @@ test("has the static files of the tag, without the model and source maps", async
   );
   // The model is added when the files are assembled, under the name that gets the long-lived caching.
   assert.match(await readFile(join(folder, "package/assets/_headers"), "utf8"), /^\/.*\.safetensors\.gz$/m);
+});
+
+test("deploy gives wrangler the other arguments and signals, and ends with its exit code", async (t) => {
+  const write = async (path, text) => {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+  };
+  const embedder = join(folder, "package/node_modules/@evidence-chat/embedder");
+  t.after(() => rm(embedder, { recursive: true }));
+  await write(join(embedder, "package.json"), "{}");
+  await write(join(embedder, "dist/model.safetensors.gz"), "model");
+  await write(join(site, "node_modules/wrangler/package.json"), "{}");
+  const wrangler = `process.on("SIGTERM", () => { console.log("cleaned up"); process.exit(7); });
+    console.log(process.argv.slice(2).join()); setTimeout(() => {}, 60000);`;
+  await write(join(site, "node_modules/wrangler/bin/wrangler.js"), wrangler);
+  const args = [join(folder, "package/bin.mjs"), "deploy", "--dry-run", "--env", "staging"];
+  const child = spawn(process.execPath, args, { cwd: site, stdio: ["ignore", "pipe", "inherit"] });
+  let output = "";
+  child.stdout.on("data", (chunk) => {
+    output += chunk;
+    if (output.endsWith("--env,staging\n")) child.kill("SIGTERM");
+  });
+  assert.deepEqual(await once(child, "exit"), [7, null]);
+  assert.match(output, /\ndeploy,--dry-run,--env,staging\ncleaned up\n$/);
+  assert.deepEqual((await readdir(join(site, ".evidence-chat"))).sort(), [".gitignore", "assets", "worker"]);
+  assert.ok((await readdir(join(site, ".evidence-chat/assets"))).includes("model.safetensors.gz"));
 });
 
 test("assembling without the embedder's package says what to install", async () => {
