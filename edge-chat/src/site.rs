@@ -104,21 +104,23 @@ fn not_ready(error: HttpError) -> HttpError {
     }
 }
 
-/// `GET /api/config`: what the widget needs before the first question. Needs a token only for an assistant that is not for
-/// everybody.
+/// `GET /api/config`: what the widget needs before the first question. Reads the token only for an assistant that is not for
+/// everybody, so that the limit of a user does not keep the settings of all others from them.
 pub(crate) async fn config(call: Call) -> Result<Reply, HttpError> {
     let assistant = call.assistant()?;
-    let user = match call.header("authorization") {
-        Some(_) => Some(call.supabase(call.rate_limited_user().await?)),
-        None => {
-            // Without the limit, a client could have one name after the other looked up.
-            if !assistant.is_default() && !Settings::are_cached(&assistant) {
-                call.check_ip_limit().await?;
-            }
-            None
+    // Without the limit, a client could have one name after the other looked up.
+    if !assistant.is_default() && !Settings::are_cached(&assistant) {
+        call.check_ip_limit().await?;
+    }
+    let settings = match call.settings(&assistant, None).await {
+        Err(error)
+            if error.body.code == ErrorCode::UnknownAssistant && call.header("authorization").is_some() =>
+        {
+            let user = call.supabase(call.rate_limited_user().await?);
+            call.settings(&assistant, Some(&user)).await?
         }
+        settings => settings?,
     };
-    let settings = call.settings(&assistant, user.as_ref()).await?;
     settings.check_origin(call.header("origin").as_deref())?;
     let model = call.config.model.as_ref().filter(|_| settings.answer_mode == AnswerModeSetting::Endpoint);
     // Without a model, answers consist of quotes whatever the setting says.

@@ -10,6 +10,9 @@ const EVERYWHERE = {
   "strict-transport-security": "max-age=31536000",
 };
 
+/** The largest body that the Worker reads. */
+const MAX_BODY_BYTES = 64 * 1024;
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** Each error code with its statuses and whether it is retryable. */
@@ -99,17 +102,22 @@ export function open(
   /** @type {RequestOptions} */ { method = "GET", user, token, headers = {}, body, signal } = {},
 ) {
   const bearer = token ?? (user && accessToken(user));
-  return fetch(`${url}${path}`, {
-    method,
-    headers: {
-      ...(body !== undefined && { "content-type": "application/json" }),
-      ...(bearer && { authorization: `Bearer ${bearer}` }),
-      ...headers,
-    },
-    body: body === undefined || typeof body === "string" ? body : JSON.stringify(body),
-    redirect: "manual",
-    signal,
-  });
+  const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+  const request = () =>
+    fetch(`${url}${path}`, {
+      method,
+      headers: {
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...(bearer && { authorization: `Bearer ${bearer}` }),
+        ...headers,
+      },
+      body: text,
+      redirect: "manual",
+      signal,
+    });
+  if (text === undefined || text.length <= MAX_BODY_BYTES) return request();
+  // The Worker answers before it has read such a body. If the connection ends while fetch still writes, fetch loses the answer.
+  return request().catch(request).catch(request);
 }
 
 /** The body of a response that must have one. */

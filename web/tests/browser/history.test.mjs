@@ -5,13 +5,13 @@ import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import axe from "axe-core";
 import { startSuite } from "../../../tests/lib/suite.mjs";
-import { exportOf, sessions, startHistorySite } from "./pages/history/site.mjs";
+import { NOON, exportOf, sessions, startHistorySite } from "./pages/history/site.mjs";
 
 const HOSTILE = `<img src=/leak onerror="window.hacked=1"><script>window.hacked=1</script>`;
 
 const { site, page } = await startSuite(startHistorySite);
 page.setDefaultTimeout(5000);
-await page.clock.install();
+await page.clock.install({ time: NOON });
 
 beforeEach(async () => {
   page.errors.length = 0;

@@ -14,10 +14,13 @@ export const exportOf = (list) =>
 
 const CSS = "body { margin: 0 } main { display: block; height: 100vh }";
 
+/** The time in the page when it opens, in milliseconds since 1970: noon, so that the hours before are of the same day. */
+export const NOON = new Date(2026, 5, 15, 12).getTime();
+
 /** `count` conversations an hour apart, the newest first. */
 export function sessions(count, /** @type {(index: number) => object} */ fields = () => ({})) {
   return Array.from({ length: count }, (_, at) => {
-    const updated_at = new Date(Date.now() - at * 3_600_000 - 60_000).toISOString();
+    const updated_at = new Date(NOON - at * 3_600_000 - 60_000).toISOString();
     return { id: `s${at + 1}`, title: `Conversation ${at + 1}`, created_at: updated_at, updated_at, ...fields(at) };
   });
 }
