@@ -170,12 +170,7 @@ test("Turnstile loads only for a sign-in with a site key, and its token is sent"
       scripts.push(route.request().url());
       return route.fulfill({ contentType: "text/javascript", body: `(${String(turnstile)})()` });
     });
-  const csp = policy({ "script-src": ["https://challenges.cloudflare.com"] }).replace(
-    "trusted-types ",
-    "trusted-types evidence-chat-turnstile ",
-  );
-  const attributes = { ...ownAttributes(), "turnstile-site-key": "0x4AAAA" };
-  const widget = await visit(t, { attributes, csp, setUp });
+  const widget = await visit(t, { ...withTurnstile(), setUp });
   await widget.role("input").focus();
   await widget.becomes("ready");
   assert.deepEqual(scripts, []);
@@ -187,6 +182,30 @@ test("Turnstile loads only for a sign-in with a site key, and its token is sent"
   assert.deepEqual(auth.requests[0].body.gotrue_meta_security, { captcha_token: "token for 0x4AAAA" });
   assert.equal(await challenge.count(), 0);
 });
+
+test("if the script of Turnstile cannot be loaded, a retry loads it again", async (t) => {
+  let isOffline = true;
+  const setUp = (page) =>
+    page.route("https://challenges.cloudflare.com/**", (route) =>
+      isOffline ? route.abort() : route.fulfill({ contentType: "text/javascript", body: `(${String(turnstile)})()` }),
+    );
+  const widget = await visit(t, { ...withTurnstile(), setUp });
+  await widget.ask(QUESTION, "failed");
+  widget.page.errors.length = 0;
+  isOffline = false;
+  await widget.role("retry").click();
+  await widget.page.getByRole("button", { name: "I am human" }).click();
+  assert.match(await (await widget.reply("done")).innerText(), ANSWER);
+});
+
+/** Attributes and a policy with Turnstile and its policy of Trusted Types. */
+function withTurnstile() {
+  const csp = policy({ "script-src": ["https://challenges.cloudflare.com"] }).replace(
+    "trusted-types ",
+    "trusted-types evidence-chat-turnstile ",
+  );
+  return { attributes: { ...ownAttributes(), "turnstile-site-key": "0x4AAAA" }, csp };
+}
 
 /** Runs in the page: a stand-in for Turnstile that asks the visitor to click. */
 function turnstile() {

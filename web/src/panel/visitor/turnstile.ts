@@ -61,12 +61,18 @@ function loadScript(): Promise<void> {
   });
 }
 
+interface Policy {
+  createScriptURL(url: string): string;
+}
+
+/** A page may create a policy only once. */
+let policy: Policy | undefined;
+
 /** Pages with Trusted Types allow only URLs of a named policy. */
 function trusted(url: string): string {
   const { trustedTypes } = globalThis as {
-    trustedTypes?: { createPolicy(name: string, rules: object): { createScriptURL(url: string): string } };
+    trustedTypes?: { createPolicy(name: string, rules: object): Policy };
   };
-  return (
-    trustedTypes?.createPolicy("evidence-chat-turnstile", { createScriptURL: () => SCRIPT }).createScriptURL(url) ?? url
-  );
+  policy ??= trustedTypes?.createPolicy("evidence-chat-turnstile", { createScriptURL: () => SCRIPT });
+  return policy?.createScriptURL(url) ?? url;
 }
