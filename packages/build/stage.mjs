@@ -108,7 +108,6 @@ async function stageWorker(folder, manifest) {
 
 async function stageCreate(folder) {
   await copySchema(join(folder, "dist/supabase"));
-  await copyFile(inRepository("supabase/config.toml"), join(folder, "dist/supabase/config.toml"));
   await writeFile(
     join(folder, "dist/wrangler.toml"),
     workerConfig(await readFile(inRepository("wrangler.toml"), "utf8")),

@@ -8,6 +8,8 @@ const REPLACEMENTS = [
   [/^directory = "edge-chat\/assets"$/m, 'directory = ".evidence-chat/assets"'],
   [/^\[build\]\n(?:\w.*\n)*\n?/m, ""],
   [/^# Environments: [^]*$/m, ""],
+  // A project has no copy of the guides.
+  [/\bdocs\/(?=[\w-]+\.md\b)/g, "https://github.com/evidence-chat/evidence-chat/blob/main/docs/"],
 ];
 
 /**
@@ -16,7 +18,7 @@ const REPLACEMENTS = [
  */
 export function workerConfig(text) {
   for (const [pattern, replacement] of REPLACEMENTS) {
-    if (!(/** @type {RegExp} */ (pattern).test(text))) throw new Error(`wrangler.toml has no ${pattern}`);
+    if (text.search(pattern) < 0) throw new Error(`wrangler.toml has no ${pattern}`);
     text = text.replace(pattern, /** @type {string} */ (replacement));
   }
   return `${text.trimEnd()}\n`;

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, readFile, readdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
-import { exampleDocument, gitignore, packageJson, readme, tag } from "./templates.mjs";
+import { exampleDocument, gitignore, packageJson, readme, supabaseConfig, tag } from "./templates.mjs";
 import { UserError } from "./user-error.mjs";
 
 /** Filled when the package is packed. */
@@ -64,6 +64,7 @@ async function contents(folder, answers) {
   add(".gitignore", gitignore());
   add("index.html", tag(answers));
   add("README.md", readme(answers));
+  add("supabase/config.toml", supabaseConfig(answers));
   for (const path of await listFiles(join(DIST, "supabase"))) {
     add(`supabase/${path}`, await readFile(join(DIST, "supabase", path), "utf8"));
   }

@@ -25,6 +25,20 @@ export function packageJson({ name, documents }, versions) {
   )}\n`;
 }
 
+/** Without settings of sign-in: `supabase config push` would change those of the hosted project. */
+export function supabaseConfig(/** @type {Record<string, string>} */ { name }) {
+  return `# For the Supabase CLI, which creates the tables (\`npm run schema\`). All other settings are in the dashboard.
+project_id = "${name}"
+
+[db]
+major_version = 17
+
+[db.seed]
+enabled = true
+sql_paths = ["./seed.sql"]
+`;
+}
+
 export function gitignore() {
   return "node_modules/\n.env\n.dev.vars\n.evidence-chat/\n.evidence-chat.partial/\n.wrangler/\nsupabase/.temp/\n";
 }

@@ -53,6 +53,11 @@ test("writes a project with the answers, and all migrations", async () => {
     assert.ok(config.split("\n").includes(line), line);
   }
   assert.doesNotMatch(config, /^CHAT_ANONYMOUS/m);
+  assert.doesNotMatch(config, /(?<!blob\/main\/)docs\//, "the project has no copy of the guides");
+  // `supabase config push` would change the sign-in of the hosted project.
+  const supabase = await read("my-site/supabase/config.toml");
+  assert.match(supabase, /^project_id = "my-site"$/m);
+  assert.deepEqual(supabase.match(/^\[.*\]$/gm), ["[db]", "[db.seed]"]);
   const migrations = await readdir(new URL("../../../supabase/migrations", import.meta.url));
   assert.deepEqual(await readdir(join(work, "my-site/supabase/migrations")), migrations);
   const { scripts, devDependencies } = JSON.parse(await read("my-site/package.json"));
