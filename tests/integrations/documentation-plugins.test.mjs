@@ -47,6 +47,24 @@ test("VitePress: options become attributes, and Vite leaves the widget as it is"
   assert.ok(evidenceChat().config().optimizeDeps.exclude.includes("@evidence-chat/widget"));
 });
 
+test("all plugins make the same attributes of the same options", async () => {
+  // Each is a package of its own, without a build, so each has a copy.
+  const copies = await Promise.all(
+    ["vitepress", "starlight"].map((name) => read(`integrations/${name}/src/options.js`)),
+  );
+  assert.equal(copies[0], copies[1]);
+  const options = {
+    endpoint: "/api/chat",
+    modelUrl: "/m/",
+    preload: true,
+    heading: undefined,
+    writerModelSha256: "ab",
+  };
+  const { mode, ...attributes } = attributesOf(options);
+  assert.deepEqual(readOptions(options).attributes, attributes);
+  assert.equal(mode, "floating");
+});
+
 test("the shortcut is shown as on the visitor's keyboard", () => {
   assert.equal(keysOf(undefined, "MacIntel"), "⌘K");
   assert.equal(keysOf("mod+j", "Win32"), "Ctrl J");

@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import { attributesOf, keysOf } from "./options.js";
 
 const MODULE = "virtual:evidence-chat";
@@ -33,8 +34,8 @@ export default function evidenceChat({ label = "Ask", setup = undefined, ...opti
   };
 }
 
-function exportFrom({ pathname }) {
-  return `export { default as setup } from ${JSON.stringify(decodeURIComponent(pathname))};`;
+function exportFrom(url) {
+  return `export { default as setup } from ${JSON.stringify(fileURLToPath(url))};`;
 }
 
 /** Gives the options to the component. */
