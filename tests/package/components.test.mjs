@@ -147,13 +147,14 @@ const PAGES = {
     globalThis.page = { calls: [], set: (props) => flushSync(() => change(props)), unmount: () => root.unmount() };
     flushSync(() => root.render(createElement(Page)));`,
   vue: `
-    import { createApp, h, nextTick, shallowRef } from "vue";
+    import { createApp, h, nextTick, reactive, shallowRef } from "vue";
     import { EvidenceChat } from "@evidence-chat/widget/vue";
     const props = shallowRef({ number: 1, heading: "One" });
+    const texts = reactive({ send: "Go" });
     const app = createApp({
       render: () => h(EvidenceChat, {
         heading: props.value.heading, preload: props.value.preload,
-        ...(props.value.number && { endpoint: "/api/chat", lang: "de", position: "start", texts: { send: "Go" },
+        ...(props.value.number && { endpoint: "/api/chat", lang: "de", position: "start", texts,
           tokenProvider: (({ number }) => async () => "token " + number)(props.value) }),
         onMessage: ({ detail }) => page.calls.push(props.value.number + " " + detail.text),
         onCitationOpen: () => page.calls.push("opened"),
@@ -163,6 +164,7 @@ const PAGES = {
       calls: [],
       set: (value) => ((props.value = value), nextTick()),
       unmount: () => app.unmount(),
+      rename: (send) => ((texts.send = send), nextTick()),
     };
     app.mount("#app");`,
 };
@@ -205,6 +207,12 @@ for (const [name, code] of Object.entries(PAGES)) {
     await page.evaluate(() => page.set({ number: 2, heading: "Two" }));
     await page.waitForFunction(() => document.querySelector("evidence-chat").tokenProvider);
     assert.deepEqual(await state(), ["Two", "token 2", false]);
+    const send = chat.locator("[data-role=send]");
+    assert.equal(await send.getAttribute("aria-label"), "Go");
+    if (name === "vue") {
+      await page.evaluate(() => page.rename("Los"));
+      assert.equal(await send.getAttribute("aria-label"), "Los", "a change inside a reactive object");
+    }
     const calls = await chat.evaluate(async (element) => {
       page.unmount();
       element.dispatchEvent(new CustomEvent("message", { detail: { text: "c" } }));

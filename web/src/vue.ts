@@ -63,7 +63,9 @@ export const EvidenceChat = defineComponent({
     const element = shallowRef<EvidenceChatElement | null>(null);
     let before: EvidenceChatProperties = {};
     watchPostEffect(() => {
-      const { texts, tokenProvider, embedderFactory, writerLoader } = props;
+      const { tokenProvider, embedderFactory, writerLoader } = props;
+      // A copy, so that a change inside a reactive object runs this again.
+      const texts = props.texts && { ...props.texts };
       const given = { texts, tokenProvider, embedderFactory, writerLoader } as EvidenceChatProperties;
       if (!element.value) return;
       assignProperties(element.value, given, before);
