@@ -49,6 +49,7 @@ test("the public configuration has the settings from the dashboard and the model
   const { json, headers } = await call("GET", "/config", { as: null });
   const { fingerprint } = await loadEmbedder();
   assert.deepEqual(json, {
+    title: null,
     greeting: "Hello!",
     suggested_questions: [QUESTION],
     citations: true,

@@ -20,42 +20,53 @@ async function startAuth() {
   return auth;
 }
 
-/** A browser: storage and locks that its tabs share, and a clock. */
-function startBrowser({ isBlocked = false, hasLocks = true } = {}) {
+/** A browser: storage and locks that its tabs share, and a clock. What one tab writes reaches the others `delayMs` later. */
+function startBrowser({ isBlocked = false, hasLocks = true, delayMs = 0 } = {}) {
   const entries = new Map();
+  /** What each tab sees, if that is not the same. */
+  const views = new Set();
   const queues = new Map();
   const fail = () => {
     throw new Error("blocked");
   };
   const clock = { ms: 1_000_000 };
+  const change = (view, apply) => {
+    apply(view);
+    if (delayMs > 0) setTimeout(() => [entries, ...views].forEach(apply), delayMs);
+  };
+  const storageOf = (view) => ({
+    getItem: (key) => (isBlocked ? fail() : (view.get(key) ?? null)),
+    setItem: (key, value) => (isBlocked ? fail() : change(view, (each) => each.set(key, value))),
+    removeItem: (key) => (isBlocked ? fail() : change(view, (each) => each.delete(key))),
+  });
+  /** As in navigator.locks; `work` gets `null` if the lock is not available and should not be awaited. */
+  const request = (name, ...[options, work = options]) => {
+    const holder = queues.get(name);
+    if (holder && options.ifAvailable) return Promise.resolve(work(null));
+    const next = (holder ?? Promise.resolve()).then(() => work({ name }));
+    const end = next.then(
+      () => undefined,
+      () => undefined,
+    );
+    queues.set(name, end);
+    void end.then(() => queues.get(name) === end && queues.delete(name));
+    return next;
+  };
   const environment = {
-    storage: {
-      getItem: (key) => (isBlocked ? fail() : (entries.get(key) ?? null)),
-      setItem: (key, value) => void (isBlocked ? fail() : entries.set(key, value)),
-      removeItem: (key) => void (isBlocked ? fail() : entries.delete(key)),
-    },
-    locks: hasLocks
-      ? {
-          request: (name, work) => {
-            const next = (queues.get(name) ?? Promise.resolve()).then(work);
-            queues.set(
-              name,
-              next.catch(() => undefined),
-            );
-            return next;
-          },
-        }
-      : undefined,
+    locks: hasLocks ? { request } : undefined,
     now: () => clock.ms,
     pause: () => new Promise((resolve) => setTimeout(resolve, 5)),
   };
   /** A tab of the browser. */
-  const tab = (auth, options = {}) =>
-    new AnonymousSession(
+  const tab = (auth, options = {}) => {
+    const view = delayMs > 0 ? new Map(entries) : entries;
+    views.add(view);
+    return new AnonymousSession(
       { supabaseUrl: auth.url, supabaseKey: "sb_publishable_x", ...options },
-      new AnonymousStore(auth.url, environment),
+      new AnonymousStore(auth.url, { ...environment, storage: storageOf(view) }),
       () => clock.ms,
     );
+  };
   return { tab, entries, clock };
 }
 
@@ -101,6 +112,24 @@ for (const hasLocks of [true, false]) {
     assert.deepEqual(auth.requests[1].body, { refresh_token: "refresh-1" });
   });
 }
+
+test("tabs that ask at once sign in one user, also if the lock is faster than the storage", async () => {
+  const auth = await startAuth();
+  const browser = startBrowser({ delayMs: 20 });
+  const tokens = await Promise.all([1, 2, 3].map(() => browser.tab(auth).signIn()));
+  assert.deepEqual([auth.users, new Set(tokens).size], [1, 1]);
+});
+
+test("a tab that waited for a failed sign-in tries itself", async () => {
+  const auth = await startAuth();
+  const browser = startBrowser();
+  auth.answer = (reply) => {
+    auth.answer = undefined;
+    reply(503, {});
+  };
+  const [first, second] = await Promise.allSettled([browser.tab(auth).signIn(), browser.tab(auth).signIn()]);
+  assert.deepEqual([first.status, second.status, auth.users], ["rejected", "fulfilled", 1]);
+});
 
 test("with blocked storage the session lasts as long as the page", async () => {
   const auth = await startAuth();

@@ -54,8 +54,28 @@ export class AnonymousStore {
   /** Runs `work` while no other tab runs its own. */
   async exclusively<T>(work: () => Promise<T>): Promise<T> {
     const { locks, storage } = this.#environment;
-    if (locks) return locks.request(this.#key, work);
+    if (locks) return this.#withLock(locks, work);
     return storage ? this.#withLease(work) : work();
+  }
+
+  async #withLock<T>(locks: Pick<LockManager, "request">, work: () => Promise<T>): Promise<T> {
+    const before = this.#get(this.#key);
+    const first = await locks.request(
+      this.#key,
+      { ifAvailable: true },
+      async (lock) => lock && { value: await work() },
+    );
+    if (first) return first.value;
+    return locks.request(this.#key, async () => {
+      await this.#changedSince(before);
+      return work();
+    });
+  }
+
+  /** Waits for what the tab wrote that held the lock before: between processes, the lock is faster than the storage. */
+  async #changedSince(before: string | null): Promise<void> {
+    for (let polls = 0; polls < MAX_POLLS && this.#get(this.#key) === before; polls++)
+      await this.#environment.pause(POLL_MS);
   }
 
   /** A lock in the storage, for pages without TLS. Not exact, which is enough: a second sign-in only makes a second user. */
@@ -70,7 +90,7 @@ export class AnonymousStore {
       const isFree = !holder || !(Number(until) > now()) || Number(until) > now() + LEASE_MS;
       if (isFree && !this.#set(key, `${owner} ${now() + LEASE_MS}`)) break;
       // Of several tabs that write at once, the last one holds the lease.
-      await pause(LEASE_POLL_MS);
+      await pause(POLL_MS);
     }
     try {
       return await work();
@@ -108,7 +128,10 @@ export class AnonymousStore {
 
 /** Longer than a request of this client may take. */
 const LEASE_MS = 20_000;
-const LEASE_POLL_MS = 50;
+/** The pause between two looks at the storage. */
+const POLL_MS = 50;
+/** If the storage has not changed after so many looks, the tab that held the lock wrote nothing. */
+const MAX_POLLS = 20;
 
 /** Where the session of a project is stored. */
 export function storageKey(supabaseUrl: string): string {
