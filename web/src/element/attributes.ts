@@ -1,4 +1,8 @@
-import type { Mode, Position } from "./evidence-chat.js";
+/** Where the widget is: in the flow of the page, or behind a button in the corner of the window. */
+export type Mode = "inline" | "floating";
+
+/** Side of the window where a floating widget is, in the widget's direction of text. */
+export type Position = "start" | "end";
 
 /** The attributes of `<evidence-chat>`, in the form in which components of frameworks have them: `model-url` is `modelUrl`. */
 export interface EvidenceChatAttributes {

@@ -1,4 +1,5 @@
 import type { TokenProvider } from "../client/options.js";
+import { set } from "../dom/element.js";
 import { adoptStyles } from "../dom/styles.js";
 import { Translator } from "../dom/translator.js";
 import type { SiteTexts } from "../panel/host.js";
@@ -6,20 +7,17 @@ import type { Panel } from "../panel/index.js";
 import type { EmbedderFactory } from "../panel/model/model-loader.js";
 import type { WriterLoader } from "../panel/writer/writer-module.js";
 import type { Texts } from "../texts/index.js";
+import type { Mode, Position } from "./attributes.js";
 import { ColorScheme } from "./color-scheme.js";
 import { isComposing } from "./composer.js";
 import controlStyles from "./controls.css";
 import { defaultEndpoint } from "./default-endpoint.js";
+import { adoptEarlyProperties } from "./early-properties.js";
 import type { Dispatch } from "./events.js";
 import { Frame } from "./frame.js";
 import { LocaleController } from "./locale.js";
+import { isShortcut } from "./shortcut.js";
 import frameStyles from "./frame.css";
-
-/** Where the widget is: in the flow of the page, or behind a button in the corner of the window. */
-export type Mode = "inline" | "floating";
-
-/** Side of the window where a floating widget is, in the widget's direction of text. */
-export type Position = "start" | "end";
 
 /** `HTMLElement`, or a stand-in where there is no DOM: servers may import the class, but not create elements. */
 const BaseElement: typeof HTMLElement = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
@@ -142,7 +140,12 @@ export class EvidenceChatElement extends BaseElement {
   #site: SiteTexts = {};
   /** Number of calls of `clear`; a question that waits for the panel is dropped if it changes. */
   #clears = 0;
-  readonly #onPageKey = (event: KeyboardEvent): void => this.#onShortcut(event);
+  readonly #onPageKey = (event: KeyboardEvent): void => {
+    if (!isShortcut(event, this.getAttribute("shortcut"))) return;
+    event.preventDefault();
+    if (this.mode === "floating" && this.#frame.isOpen) this.close();
+    else this.open();
+  };
   readonly #pageLanguage = new MutationObserver(() => this.#updateTexts());
 
   constructor() {
@@ -245,7 +248,7 @@ export class EvidenceChatElement extends BaseElement {
   }
 
   connectedCallback(): void {
-    this.#adoptEarlyProperties();
+    adoptEarlyProperties(this, EvidenceChatElement.prototype);
     this.#frame.mode = this.mode;
     this.#colors.connect();
     this.#pageLanguage.observe(document.documentElement, { attributeFilter: ["lang"] });
@@ -325,8 +328,7 @@ export class EvidenceChatElement extends BaseElement {
 
   /** Frameworks set a property that is no longer given to `undefined` or `null`. */
   #reflect(attribute: string, value: string | null | undefined): void {
-    if (value === null || value === undefined) this.removeAttribute(attribute);
-    else this.setAttribute(attribute, value);
+    set(this, attribute, value ?? undefined);
   }
 
   /** Loads panel and model. */
@@ -380,15 +382,6 @@ export class EvidenceChatElement extends BaseElement {
     this.#frame.greeting = this.getAttribute("greeting") ?? this.#site.greeting ?? this.#translator.t("intro");
   }
 
-  #onShortcut(event: KeyboardEvent): void {
-    const { key, metaKey, ctrlKey, altKey, shiftKey } = event;
-    if (event.defaultPrevented || altKey || shiftKey || !(metaKey || ctrlKey)) return;
-    if (`mod+${key.toLowerCase()}` !== this.getAttribute("shortcut")) return;
-    event.preventDefault();
-    if (this.mode === "floating" && this.#frame.isOpen) this.close();
-    else this.open();
-  }
-
   #onKey(event: KeyboardEvent): void {
     if (event.key !== "Escape" || event.defaultPrevented || isComposing(event) || this.mode !== "floating") return;
     event.preventDefault();
@@ -398,17 +391,6 @@ export class EvidenceChatElement extends BaseElement {
   readonly #dispatch: Dispatch = (type, detail) => {
     this.dispatchEvent(new CustomEvent(type, { detail, composed: true }));
   };
-
-  /**
-   * A property set before the element was defined shadows the accessor of the same name: deletes it and sets it again.
-   */
-  #adoptEarlyProperties(): void {
-    for (const [name, value] of Object.entries(this) as [string, unknown][]) {
-      if (!(name in EvidenceChatElement.prototype)) continue;
-      Reflect.deleteProperty(this, name);
-      Object.assign(this, { [name]: value });
-    }
-  }
 }
 
 declare global {

@@ -227,6 +227,18 @@ test("a shortcut opens and closes a floating panel, and focuses the question box
     await keyboard.press(keys);
     assert.equal(await input.isVisible(), false, keys);
   }
+  const press = (key, code) =>
+    widget.element.evaluate(
+      (element, init) => element.dispatchEvent(new KeyboardEvent("keydown", { ctrlKey: true, bubbles: true, ...init })),
+      { key, code },
+    );
+  await press("ن", "KeyK");
+  assert.ok(await input.isVisible(), "on an Arabic keyboard");
+  await press("t", "KeyK");
+  assert.ok(await input.isVisible(), "the letter counts on other Latin keyboards");
+  await widget.element.evaluate((element) => element.setAttribute("shortcut", "Mod+K"));
+  await keyboard.press("Control+k");
+  assert.equal(await input.isVisible(), false, "in capitals");
   await widget.page.evaluate(() => document.querySelector("evidence-chat").setAttribute("mode", "inline"));
   await keyboard.press("Control+k");
   assert.ok(await isFocused());
