@@ -8,11 +8,11 @@ import { startDemo } from "./demo.mjs";
 
 /**
  * Starts the demo in a new data folder, and stops everything after the last test of the file.
- * @param {{ isEmpty?: boolean, options?: readonly string[], browser?: import("playwright-core").BrowserContextOptions }} [settings]
- *   `isEmpty` starts without the sample documents; `options` are further ones of `cargo xtask demo`; `browser` are those of a
+ * @param {{ isEmpty?: boolean, options?: readonly string[], variables?: Record<string, string>, browser?: import("playwright-core").BrowserContextOptions }} [settings]
+ *   `isEmpty` starts without the sample documents; `options` are further ones of `cargo xtask demo`; `variables` are those of the Worker; `browser` are those of a
  *   browser, which is only opened if they are given
  */
-export async function startDemoSuite({ isEmpty = false, options, browser: browserOptions } = {}) {
+export async function startDemoSuite({ isEmpty = false, options, variables, browser: browserOptions } = {}) {
   const data = await mkdtemp(join(tmpdir(), "evidence-chat-"));
   let demo, browser;
   const stop = async () => {
@@ -23,7 +23,7 @@ export async function startDemoSuite({ isEmpty = false, options, browser: browse
   try {
     const kb = isEmpty ? join(data, "empty") : undefined;
     if (kb) await mkdir(kb);
-    demo = await startDemo({ data, kb, options });
+    demo = await startDemo({ data, kb, options, variables });
     if (browserOptions) browser = await openBrowser(browserOptions);
   } catch (error) {
     await stop();

@@ -17,14 +17,17 @@ export async function temporaryFolder(t) {
 
 /**
  * Starts the demo and waits until it has written its URLs.
- * @param {{data: string, kb?: string, options?: readonly string[]}} settings folders, of which `kb` defaults to the sample
- *   knowledge base, and further options of `cargo xtask demo`
+ * @param {{data: string, kb?: string, options?: readonly string[], variables?: Record<string, string>}} settings folders, of which
+ *   `kb` defaults to the sample knowledge base, further options of `cargo xtask demo`, and variables of the Worker
  */
-export async function startDemo({ data, kb, options = [] }) {
+export async function startDemo({ data, kb, options = [], variables = {} }) {
   const json = join(data, "demo.json");
   const args = ["demo", "--prebuilt", "--data", data, "--json", json, ...options];
   if (kb) args.push("--kb", kb);
-  const child = spawn(/** @type {string} */ (process.env.XTASK_BINARY), args, { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(/** @type {string} */ (process.env.XTASK_BINARY), args, {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...variables },
+  });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
   const ended = once(child, "exit");
