@@ -21,7 +21,11 @@ export const QUESTIONS = [
     text: "Its publishable key (sb_publishable_…, under Project Settings → API Keys)",
     parse: parseKey,
   },
-  { option: "origin", text: "Pages that may use the chat (https://www.example.com)", parse: parseOrigins },
+  {
+    option: "origin",
+    text: "Pages that may use the chat, comma-separated (https://www.example.com)",
+    parse: parseOrigins,
+  },
   {
     option: "name",
     text: "Name of the Worker",
@@ -103,12 +107,17 @@ function parseVisitors(text) {
   throw new UserError('the answer must be "accounts" or "anonymous"');
 }
 
+/** Folders of the project that have no documents. */
+const OWN_FOLDERS = ["node_modules", "supabase", ".evidence-chat", ".git"];
+
 function parseDocuments(text) {
-  // Its own files are not documents.
-  if (/^[./]+$/.test(text) && !text.includes("..")) {
-    throw new UserError("the folder must not be that of the project: choose one in it, or ../FOLDER");
+  // The separator of Windows, which package.json and other systems do not understand.
+  const path = text.replaceAll("\\", "/");
+  const [first = ""] = path.replace(/^(\.\/+)+/, "").split("/");
+  if (OWN_FOLDERS.includes(first) || (/^[./]+$/.test(path) && !path.includes(".."))) {
+    throw new UserError("the folder must not be one of the project's own: choose another one in it, or ../FOLDER");
   }
   // It becomes part of a script of package.json.
-  if (/^[\w.][\w./ -]*$/.test(text)) return text;
+  if (/^[\p{L}\p{N}_.][\p{L}\p{M}\p{N}_./ -]*$/u.test(path)) return path;
   throw new UserError("the folder must be a relative path of letters, digits, spaces and ./_-");
 }

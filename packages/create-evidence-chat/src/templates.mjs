@@ -13,7 +13,7 @@ export function packageJson({ name, documents }, versions) {
       engines: { node: ">=22.12" },
       scripts: {
         schema: `${SUPABASE} db push --include-seed`,
-        kb: "node --env-file=.env node_modules/@evidence-chat/kb/bin.mjs",
+        kb: "node --env-file-if-exists=.env node_modules/@evidence-chat/kb/bin.mjs",
         sync: `npm run --silent kb -- sync ${folder}`,
         deploy: "evidence-chat-worker deploy",
         "worker-secret": "npm run --silent kb -- worker-secret | wrangler secret put CHAT_WORKER_SECRET",

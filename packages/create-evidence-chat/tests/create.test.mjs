@@ -62,6 +62,7 @@ test("writes a project with the answers, and all migrations", async () => {
   assert.deepEqual(await readdir(join(work, "my-site/supabase/migrations")), migrations);
   const { scripts, devDependencies } = JSON.parse(await read("my-site/package.json"));
   assert.match(scripts.sync, / sync documents$/);
+  assert.match(scripts.kb, / --env-file-if-exists=\.env /, "a pipeline has variables and no .env");
   for (const version of Object.values(devDependencies)) assert.match(String(version), /^\d+\.\d+\.\d+$/);
   assert.match(await read("my-site/index.html"), /tokenProvider/);
   assert.match(stdout, /link --project-ref abcdefgh/);
@@ -145,6 +146,8 @@ describe("the answers", () => {
     assert.equal(parse("origin", "https://a.example/, https://*.b.example"), "https://a.example,https://*.b.example");
     const anon = `a.${Buffer.from('{"role":"anon"}').toString("base64url")}.c`;
     assert.equal(parse("supabase-key", anon), anon);
+    assert.equal(parse("documents", "..\\help pages"), "../help pages");
+    assert.equal(parse("documents", "Prüfung/手册"), "Prüfung/手册");
   });
 
   /** @type {[string, string[]][]} */
@@ -157,7 +160,10 @@ describe("the answers", () => {
     ["origin", ["", "*", "www.example.com", "https://a/b", 'https://a"', "https://a,", "https://a\nb"]],
     ["name", ["", "My Site", "-a", "a-", "a".repeat(64), "a_b"]],
     ["visitors", ["", "all", "Anonymous"]],
-    ["documents", ["", ".", "./", "-r", "/etc", "a;b", "$(x)", 'a"b', "a\nb"]],
+    [
+      "documents",
+      ["", ".", "./", "-r", "/etc", "C:\\docs", "a;b", "$(x)", 'a"b', "a\nb", "node_modules", "./supabase/x"],
+    ],
   ];
   for (const [option, texts] of wrong) {
     test(`reject a wrong --${option}`, () => {

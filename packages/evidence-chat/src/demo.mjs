@@ -74,10 +74,10 @@ async function startAndWait(options, services, signal) {
     DEMO_OWN_DOCUMENTS: options.kb && "1",
   });
 
+  const isSample = options.kb === undefined;
   await fill(kb, documents, signal, {
-    SUPABASE_URL: supabase.url,
-    SUPABASE_SECRET_KEY: keys.secret_key,
-    EVIDENCE_MODEL_DIR: model,
+    isSample,
+    env: { SUPABASE_URL: supabase.url, SUPABASE_SECRET_KEY: keys.secret_key, EVIDENCE_MODEL_DIR: model },
   });
   const forget = await writeDescription(resolve(options.json ?? join(data, "demo.json")), {
     page_url: page.url,
@@ -89,7 +89,7 @@ async function startAndWait(options, services, signal) {
     data_dir: data,
     processes: { demo: process.pid, supabase: supabase.id, worker: worker.id, page: page.id },
   });
-  announce(page.url, Date.now() - started, options.kb === undefined);
+  announce(page.url, Date.now() - started, isSample);
   await untilStopped(services, signal);
   await forget();
 }
@@ -112,8 +112,11 @@ async function untilStopped(services, signal) {
   if (!signal.aborted) await once(signal, "abort");
 }
 
-/** Runs `kb sync` with the folder; stops it when `signal` is aborted. */
-export async function fill(kb, documents, signal, env) {
+/**
+ * Runs `kb sync` with the folder; stops it when `signal` is aborted. A document that cannot be read ends the demo only if it is one
+ * of the sample: a user's own folder may contain any file.
+ */
+export async function fill(kb, documents, signal, { isSample, env }) {
   if ((await readdir(documents)).length === 0) {
     console.log(`• ${documents} is empty: not changing the knowledge base`);
     return;
@@ -128,7 +131,9 @@ export async function fill(kb, documents, signal, env) {
   });
   signal.removeEventListener("abort", kill);
   signal.throwIfAborted();
-  if (code !== 0) throw new UserError(`kb sync failed with exit code ${code}`);
+  if (code === 1 && !isSample)
+    console.log("! kb sync reported failures, see above; the chat answers from the documents that could be read");
+  else if (code !== 0) throw new UserError(`kb sync failed with exit code ${code}`);
 }
 
 /** Writes the file and returns a function that removes it again, unless another demo has replaced it. */

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { createWriteStream } from "node:fs";
+import { createWriteStream, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -18,6 +18,8 @@ const HAS_GROUPS = process.platform !== "win32";
 export class Service {
   #child;
   #exited;
+  /** Bytes in the log of earlier runs. */
+  #earlier;
 
   /**
    * Starts a program with `PORT` set and waits until it is ready. Its output goes to the log file `NAME.log`.
@@ -33,6 +35,8 @@ export class Service {
     signal.throwIfAborted();
     const started = Date.now();
     const log = join(logs, `${name}.log`);
+    // Without waiting: `signal` is watched only once the program has started.
+    const earlier = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
     // The pipe on stdin stays open as long as this process lives, so no service outlives it. In a group of its own, Ctrl-C
     // reaches only this process, which stops the services in order.
     const child = spawn(process.execPath, [program], {
@@ -41,7 +45,7 @@ export class Service {
       detached: HAS_GROUPS,
       windowsHide: true,
     });
-    const service = new Service(name, log, child);
+    const service = new Service(name, { log, earlier }, child);
     try {
       service.url = await service.#untilReady(signal);
     } catch (error) {
@@ -53,9 +57,10 @@ export class Service {
   }
 
   /** Use `Service.start`. */
-  constructor(name, log, child) {
+  constructor(name, { log, earlier }, child) {
     this.name = name;
     this.log = log;
+    this.#earlier = earlier;
     this.url = "";
     this.#child = child;
     this.#exited = once(child, "exit").catch(() => [null, null]);
@@ -129,8 +134,8 @@ export class Service {
   }
 
   async #lastLogLines() {
-    const text = await readFile(this.log, "utf8").catch(() => "");
-    return text.trimEnd().split("\n").slice(-LOG_LINES).join("\n");
+    const bytes = await readFile(this.log).catch(() => Buffer.of());
+    return bytes.subarray(this.#earlier).toString().trimEnd().split("\n").slice(-LOG_LINES).join("\n");
   }
 
   /** Kills processes that the service started and did not stop, such as workerd. */

@@ -1,7 +1,7 @@
 // The parts of the demo's program; tests/e2e/packages.test.mjs runs all of it.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -44,8 +44,13 @@ test("a service answers at its URL and cleans up when it is stopped", async () =
   assert.match(await readFile(join(logs, "hello.log"), "utf8"), /cleaned up\n/);
 });
 
-test("a service that does not start is reported with the end of its log", async () => {
+test("a service that does not start is reported with the end of its log, without lines of earlier runs", async () => {
   await assert.rejects(start({ FAIL: "no disk" }), /^UserError: hello did not start:\n[^]*TypeError: no disk/);
+  await assert.rejects(start({ FAIL: "no power" }), (/** @type {Error} */ { message }) => {
+    assert.match(message, /TypeError: no power/);
+    assert.doesNotMatch(message, /no disk|cleaned up/);
+    return true;
+  });
 });
 
 test("a service is stopped when the demo is stopped during its start", async () => {
@@ -96,9 +101,24 @@ test("a kb that cannot be started is an error in one line, and it does not start
   t.mock.method(console, "log", () => {});
   const missing = join(logs, "missing");
   const { signal } = new AbortController();
-  await assert.rejects(fill(missing, SAMPLE_DOCUMENTS, signal, {}), /^UserError: cannot start .*missing: .*ENOENT/);
+  await assert.rejects(
+    fill(missing, SAMPLE_DOCUMENTS, signal, { isSample: true, env: {} }),
+    /^UserError: cannot start .*missing: .*ENOENT/,
+  );
   const stopped = AbortSignal.abort(new Error("stopped"));
-  await assert.rejects(fill(missing, SAMPLE_DOCUMENTS, stopped, {}), /^Error: stopped/);
+  await assert.rejects(fill(missing, SAMPLE_DOCUMENTS, stopped, { isSample: true, env: {} }), /^Error: stopped/);
+});
+
+test("documents that cannot be read end the demo of the sample, but not that of a user's folder", async (t) => {
+  const log = t.mock.method(console, "log", () => {});
+  const kb = join(logs, "failing-kb");
+  await writeFile(kb, "#!/bin/sh\nexit $STATUS\n", { mode: 0o755 });
+  const { signal } = new AbortController();
+  const run = (isSample, STATUS) => fill(kb, SAMPLE_DOCUMENTS, signal, { isSample, env: { STATUS } });
+  await run(false, "1");
+  assert.match(log.mock.calls.at(-1)?.arguments[0], /^! kb sync reported failures, see above/);
+  await assert.rejects(run(true, "1"), /^UserError: kb sync failed with exit code 1/);
+  await assert.rejects(run(false, "101"), /^UserError: kb sync failed with exit code 101/);
 });
 
 test("a folder of documents that does not exist is an error in one line", () => {

@@ -90,7 +90,7 @@ fn start_and_wait(options: &Options, stop: &Stop) -> Result<()> {
         None => paths::repo().join("supabase/sample-kb"),
     };
     let mut demo = Demo::start(options, page_port, &data, &writing, stop)?;
-    demo.fill(&kb, &model)?;
+    demo.fill(&kb, &model, options.kb.is_some())?;
     stop.check()?;
     let description = demo.write_json(&json_path, &data)?;
     demo.announce(started.elapsed(), options, &writing);
@@ -202,12 +202,16 @@ impl Demo {
         &self.page.as_ref().unwrap_or(&self.worker).url
     }
 
-    fn fill(&self, kb: &Path, model: &ModelDir) -> Result<()> {
+    /// A document that cannot be read ends the demo, unless the folder is the user's own, which may contain any file.
+    fn fill(&self, kb: &Path, model: &ModelDir, is_own: bool) -> Result<()> {
         if fs::read_dir(kb)?.next().is_none() {
             println!("• {} is empty: not changing the knowledge base", kb.display());
             return Ok(());
         }
         println!("• reading {} into the knowledge base", kb.display());
+        if is_own {
+            return self.supabase.sync_readable(kb, model);
+        }
         self.supabase.sync(kb, model)
     }
 

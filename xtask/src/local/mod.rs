@@ -74,6 +74,20 @@ impl Supabase {
         shell::run(self.command(paths::kb_binary(), model).arg("sync").arg(documents))
     }
 
+    /// Like [`Self::sync`], but only reports documents that failed.
+    pub fn sync_readable(&self, documents: &Path, model: &ModelDir) -> Result<()> {
+        let mut sync = self.command(paths::kb_binary(), model);
+        let status = sync.arg("sync").arg(documents).status().context("cannot start kb")?;
+        match status.code() {
+            Some(0) => {}
+            Some(1) => println!(
+                "! kb sync reported failures, see above; the chat answers from the documents that could be read"
+            ),
+            _ => bail!("kb sync failed ({status})"),
+        }
+        Ok(())
+    }
+
     /// A program with the address and key of this knowledge base in its environment.
     pub fn command(&self, program: impl AsRef<std::ffi::OsStr>, model: &ModelDir) -> std::process::Command {
         let mut command = shell::command(program);

@@ -22,6 +22,8 @@ pub struct Service {
     name: &'static str,
     pub url: String,
     log: PathBuf,
+    /// Bytes in the log of earlier runs.
+    earlier: usize,
     /// `None` after it has ended.
     child: Option<Child>,
     id: u32,
@@ -44,6 +46,7 @@ impl Service {
             .append(true)
             .open(&log)
             .with_context(|| format!("cannot write {}", log.display()))?;
+        let earlier = usize::try_from(file.metadata()?.len())?;
         let mut child = command
             .env("PORT", port.to_string())
             // Open as long as this process lives. The service exits at the end of its input, so it does not outlive a
@@ -57,7 +60,7 @@ impl Service {
             .with_context(|| format!("cannot start {name}"))?;
         let ready = follow_output(&mut child, file);
         let id = child.id();
-        let mut service = Self { name, url: String::new(), log, child: Some(child), id };
+        let mut service = Self { name, url: String::new(), log, earlier, child: Some(child), id };
         service.url = loop {
             match ready.recv_timeout(Duration::from_millis(100)) {
                 Ok(url) => break url,
@@ -88,7 +91,8 @@ impl Service {
     }
 
     fn last_log_lines(&self) -> String {
-        let log = std::fs::read_to_string(&self.log).unwrap_or_default();
+        let log = std::fs::read(&self.log).unwrap_or_default();
+        let log = String::from_utf8_lossy(log.get(self.earlier..).unwrap_or_default());
         let lines: Vec<&str> = log.lines().collect();
         lines.get(lines.len().saturating_sub(15)..).unwrap_or_default().join("\n")
     }
