@@ -115,7 +115,8 @@ fn warning(binding: &str, fault: LimiterFault) -> String {
 /// The network of one customer: an IPv4 address, or the /64 of an IPv6 address. All invalid addresses count together, so that
 /// nobody gets a separate limit by inventing them.
 fn network(address: &str) -> String {
-    match address.parse() {
+    // A server that listens for both kinds writes IPv4 addresses as ::ffff:192.0.2.7.
+    match address.parse().map(|address: IpAddr| address.to_canonical()) {
         Ok(IpAddr::V6(address)) => {
             let [a, b, c, d, ..] = address.segments();
             format!("{}/64", Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
@@ -134,6 +135,12 @@ mod tests {
         assert_eq!(network("192.0.2.7"), "192.0.2.7");
         assert_eq!(network("2001:db8:1:2::1"), network("2001:db8:1:2:ffff::9"));
         assert_ne!(network("2001:db8:1:2::1"), network("2001:db8:1:3::1"));
+    }
+
+    #[test]
+    fn ipv4_addresses_count_separately_in_the_notation_of_ipv6_too() {
+        assert_eq!(network("::ffff:192.0.2.7"), "192.0.2.7");
+        assert_ne!(network("::ffff:192.0.2.7"), network("::ffff:192.0.2.8"));
     }
 
     #[test]

@@ -38,13 +38,13 @@ create function internal.are_origins(origins text[]) returns boolean
   set search_path = ''
 as $$
   select internal.is_short_text_list(origins, 50, 300)
-    and coalesce(bool_and(o ~ '^[a-z][a-z0-9+.-]*://(\*\.)?[A-Za-z0-9._:\[\]-]+$'), true)
+    and coalesce(bool_and(o ~ '^[a-z][a-z0-9+.-]*://(\*\.)?[a-z0-9._:\[\]-]+$'), true)
   from unnest(origins) as o
 $$;
 
 comment on function internal.are_origins(text[]) is
   'Whether a list has at most 50 origins, such as https://example.com, or patterns for all subdomains, such as '
-  'https://*.example.com.';
+  'https://*.example.com. In lower case, as browsers send them.';
 
 revoke all on function internal.are_origins(text[]) from public;
 grant execute on function internal.are_origins(text[]) to service_role;

@@ -34,9 +34,10 @@ function startBrowser({ isBlocked = false, hasLocks = true, delayMs = 0 } = {}) 
     apply(view);
     if (delayMs > 0) setTimeout(() => [entries, ...views].forEach(apply), delayMs);
   };
+  let isFull = false;
   const storageOf = (view) => ({
     getItem: (key) => (isBlocked ? fail() : (view.get(key) ?? null)),
-    setItem: (key, value) => (isBlocked ? fail() : change(view, (each) => each.set(key, value))),
+    setItem: (key, value) => (isBlocked || isFull ? fail() : change(view, (each) => each.set(key, value))),
     removeItem: (key) => (isBlocked ? fail() : change(view, (each) => each.delete(key))),
   });
   /** As in navigator.locks; `work` gets `null` if the lock is not available and should not be awaited. */
@@ -67,7 +68,7 @@ function startBrowser({ isBlocked = false, hasLocks = true, delayMs = 0 } = {}) 
       () => clock.ms,
     );
   };
-  return { tab, entries, clock };
+  return { tab, entries, clock, fill: () => void (isFull = true) };
 }
 
 test("nobody is signed in before signIn is called", async () => {
@@ -137,6 +138,19 @@ test("with blocked storage the session lasts as long as the page", async () => {
   const page = browser.tab(auth);
   assert.equal(await page.signIn(), await page.currentToken());
   assert.equal(await browser.tab(auth).currentToken(), null);
+  assert.equal(auth.users, 1);
+});
+
+test("a renewed session that cannot be stored takes the place of the stored one", async () => {
+  const auth = await startAuth();
+  const browser = startBrowser();
+  const page = browser.tab(auth);
+  await page.signIn();
+  browser.fill();
+  browser.clock.ms += HOUR;
+  assert.equal(await page.signIn(), "access-user-1-2");
+  browser.clock.ms += HOUR;
+  assert.equal(await page.signIn(), "access-user-1-3");
   assert.equal(auth.users, 1);
 });
 

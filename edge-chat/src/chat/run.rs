@@ -170,10 +170,11 @@ impl Run {
     /// Searches and lets `chat-core` decide.
     async fn search(&self) -> Result<SearchResult, HttpError> {
         let Self { supabase, question, trace, .. } = self;
-        trace.note(|facts| facts.assistant = Some(question.assistant.clone()));
         let settings =
             Settings::current(&self.config, &question.assistant, Some(supabase), supabase.deadline());
         let settings = trace.time("settings", settings).await?;
+        // Only now is it certain that the name is the owner's, and not any text of a client.
+        trace.note(|facts| facts.assistant = Some(question.assistant.clone()));
         settings.check_origin(self.page_origin.as_deref())?;
         if settings.log_questions {
             trace.note(|facts| facts.question = Some(question.message.clone()));

@@ -111,7 +111,16 @@ export function chatSettings({ database, anon, alice, service }) {
     },
     allowed_origins: {
       good: [["https://example.com", "http://localhost:8080", "https://*.example.com"], null],
-      bad: [[], ["*"], ["example.com"], ["https://example.com/"], ["https://a.*.com"], ["https://a@b"], [null]],
+      bad: [
+        [],
+        ["*"],
+        ["example.com"],
+        ["https://example.com/"],
+        ["https://a.*.com"],
+        ["https://a@b"],
+        ["https://Shop.example.com"],
+        [null],
+      ],
     },
     evidence_threshold: { good: [0, 1], bad: [-0.01, 1.01, "NaN"] },
     evidence_confidence: { good: [0, 1], bad: [-0.01, 1.01, "NaN"] },

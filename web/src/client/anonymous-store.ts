@@ -24,7 +24,7 @@ export interface StoreEnvironment {
 export class AnonymousStore {
   readonly #key: string;
   readonly #environment: StoreEnvironment;
-  /** Used if the browser blocks storage. */
+  /** What the browser could not store: it blocks storage, or it is full. */
   #inMemory: string | null = null;
 
   constructor(supabaseUrl: string, environment: StoreEnvironment = browserEnvironment()) {
@@ -34,7 +34,7 @@ export class AnonymousStore {
 
   /** Reads the session again each time, because other tabs write it, too. */
   read(): StoredSession | undefined {
-    const json = parseObject(this.#get(this.#key) ?? this.#inMemory ?? "");
+    const json = parseObject(this.#inMemory ?? this.#get(this.#key) ?? "");
     const [access_token, refresh_token] = [asString(json?.access_token), asString(json?.refresh_token)];
     const [lifetime_ms, received_at] = [asNumber(json?.lifetime_ms), asNumber(json?.received_at)];
     if (!access_token || !refresh_token || lifetime_ms === undefined || received_at === undefined) return undefined;
@@ -54,8 +54,9 @@ export class AnonymousStore {
   /** Runs `work` while no other tab runs its own. */
   async exclusively<T>(work: () => Promise<T>): Promise<T> {
     const { locks, storage } = this.#environment;
-    if (locks) return this.#withLock(locks, work);
-    return storage ? this.#withLease(work) : work();
+    // Tabs have nothing to share, and a browser that blocks storage rejects requests for locks, too.
+    if (!storage) return work();
+    return locks ? this.#withLock(locks, work) : this.#withLease(work);
   }
 
   async #withLock<T>(locks: Pick<LockManager, "request">, work: () => Promise<T>): Promise<T> {
@@ -150,10 +151,10 @@ function browserEnvironment(): StoreEnvironment {
   };
 }
 
-/** Browsers that block storage throw when it is read. */
+/** Browsers that block storage throw when it is read; in some apps it is `null`. */
 function browserStorage(): Storage | undefined {
   try {
-    return globalThis.localStorage;
+    return globalThis.localStorage ?? undefined;
   } catch {
     return undefined;
   }

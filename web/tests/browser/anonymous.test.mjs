@@ -86,7 +86,17 @@ test("with blocked storage the visitor is signed in for the page", async (t) => 
         throw new DOMException("blocked", "SecurityError");
       },
     });
+    // As in Chromium with cookies blocked.
+    navigator.locks.request = () => Promise.reject(new DOMException("blocked", "SecurityError"));
   };
+  const widget = await visit(t, { init });
+  await widget.ask(QUESTION);
+  await widget.ask("Another question?");
+  assert.deepEqual(paths(), ["/auth/v1/signup"]);
+});
+
+test("in an app without localStorage the visitor is signed in for the page", async (t) => {
+  const init = () => Object.defineProperty(globalThis, "localStorage", { value: null });
   const widget = await visit(t, { init });
   await widget.ask(QUESTION);
   await widget.ask("Another question?");
