@@ -103,21 +103,23 @@ export function open(
 ) {
   const bearer = token ?? (user && accessToken(user));
   const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+  // The Worker answers before it has read such a body, and ends the connection: it must not serve the next request. If it ends while
+  // fetch still writes, fetch loses the answer.
+  const isOversize = text !== undefined && text.length > MAX_BODY_BYTES;
   const request = () =>
     fetch(`${url}${path}`, {
       method,
       headers: {
         ...(body !== undefined && { "content-type": "application/json" }),
         ...(bearer && { authorization: `Bearer ${bearer}` }),
+        ...(isOversize && { connection: "close" }),
         ...headers,
       },
       body: text,
       redirect: "manual",
       signal,
     });
-  if (text === undefined || text.length <= MAX_BODY_BYTES) return request();
-  // The Worker answers before it has read such a body. If the connection ends while fetch still writes, fetch loses the answer.
-  return request().catch(request).catch(request);
+  return isOversize ? request().catch(request) : request();
 }
 
 /** The body of a response that must have one. */
