@@ -203,7 +203,11 @@ for (const [name, code] of Object.entries(PAGES)) {
     await page.evaluate(() => page.set({ heading: "Two" }));
     await page.waitForFunction(() => !document.querySelector("evidence-chat").tokenProvider);
     const left = await chat.evaluate((element) => [element.getAttributeNames(), element.texts, element.endpoint]);
-    assert.deepEqual(left, [["heading", "data-state"], {}, ""], "what is no longer given has its default again");
+    assert.deepEqual(
+      left,
+      [["heading", "data-state"], {}, ""],
+      "attributes and properties that are no longer given have their defaults again",
+    );
     await page.evaluate(() => page.set({ number: 2, heading: "Two" }));
     await page.waitForFunction(() => document.querySelector("evidence-chat").tokenProvider);
     assert.deepEqual(await state(), ["Two", "token 2", false]);

@@ -25,8 +25,8 @@ const BaseElement: typeof HTMLElement = globalThis.HTMLElement ?? (class {} as t
 const DEFAULT_ENDPOINT = defaultEndpoint(import.meta.url);
 
 /**
- * `<evidence-chat>`: a chat whose answers quote the knowledge base and cite every passage. Set `tokenProvider` to identify the user. Only a small launcher loads until the visitor uses the
- * widget.
+ * `<evidence-chat>`: a chat whose answers quote the knowledge base and cite every passage. Set `tokenProvider` to identify the user.
+ * Only a small launcher loads until the visitor uses the widget.
  *
  * @tagname evidence-chat
  * @slot - Greeting before the first question; takes precedence over the attribute `greeting` and the server's greeting.
