@@ -90,6 +90,7 @@ export const GROUPS = [
       { route: "operate/create", title: "A project in one command", source: "packages/create-evidence-chat/README.md" },
       { route: "operate/worker", title: "The prebuilt Worker", source: "packages/worker/README.md" },
       { route: "operate/deploy", title: "Deploy", source: DEPLOY },
+      { route: "operate/insights", title: "Insights", source: "docs/insights.md" },
       {
         route: "operate/monitoring",
         title: "Monitoring, limits",
