@@ -5,7 +5,7 @@ use std::process::Command;
 use anyhow::{Result, ensure};
 use xtask::shell;
 
-use super::tally::{Skipped, Tally};
+use super::tally::{Failed, Skipped, Tally};
 
 /// Runs `cargo test`. Returns what ran, also if a test failed.
 pub(super) fn run(cargo_test: &mut Command) -> (Tally, Result<()>) {
@@ -21,11 +21,12 @@ pub(super) fn run(cargo_test: &mut Command) -> (Tally, Result<()>) {
     (tally, result)
 }
 
-/// Adds a line `test result: ok. 20 passed; 0 failed; …` or `test NAME ... ignored, REASON`. Ignores other lines.
+/// Adds a line `test result: ok. 20 passed; …`, `test NAME ... FAILED` or `test NAME ... ignored, REASON`. Ignores other lines.
 fn read_line(line: &str, tally: &mut Tally) {
     if let Some(summary) = line.strip_prefix("test result: ") {
         tally.passed += count(summary, " passed");
-        tally.failed += count(summary, " failed");
+    } else if let Some(test) = line.strip_prefix("test ").and_then(|rest| rest.strip_suffix(" ... FAILED")) {
+        tally.failed.push(Failed { test: test.to_owned(), error: String::new() });
     } else if let Some((test, reason)) =
         line.strip_prefix("test ").and_then(|rest| rest.split_once(" ... ignored"))
     {
@@ -63,7 +64,7 @@ mod tests {
             tally,
             Tally {
                 passed: 21,
-                failed: 1,
+                failed: vec![Failed { test: "failing".to_owned(), error: String::new() }],
                 todo: 0,
                 skipped: vec![skipped("child", "started by parent"), skipped("other", "")]
             }

@@ -1,13 +1,28 @@
 // A reporter of node:test for `cargo xtask test`: a line of JSON for each test that has ended, and for each suite that
 // was skipped, whose tests do not run.
 export default async function* (events) {
+  /** What a file reported outside its tests, such as an exception after the last one: the only trace of why it failed. */
+  const diagnostics = new Map();
   for await (const { type, data } of events) {
+    if (type === "test:diagnostic") {
+      if (data.message.startsWith("Error: ")) diagnostics.set(data.file, data.message);
+      continue;
+    }
     if (type !== "test:pass" && type !== "test:fail") continue;
     const { name, file, skip, todo, details } = data;
     const isSkipped = skip !== undefined;
     if (details?.type === "suite" && !isSkipped) continue;
     // `skip: true` gives no reason.
     const reason = typeof skip === "string" ? skip : "";
-    yield `${JSON.stringify({ name, file, isPassed: type === "test:pass", isSkipped, reason, isTodo: todo !== undefined })}\n`;
+    const result = { name, file, isPassed: type === "test:pass", isSkipped, reason, isTodo: todo !== undefined };
+    yield `${JSON.stringify({ ...result, error: firstLine(details?.error, diagnostics.get(file)) })}\n`;
   }
+}
+
+/** The first line of what went wrong in a test; `diagnostic` if only its file failed. */
+function firstLine(error, diagnostic) {
+  if (error === undefined) return undefined;
+  const { exitCode, signal, cause } = error;
+  if (exitCode !== undefined) return diagnostic ?? (signal ? `ended by ${signal}` : `exit status ${exitCode}`);
+  return String(cause?.message ?? cause ?? error.message).split("\n", 1)[0];
 }

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, anyhow, ensure};
 use serde_json::Value;
 use xtask::{paths, shell};
 
-use super::tally::{Skipped, Tally};
+use super::tally::{Failed, Skipped, Tally};
 
 const REPORTER: &str = "xtask/src/test/node-reporter.mjs";
 /// Folders without tests of this repository, in addition to hidden ones.
@@ -65,10 +65,16 @@ impl Lane {
             read_line(line, &mut tally).with_context(|| format!("the reporter printed {line:?}"))?;
         }
         let is_empty = tally.is_empty();
-        let checked = ran.and_then(|()| {
-            ensure!(!is_empty, "no test ran");
-            Ok(())
-        });
+        let failed = tally.failed.len();
+        // Not the command of the runner, which names some hundred files.
+        ensure!(failed == 0 || ran.is_err(), "the runner did not notice {failed} failed tests");
+        let checked = match ran {
+            Err(_) if failed > 0 => Err(anyhow!("{failed} failed in Node.js")),
+            ran => ran.and_then(|()| {
+                ensure!(!is_empty, "no test ran");
+                Ok(())
+            }),
+        };
         Ok((tally, checked))
     }
 }
@@ -76,19 +82,20 @@ impl Lane {
 fn read_line(line: &str, tally: &mut Tally) -> Result<()> {
     let result: Value = serde_json::from_str(line)?;
     let is = |name: &str| result[name].as_bool().with_context(|| format!("no {name}"));
-    if is("isSkipped")? {
-        let text = |name: &str| result[name].as_str().unwrap_or_default();
+    let text = |name: &str| result[name].as_str().unwrap_or_default();
+    let test = || {
         let file = Path::new(text("file"));
         let file = file.strip_prefix(paths::repo()).unwrap_or(file).display();
-        let skipped =
-            Skipped { test: format!("{file}: {}", text("name")), reason: text("reason").to_owned() };
-        tally.skipped.push(skipped);
+        format!("{file}: {}", text("name"))
+    };
+    if is("isSkipped")? {
+        tally.skipped.push(Skipped { test: test(), reason: text("reason").to_owned() });
     } else if is("isTodo")? {
         tally.todo += 1;
     } else if is("isPassed")? {
         tally.passed += 1;
     } else {
-        tally.failed += 1;
+        tally.failed.push(Failed { test: test(), error: text("error").to_owned() });
     }
     Ok(())
 }
@@ -118,21 +125,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_skipped_test_is_named_with_its_file_and_reason() {
+    fn skipped_and_failed_tests_are_named_with_their_file_and_reason() {
         let mut tally = Tally::default();
         let file = paths::repo().join("web/tests/a.test.mjs");
         let line = |end: &str| format!(r#"{{"name":"opens","file":"{}",{end}}}"#, file.display());
         for end in [
             r#""isPassed":true,"isSkipped":true,"reason":"platform: x","isTodo":false"#,
             r#""isPassed":true,"isSkipped":false,"reason":"","isTodo":false"#,
-            r#""isPassed":false,"isSkipped":false,"reason":"","isTodo":false"#,
+            r#""isPassed":false,"isSkipped":false,"reason":"","isTodo":false,"error":"is shut""#,
             r#""isPassed":false,"isSkipped":false,"reason":"","isTodo":true"#,
         ] {
             read_line(&line(end), &mut tally).unwrap();
         }
-        let skipped =
-            Skipped { test: "web/tests/a.test.mjs: opens".to_owned(), reason: "platform: x".to_owned() };
-        assert_eq!(tally, Tally { passed: 1, failed: 1, todo: 1, skipped: vec![skipped] });
+        let test = || "web/tests/a.test.mjs: opens".to_owned();
+        let skipped = vec![Skipped { test: test(), reason: "platform: x".to_owned() }];
+        let failed = vec![Failed { test: test(), error: "is shut".to_owned() }];
+        assert_eq!(tally, Tally { passed: 1, failed, todo: 1, skipped });
         assert!(read_line("{}", &mut tally).is_err());
     }
 

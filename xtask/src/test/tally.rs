@@ -12,9 +12,17 @@ const ACCEPTED_REASONS: [&str; 2] = [
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Tally {
     pub(super) passed: usize,
-    pub(super) failed: usize,
+    pub(super) failed: Vec<Failed>,
     pub(super) todo: usize,
     pub(super) skipped: Vec<Skipped>,
+}
+
+/// A test that failed.
+#[derive(Debug, PartialEq)]
+pub(super) struct Failed {
+    pub(super) test: String,
+    /// The first line of its error; empty if the runner prints it elsewhere.
+    pub(super) error: String,
 }
 
 /// A test that did not run.
@@ -27,13 +35,13 @@ pub(super) struct Skipped {
 impl Tally {
     pub(super) fn add(&mut self, other: Self) {
         self.passed += other.passed;
-        self.failed += other.failed;
+        self.failed.extend(other.failed);
         self.todo += other.todo;
         self.skipped.extend(other.skipped);
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.passed + self.failed + self.todo + self.skipped.len() == 0
+        self.passed + self.failed.len() + self.todo + self.skipped.len() == 0
     }
 }
 
@@ -62,7 +70,7 @@ impl Tallies {
         };
         let mut total = [0; 4];
         for (step, Tally { passed, failed, todo, skipped }) in &self.0 {
-            let counts = [*passed, *failed, skipped.len(), *todo];
+            let counts = [*passed, failed.len(), skipped.len(), *todo];
             row(step, counts);
             for (sum, count) in total.iter_mut().zip(counts) {
                 *sum += count;
@@ -75,6 +83,11 @@ impl Tallies {
                     "skipped in {step}: {test} ({})",
                     if reason.is_empty() { "no reason" } else { reason }
                 );
+            }
+        }
+        for (step, tally) in &self.0 {
+            for Failed { test, error } in &tally.failed {
+                println!("failed in {step}: {test}{}{error}", if error.is_empty() { "" } else { ": " });
             }
         }
     }
