@@ -39,6 +39,7 @@ export const GROUPS = [
       { route: "embed/", title: "On a page", source: WIDGET },
       { route: "embed/frameworks", title: "Frameworks", source: WIDGET, sections: ["React, Vue", "Only the client"] },
       { route: "embed/examples", title: "Examples", source: "examples/README.md" },
+      { route: "embed/agents", title: "Agents (MCP)", source: "docs/mcp.md" },
       { route: "embed/docusaurus", title: "Docusaurus", source: "integrations/docusaurus/README.md" },
       { route: "embed/vitepress", title: "VitePress", source: "integrations/vitepress/README.md" },
       { route: "embed/starlight", title: "Starlight", source: "integrations/starlight/README.md" },
