@@ -6,7 +6,7 @@ import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "vitepress";
-import { ASSEMBLED, assemble } from "./assemble/index.mjs";
+import { ASSEMBLED, assemble, FOR_MODELS } from "./assemble/index.mjs";
 import { passagesOf } from "./assemble/passages.mjs";
 
 const SITE = fileURLToPath(new URL(".", import.meta.url));
@@ -22,6 +22,7 @@ await assemble(process.env.DOCS_URL ?? "http://127.0.0.1:5173/");
 await mkdir(join(ASSEMBLED, "public"), { recursive: true });
 await cp(join(SITE, "public"), join(ASSEMBLED, "public"), { recursive: true });
 await build(SITE);
+await cp(FOR_MODELS, DIST, { recursive: true });
 await cp(WIDGET, join(DIST, "widget"), {
   recursive: true,
   filter: (path) => !LEFT_OUT.test(path.slice(WIDGET.length - 1)),

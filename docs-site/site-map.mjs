@@ -39,6 +39,7 @@ export const GROUPS = [
       { route: "embed/", title: "On a page", source: WIDGET },
       { route: "embed/frameworks", title: "Frameworks", source: WIDGET, sections: ["React, Vue", "Only the client"] },
       { route: "embed/examples", title: "Examples", source: "examples/README.md" },
+      { route: "embed/agents", title: "Agents (MCP)", source: "docs/mcp.md" },
       { route: "embed/docusaurus", title: "Docusaurus", source: "integrations/docusaurus/README.md" },
       { route: "embed/vitepress", title: "VitePress", source: "integrations/vitepress/README.md" },
       { route: "embed/starlight", title: "Starlight", source: "integrations/starlight/README.md" },
@@ -89,6 +90,7 @@ export const GROUPS = [
       { route: "operate/create", title: "A project in one command", source: "packages/create-evidence-chat/README.md" },
       { route: "operate/worker", title: "The prebuilt Worker", source: "packages/worker/README.md" },
       { route: "operate/deploy", title: "Deploy", source: DEPLOY },
+      { route: "operate/insights", title: "Insights", source: "docs/insights.md" },
       {
         route: "operate/monitoring",
         title: "Monitoring, limits",

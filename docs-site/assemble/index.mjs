@@ -7,6 +7,7 @@ import { addressOf, fileOf, PAGES, pathOf } from "../site-map.mjs";
 import { drawCharts } from "./charts.mjs";
 import { databasePage } from "./database.mjs";
 import { parse, replaceLinks } from "./markdown.mjs";
+import { llmsFiles } from "./llms.mjs";
 import { openapiPage } from "./openapi.mjs";
 import { typesPage } from "./types.mjs";
 
@@ -15,6 +16,8 @@ const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 export const ASSEMBLED = join(ROOT, "target/docs/pages");
 /** Where the pages are written for `kb sync`: without what only VitePress reads, and with their addresses. */
 const FOR_KB = join(ROOT, "target/docs/kb");
+/** The files for language models, which are added to the built site. */
+export const FOR_MODELS = join(ROOT, "target/docs/llms");
 /** Pages that answer no question of a user. */
 export const FOR_CONTRIBUTORS = new Set(["docs/contracts.md", "docs/decisions.md"]);
 const REPOSITORY = "https://github.com/evidence-chat/evidence-chat";
@@ -24,16 +27,25 @@ const REPOSITORY = "https://github.com/evidence-chat/evidence-chat";
  * @param {string} address of the site
  */
 export async function assemble(address) {
-  for (const folder of [ASSEMBLED, FOR_KB]) await rm(folder, { recursive: true, force: true });
+  for (const folder of [ASSEMBLED, FOR_KB, FOR_MODELS]) await rm(folder, { recursive: true, force: true });
   const site = await Site.read();
+  /** @type {Map<string, string>} */
+  const texts = new Map();
   for (const page of PAGES) {
     const text = page.generate ? await GENERATE[page.generate]() : site.page(page);
     await write(ASSEMBLED, page, `${frontMatter(page)}\n${page.route === "quality" ? drawCharts(text) : text}`);
+    // The home page and the playground are drawn by components.
+    if (!page.layout) texts.set(page.route, text);
     if (page.source && !FOR_CONTRIBUTORS.has(page.source)) {
       const url = new URL(addressOf(page.route), address).href;
       const head = yaml({ title: page.title, url });
       await write(FOR_KB, page, `${head}\n${text.replace(/ %\{#[^}]*\}%/g, "")}`);
     }
+  }
+  for (const [path, text] of llmsFiles(texts, address)) {
+    const file = join(FOR_MODELS, path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, text);
   }
   const media = join(ASSEMBLED, "public/media");
   await mkdir(media, { recursive: true });

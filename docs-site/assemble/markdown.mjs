@@ -55,6 +55,17 @@ function visit(node, look) {
   for (const child of node.children ?? []) visit(child, look);
 }
 
+/** The first whole sentence that stands in a paragraph, on one line; empty if there is none. Tables are no paragraphs to readers. */
+export function summaryOf(/** @type {string} */ markdown) {
+  let summary = "";
+  visit(fromMarkdown(markdown), (node) => {
+    if (node.type !== "paragraph" || summary) return;
+    const text = textOf(node).replace(/\s+/g, " ").trim();
+    if (!text.startsWith("|")) summary = /^[^]*?[.!?](?= |$)/.exec(text)?.[0] ?? "";
+  });
+  return summary;
+}
+
 const textOf = (node) => node.value ?? node.alt ?? (node.children ?? []).map(textOf).join("");
 
 /** As GitHub makes anchors: letters, digits, hyphens and underscores stay; spaces become hyphens. */

@@ -4,7 +4,8 @@ import { describe, test } from "node:test";
 import { cell, inline } from "../assemble/cell.mjs";
 import { drawCharts } from "../assemble/charts.mjs";
 import { databasePage } from "../assemble/database.mjs";
-import { parse, replaceLinks } from "../assemble/markdown.mjs";
+import { llmsFiles } from "../assemble/llms.mjs";
+import { parse, replaceLinks, summaryOf } from "../assemble/markdown.mjs";
 import { Search } from "../.vitepress/theme/chat/search.mjs";
 import { kbReference } from "../kb-reference.mjs";
 
@@ -41,6 +42,41 @@ test("comments of tables and columns become a page, with the quotes that SQL dou
 
 test("a figure that is missing in the benchmarks is an error, not an empty chart", () => {
   assert.throws(() => drawCharts("# B\n\n## Answers\n\n| a | 1 % | 2 % |\n\nThe first sentence"), /no figure for/);
+});
+
+test("llms.txt lists the pages with their first sentence, and each page is Markdown whose links work elsewhere", () => {
+  const styling =
+    "# Styling %{#styling}%\n\nSet three variables. Or more.\n\nSee [parts](/embed/reference#parts), ![a](/media/a.png).\n";
+  const files = llmsFiles(
+    new Map([
+      ["embed/styling", styling],
+      ["start", "# Start\n"],
+    ]),
+    "https://x.test/docs/",
+  );
+  assert.deepEqual([...files.keys()], ["start.md", "embed/styling.md", "llms.txt", "llms-full.txt"]);
+  assert.equal(
+    files.get("embed/styling.md"),
+    "# Styling\n\nSet three variables. Or more.\n\nSee [parts](https://x.test/docs/embed/reference#parts), ![a](https://x.test/docs/media/a.png).\n",
+  );
+  const list = files.get("llms.txt") ?? "";
+  assert.match(list, /^# Evidence Chat\n\n> /);
+  assert.match(list, /^## Start\n\n- \[Five minutes\]\(https:\/\/x\.test\/docs\/start\.md\)$/m);
+  assert.match(
+    list,
+    /^- \[Styling, languages\]\(https:\/\/x\.test\/docs\/embed\/styling\.md\): Set three variables\.$/m,
+  );
+  assert.doesNotMatch(list, /^## Protect/m);
+  assert.match(
+    files.get("llms-full.txt") ?? "",
+    /<!-- https:\/\/x\.test\/docs\/embed\/styling\.html -->\n\n# Styling\n/,
+  );
+});
+
+test("a summary is the first whole sentence of a paragraph, as plain text", () => {
+  assert.equal(summaryOf("# A\n\nUse `kb 0.1` and\n**more**. Then stop."), "Use kb 0.1 and more.");
+  assert.equal(summaryOf("# A\n\n| a |\n|---|\n| b. |\n\nFor example:\n\nUse it. Now."), "Use it.");
+  assert.equal(summaryOf("# A. B.\n\nno end"), "");
 });
 
 describe("the stand-in's search", () => {

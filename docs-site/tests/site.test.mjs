@@ -64,6 +64,17 @@ describe("the built site", () => {
     assert.ok(pages.size > PAGES.length);
   });
 
+  test("llms.txt leads to the Markdown of every page but the two that components draw", async () => {
+    const text = await (await fetch(`${site.origin}/llms.txt`)).text();
+    const links = [...text.matchAll(/^- \[.+?\]\((http.+?)\)/gm)].map(([, url]) => new URL(url).pathname);
+    assert.equal(links.length, PAGES.length - 2);
+    for (const path of links) {
+      const response = await fetch(`${site.origin}${path}`);
+      assert.ok(response.ok && (await response.text()).startsWith("# "), path);
+    }
+    assert.ok((await (await fetch(`${site.origin}/llms-full.txt`)).text()).length > 200_000);
+  });
+
   for (const { route, title } of PAGES) {
     test(`"${title}" opens without errors and requests to others, and fits on a phone`, async () => {
       await open(route);

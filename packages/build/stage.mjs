@@ -15,6 +15,7 @@ const LOCAL_SERVICE = "tools/local-service/src/index.mjs";
 /** The packages in the order of their publication, each after what it depends on. Those of the platforms come first. */
 export const PACKAGES = {
   "@evidence-chat/kb": { folder: "kb", complete: stageKb },
+  "@evidence-chat/mcp": { folder: "mcp", complete: async () => {} },
   "@evidence-chat/worker": { folder: "worker", complete: stageWorker },
   "create-evidence-chat": { folder: "create-evidence-chat", complete: stageCreate },
   "evidence-chat": { folder: "evidence-chat", complete: stageDemo },

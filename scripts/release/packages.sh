@@ -44,6 +44,7 @@ for plugin in docusaurus starlight vitepress; do
   require "$out/evidence-chat-$plugin"-*.tgz src/index.js src/index.d.ts LICENSE-APACHE LICENSE-MIT
 done
 require "$out"/evidence-chat-kb-[0-9]*.tgz bin.mjs locate.mjs LICENSE-APACHE LICENSE-MIT
+require "$out"/evidence-chat-mcp-*.tgz bin.mjs src/server.mjs LICENSE-APACHE LICENSE-MIT
 require "$out"/evidence-chat-worker-*.tgz build/index.js build/index_bg.wasm assets/evidence-chat.js \
   assets/_headers assets/writer/THIRD-PARTY.md wrangler.toml LICENSE-APACHE LICENSE-MIT THIRD-PARTY.md
 require "$out"/create-evidence-chat-*.tgz dist/supabase/seed.sql dist/wrangler.toml LICENSE-APACHE LICENSE-MIT

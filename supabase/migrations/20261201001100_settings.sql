@@ -1,6 +1,24 @@
 -- Settings for all assistants: one row, edited in the Supabase dashboard. Changes take effect within a minute. The settings of each
 -- assistant are in public.assistants.
 
+create function internal.chat_names_few_users(entries text[]) returns boolean
+  language sql
+  immutable
+  set search_path = ''
+as $$
+  select coalesce(bool_and(
+      -- Claims that Supabase Auth puts into the token of every user, or of everybody who signs in the same way.
+      split_part(e, ':', 1) not in ('is_anonymous', 'role', 'aud', 'aal', 'iss', 'provider', 'providers', 'exp', 'iat')
+    ), true)
+    from unnest(entries) as e
+$$;
+
+comment on function internal.chat_names_few_users(text[]) is
+  'Whether no entry is a claim that Supabase Auth gives to all users or to everybody who signs in the same way.';
+
+revoke all on function internal.chat_names_few_users(text[]) from public;
+grant execute on function internal.chat_names_few_users(text[]) to service_role;
+
 create table public.chat_settings (
   id boolean primary key default true
     constraint chat_settings_only_one_row check (id),
@@ -20,6 +38,19 @@ create table public.chat_settings (
       check (internal.kb_is_valid_audience(default_audience))
     constraint chat_settings_default_audience_claims_are_not_user_editable
       check (internal.kb_has_only_trusted_claims(default_audience)),
+  administrators text[] not null default '{evidence_chat:administrator}'
+    constraint chat_settings_administrators_entries_are_claim_colon_value check (internal.kb_is_valid_audience(administrators))
+    constraint chat_settings_administrators_claims_are_not_user_editable
+      check (internal.kb_has_only_trusted_claims(administrators))
+    constraint chat_settings_administrators_claims_are_not_those_of_every_user
+      check (internal.chat_names_few_users(administrators)),
+  alert_url text
+    constraint chat_settings_alert_url_is_https_and_at_most_2000_characters
+      check (alert_url ~ '^https://[^[:space:]]+$' and char_length(alert_url) <= 2000),
+  alert_answered_share double precision
+    constraint chat_settings_alert_answered_share_is_0_to_1 check (alert_answered_share between 0 and 1),
+  alert_cited_share double precision
+    constraint chat_settings_alert_cited_share_is_0_to_1 check (alert_cited_share between 0 and 1),
   updated_at timestamptz not null default now()
 );
 
@@ -45,6 +76,15 @@ comment on column public.chat_settings.default_audience is
   'Who can see documents that have no audience of their own, as a list of claim:value. ["is_anonymous:false"]: users with an '
   'account. ["role:authenticated"]: also anonymous visitors, that is, everybody if anonymous sign-ins are enabled. Takes effect '
   'with the next question.';
+comment on column public.chat_settings.administrators is
+  'Who may read the insights, as a list of claim:value. ["evidence_chat:administrator"]: users whose app_metadata has '
+  '"evidence_chat": "administrator". ["sub:<id>"]: one user. []: nobody. Claims that every user has are rejected.';
+comment on column public.chat_settings.alert_url is
+  'Webhook that gets an alert, an address that begins with https://. Empty (NULL): none. Needs the extension pg_net.';
+comment on column public.chat_settings.alert_answered_share is
+  'Sends an alert when the share of questions that were answered in the last 7 days falls below this: 0 to 1. NULL: never.';
+comment on column public.chat_settings.alert_cited_share is
+  'Sends an alert when the share of answers with citations in the last 7 days falls below this: 0 to 1. NULL: never.';
 comment on column public.chat_settings.updated_at is 'Set by a trigger.';
 
 -- Only the administrator reads the table. Everybody else gets the settings from chat_config.

@@ -57,6 +57,8 @@ alter table public.chat_refusals alter column question set statistics 0, alter c
 create index chat_refusals_user_idx on public.chat_refusals (user_id, created_at desc);
 create index chat_refusals_session_idx on public.chat_refusals (session_id);
 create index chat_refusals_created_idx on public.chat_refusals (created_at);
+-- The newest questions of a group.
+create index chat_refusals_group_idx on public.chat_refusals (group_id, created_at desc);
 -- For renaming an assistant.
 create index chat_refusals_assistant_idx on public.chat_refusals (assistant);
 

@@ -7,6 +7,7 @@ import { anonymous } from "./cases/anonymous.mjs";
 import { assistants } from "./cases/assistants.mjs";
 import { audiences } from "./cases/audiences.mjs";
 import { concurrency } from "./cases/concurrency.mjs";
+import { insights } from "./cases/insights.mjs";
 import { staleChunks } from "./cases/stale-chunks.mjs";
 import { syncs } from "./cases/syncs.mjs";
 import { writeChunks } from "./cases/write-chunks.mjs";
@@ -31,5 +32,6 @@ if (native instanceof UnavailableError) {
   describe("sync leases", () => syncs(native));
   describe("stale chunks", () => staleChunks(native));
   describe("administration", () => administration(native));
+  describe("insights", () => insights(native));
   describe("concurrent sessions", () => concurrency(native));
 }

@@ -11,9 +11,11 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { pack } from "../../packages/build/pack.mjs";
 import { PLATFORMS } from "../../packages/kb/platforms.mjs";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { openBrowser } from "../lib/browser.mjs";
 import { Widget } from "../lib/widget.mjs";
-import { EMBEDDER } from "../package/consumer.mjs";
+import { EMBEDDER, WIDGET } from "../package/consumer.mjs";
 
 const COVERED = "Can I get my money back after two weeks?";
 const OF_NEW_DOCUMENT = "What does the chat do if the documents do not answer a question?";
@@ -75,14 +77,15 @@ async function packAll(program) {
   const { target } = PLATFORMS.find(({ key }) => key === `${process.platform}-${process.arch}`);
   const out = join(folder, "tarballs");
   const packed = await pack(out, { kb: { [target]: resolve(program) } });
-  const { stdout } = await promisify(execFile)("npm", [
-    "pack",
-    "--ignore-scripts",
-    "--pack-destination",
-    out,
-    EMBEDDER,
-  ]);
-  return [...packed, join(out, stdout.trim().split("\n").at(-1))];
+  const args = ["pack", "--ignore-scripts", "--loglevel=error", "--pack-destination", out, EMBEDDER, WIDGET];
+  const { stdout } = await promisify(execFile)("npm", args);
+  return [
+    ...packed,
+    ...stdout
+      .trim()
+      .split("\n")
+      .map((name) => join(out, name)),
+  ];
 }
 
 /** Runs a program as the new user does. Returns what it printed, and fails if it fails. */
@@ -155,6 +158,30 @@ test("npx evidence-chat demo: from tarballs to a cited answer in the browser", a
   assert.ok((await widget.lastReply.locator("[data-role=source]").count()) > 0);
   assert.match(await widget.lastReply.innerText(), /30 days/);
   assert.deepEqual(page.errors, []);
+});
+
+test("npx evidence-chat-mcp: an agent asks the demo as a user", async (t) => {
+  const { worker_url: url, supabase_url: supabase, publishable_key: apikey, login } = demo.info;
+  const response = await fetch(`${supabase}/auth/v1/token?grant_type=password`, {
+    method: "POST",
+    headers: { apikey, "content-type": "application/json" },
+    body: JSON.stringify(login),
+  });
+  const { access_token: token } = await response.json();
+  const client = new Client({ name: "test", version: "0.0.0" });
+  t.after(() => client.close());
+  const transport = new StdioClientTransport({
+    command: "npx",
+    args: ["--no", "evidence-chat-mcp"],
+    cwd: join(folder, "demo"),
+    env: { ...environment, EVIDENCE_CHAT_URL: url, EVIDENCE_CHAT_TOKEN: token },
+  });
+  await timed("npx evidence-chat-mcp, until it answers", async () => {
+    await client.connect(transport);
+    const result = /** @type {any} */ (await client.callTool({ name: "ask", arguments: { question: COVERED } }));
+    assert.match(result.content[0].text, /30 days[^]*\nSources:\n\[1\]/);
+    assert.equal(result.structuredContent.type, "answer");
+  });
 });
 
 test("a second demo on the same data says which process uses it", async () => {

@@ -9,97 +9,106 @@ import { ANON, as, SERVICE, user } from "../support/roles.mjs";
  * `refused`: a policy rejects the row; `ok`: a function that returns no rows ran.
  *
  * The knowledge base has four documents with one chunk each: one for everybody, one for team:sales, one disabled, one
- * pending. `sales` and `it` are users of those teams, `other` is in none. `sales` and `other` have a session each, with a
+ * pending. `sales` and `it` are users of those teams, `other` is in none, `admin` is an administrator. `sales` and `other` have a session each, with a
  * question, an answer from the document for everybody and one from the document for team:sales: `other` does not see the
  * latter. Writes go to the session of `sales`. Link mode is at its default, `none`.
  */
 const MATRIX = `
-  on                    operation  anon     sales    it       other    service
-  kb_documents          select     denied   denied   denied   denied   4
-  kb_documents          insert     denied   denied   denied   denied   1
-  kb_documents          update     denied   denied   denied   denied   4
-  kb_documents          delete     denied   denied   denied   denied   4
-  kb_chunks             select     denied   denied   denied   denied   4
-  kb_chunks             insert     denied   denied   denied   denied   1
-  kb_chunks             update     denied   denied   denied   denied   4
-  kb_chunks             delete     denied   denied   denied   denied   4
-  kb_embeddings         select     denied   denied   denied   denied   4
-  kb_embeddings         insert     denied   denied   denied   denied   1
-  kb_embeddings         update     denied   denied   denied   denied   4
-  kb_embeddings         delete     denied   denied   denied   denied   4
-  kb_sentences          select     denied   denied   denied   denied   4
-  kb_sentences          insert     denied   denied   denied   denied   1
-  kb_sentences          update     denied   denied   denied   denied   4
-  kb_sentences          delete     denied   denied   denied   denied   4
-  kb_headings           select     denied   denied   denied   denied   4
-  kb_headings           insert     denied   denied   denied   denied   1
-  kb_headings           update     denied   denied   denied   denied   4
-  kb_headings           delete     denied   denied   denied   denied   4
-  kb_lexemes            select     denied   denied   denied   denied   4
-  kb_lexemes            insert     denied   denied   denied   denied   denied
-  kb_lexemes            update     denied   denied   denied   denied   denied
-  kb_lexemes            delete     denied   denied   denied   denied   denied
-  kb_syncs              select     denied   denied   denied   denied   1
-  kb_syncs              insert     denied   denied   denied   denied   1
-  kb_syncs              update     denied   denied   denied   denied   1
-  kb_syncs              delete     denied   denied   denied   denied   1
-  kb_watches            select     denied   denied   denied   denied   1
-  kb_watches            insert     denied   denied   denied   denied   1
-  kb_watches            update     denied   denied   denied   denied   1
-  kb_watches            delete     denied   denied   denied   denied   1
-  kb_calibration        select     denied   denied   denied   denied   1
-  kb_calibration        insert     denied   denied   denied   denied   1
-  kb_calibration        update     denied   denied   denied   denied   1
-  kb_calibration        delete     denied   denied   denied   denied   1
-  chat_sessions         select     denied   1        0        1        2
-  chat_sessions         insert     denied   denied   denied   denied   1
-  chat_sessions         update     denied   1        0        1        2
-  chat_sessions         delete     denied   1        0        1        2
-  chat_messages         select     denied   3        0        2        6
-  chat_messages         insert     denied   denied   denied   denied   1
-  chat_messages         update     denied   denied   denied   denied   6
-  chat_messages         delete     denied   denied   denied   denied   6
-  chat_refusals         select     denied   1        0        1        2
-  chat_refusals         insert     denied   denied   denied   denied   1
-  chat_refusals         update     denied   denied   denied   denied   2
-  chat_refusals         delete     denied   denied   denied   denied   2
-  chat_settings         select     denied   denied   denied   denied   1
-  chat_settings         insert     denied   denied   denied   denied   1
-  chat_settings         update     denied   denied   denied   denied   1
-  chat_settings         delete     denied   denied   denied   denied   1
-  assistants            select     denied   denied   denied   denied   1
-  assistants            insert     denied   denied   denied   denied   1
-  assistants            update     denied   denied   denied   denied   1
-  assistants            delete     denied   denied   denied   denied   0
-  assistant_overview    select     denied   denied   denied   denied   1
-  content_gaps          select     denied   denied   denied   denied   1
-  kb_overview           select     denied   denied   denied   denied   4
-  chat_metrics          select     denied   denied   denied   denied   1
-  storage.objects       select     0        0        0        0        5
-  storage.objects       insert     refused  refused  refused  refused  1
-  storage.objects       update     0        0        0        0        5
-  storage.objects       delete     0        0        0        0        5
-  match_chunks          execute    denied   2        1        1        2
-  chat_config           execute    ok       ok       ok       ok       ok
-  chat_record_turn      execute    denied   ok       refused  refused  denied
-  chat_record_refusal   execute    denied   ok       refused  refused  denied
-  chat_documents        execute    denied   2        1        1        denied
-  chat_has_documents    execute    denied   ok       ok       ok       denied
-  chat_delete_user_data execute    denied   ok       ok       ok       denied
-  chat_retain           execute    denied   denied   denied   denied   ok
-  chat_set_worker_secret execute   denied   denied   denied   denied   ok
-  kb_publish_document   execute    denied   denied   denied   denied   ok
-  kb_write_chunks       execute    denied   denied   denied   denied   ok
-  kb_write_vectors      execute    denied   denied   denied   denied   1
-  kb_delete_documents   execute    denied   denied   denied   denied   ok
-  kb_recount_lexemes    execute    denied   denied   denied   denied   ok
-  kb_chunks_to_embed    execute    denied   denied   denied   denied   3
-  kb_begin_sync         execute    denied   denied   denied   denied   ok
-  kb_renew_sync         execute    denied   denied   denied   denied   ok
-  kb_end_sync           execute    denied   denied   denied   denied   ok
-  kb_report_watch       execute    denied   denied   denied   denied   ok
-  kb_health             execute    denied   denied   denied   denied   ok
-  kb_non_latin_documents execute   denied   denied   denied   denied   0
+  on                    operation  anon     sales    it       other    admin    service
+  kb_documents          select     denied   denied   denied   denied   denied   4
+  kb_documents          insert     denied   denied   denied   denied   denied   1
+  kb_documents          update     denied   denied   denied   denied   denied   4
+  kb_documents          delete     denied   denied   denied   denied   denied   4
+  kb_chunks             select     denied   denied   denied   denied   denied   4
+  kb_chunks             insert     denied   denied   denied   denied   denied   1
+  kb_chunks             update     denied   denied   denied   denied   denied   4
+  kb_chunks             delete     denied   denied   denied   denied   denied   4
+  kb_embeddings         select     denied   denied   denied   denied   denied   4
+  kb_embeddings         insert     denied   denied   denied   denied   denied   1
+  kb_embeddings         update     denied   denied   denied   denied   denied   4
+  kb_embeddings         delete     denied   denied   denied   denied   denied   4
+  kb_sentences          select     denied   denied   denied   denied   denied   4
+  kb_sentences          insert     denied   denied   denied   denied   denied   1
+  kb_sentences          update     denied   denied   denied   denied   denied   4
+  kb_sentences          delete     denied   denied   denied   denied   denied   4
+  kb_headings           select     denied   denied   denied   denied   denied   4
+  kb_headings           insert     denied   denied   denied   denied   denied   1
+  kb_headings           update     denied   denied   denied   denied   denied   4
+  kb_headings           delete     denied   denied   denied   denied   denied   4
+  kb_lexemes            select     denied   denied   denied   denied   denied   4
+  kb_lexemes            insert     denied   denied   denied   denied   denied   denied
+  kb_lexemes            update     denied   denied   denied   denied   denied   denied
+  kb_lexemes            delete     denied   denied   denied   denied   denied   denied
+  kb_syncs              select     denied   denied   denied   denied   denied   1
+  kb_syncs              insert     denied   denied   denied   denied   denied   1
+  kb_syncs              update     denied   denied   denied   denied   denied   1
+  kb_syncs              delete     denied   denied   denied   denied   denied   1
+  kb_watches            select     denied   denied   denied   denied   denied   1
+  kb_watches            insert     denied   denied   denied   denied   denied   1
+  kb_watches            update     denied   denied   denied   denied   denied   1
+  kb_watches            delete     denied   denied   denied   denied   denied   1
+  kb_calibration        select     denied   denied   denied   denied   denied   1
+  kb_calibration        insert     denied   denied   denied   denied   denied   1
+  kb_calibration        update     denied   denied   denied   denied   denied   1
+  kb_calibration        delete     denied   denied   denied   denied   denied   1
+  chat_sessions         select     denied   1        0        1        0        2
+  chat_sessions         insert     denied   denied   denied   denied   denied   1
+  chat_sessions         update     denied   1        0        1        0        2
+  chat_sessions         delete     denied   1        0        1        0        2
+  chat_messages         select     denied   3        0        2        0        6
+  chat_messages         insert     denied   denied   denied   denied   denied   1
+  chat_messages         update     denied   denied   denied   denied   denied   6
+  chat_messages         delete     denied   denied   denied   denied   denied   6
+  chat_refusals         select     denied   1        0        1        0        2
+  chat_refusals         insert     denied   denied   denied   denied   denied   1
+  chat_refusals         update     denied   denied   denied   denied   denied   2
+  chat_refusals         delete     denied   denied   denied   denied   denied   2
+  chat_settings         select     denied   denied   denied   denied   denied   1
+  chat_settings         insert     denied   denied   denied   denied   denied   1
+  chat_settings         update     denied   denied   denied   denied   denied   1
+  chat_settings         delete     denied   denied   denied   denied   denied   1
+  assistants            select     denied   denied   denied   denied   denied   1
+  assistants            insert     denied   denied   denied   denied   denied   1
+  assistants            update     denied   denied   denied   denied   denied   1
+  assistants            delete     denied   denied   denied   denied   denied   0
+  assistant_overview    select     denied   denied   denied   denied   denied   1
+  content_gaps          select     denied   denied   denied   denied   denied   1
+  kb_overview           select     denied   denied   denied   denied   denied   4
+  chat_metrics          select     denied   denied   denied   denied   denied   1
+  storage.objects       select     0        0        0        0        0        5
+  storage.objects       insert     refused  refused  refused  refused  refused  1
+  storage.objects       update     0        0        0        0        0        5
+  storage.objects       delete     0        0        0        0        0        5
+  match_chunks          execute    denied   2        1        1        1        2
+  chat_config           execute    ok       ok       ok       ok       ok       ok
+  chat_record_turn      execute    denied   ok       refused  refused  refused  denied
+  chat_record_refusal   execute    denied   ok       refused  refused  refused  denied
+  chat_documents        execute    denied   2        1        1        1        denied
+  chat_has_documents    execute    denied   ok       ok       ok       ok       denied
+  chat_delete_user_data execute    denied   ok       ok       ok       ok       denied
+  chat_retain           execute    denied   denied   denied   denied   denied   ok
+  chat_set_worker_secret execute   denied   denied   denied   denied   denied   ok
+  kb_publish_document   execute    denied   denied   denied   denied   denied   ok
+  kb_write_chunks       execute    denied   denied   denied   denied   denied   ok
+  kb_write_vectors      execute    denied   denied   denied   denied   denied   1
+  kb_delete_documents   execute    denied   denied   denied   denied   denied   ok
+  kb_recount_lexemes    execute    denied   denied   denied   denied   denied   ok
+  kb_chunks_to_embed    execute    denied   denied   denied   denied   denied   3
+  kb_begin_sync         execute    denied   denied   denied   denied   denied   ok
+  kb_renew_sync         execute    denied   denied   denied   denied   denied   ok
+  kb_end_sync           execute    denied   denied   denied   denied   denied   ok
+  kb_report_watch       execute    denied   denied   denied   denied   denied   ok
+  kb_health             execute    denied   denied   denied   denied   denied   ok
+  kb_non_latin_documents execute   denied   denied   denied   denied   denied   0
+  chat_insights         execute    denied   refused  refused  refused  2        2
+  chat_insights_days    execute    denied   refused  refused  refused  30       30
+  chat_insights_gaps    execute    denied   refused  refused  refused  1        1
+  chat_insights_documents execute  denied   refused  refused  refused  2        2
+  chat_insights_uncited execute    denied   refused  refused  refused  0        0
+  chat_insights_health  execute    denied   refused  refused  refused  1        1
+  chat_insights_assistants execute denied   refused  refused  refused  1        1
+  chat_count_citation_use execute  denied   ok       ok       ok       ok       denied
+  chat_check_alerts     execute    denied   denied   denied   denied   denied   ok
 `;
 
 /** Every table, view and function of the API, for every role and every operation. */
@@ -111,12 +120,13 @@ export function accessMatrix({ database }) {
 
   before(async () => {
     await clearKnowledgeBase(database);
-    for (const name of ["sales", "it", "other"]) ids[name] = await newUser(database, `${name}@matrix.example`);
+    for (const name of ["sales", "it", "other", "admin"]) ids[name] = await newUser(database, `${name}@matrix.example`);
     Object.assign(who, {
       anon: ANON,
       sales: user(ids.sales, { app_metadata: { team: "sales" } }),
       it: user(ids.it, { app_metadata: { team: "it" } }),
       other: user(ids.other),
+      admin: user(ids.admin, { app_metadata: { evidence_chat: "administrator" } }),
       service: SERVICE,
     });
     const documents = await writeDocuments(database);
@@ -136,6 +146,9 @@ export function accessMatrix({ database }) {
       delete from kb_syncs;
       delete from kb_watches;
       delete from kb_calibration;
+      delete from internal.chat_daily;
+      delete from internal.chat_daily_latency;
+      delete from internal.chat_daily_documents;
       delete from auth.users where email like '%@matrix.example'`);
   });
 
@@ -177,6 +190,10 @@ export function accessMatrix({ database }) {
         ) as roles
         from pg_class c where relnamespace = 'internal'::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f')`);
     const tables = [
+      "chat_alerts",
+      "chat_daily",
+      "chat_daily_documents",
+      "chat_daily_latency",
       "chat_deleted_sessions",
       "chat_retention",
       "expected_access",
@@ -350,6 +367,15 @@ function allStatements({ sales, salesSession }, documents) {
     ),
     chat_has_documents: call("select chat_has_documents()"),
     chat_delete_user_data: call("select chat_delete_user_data()"),
+    chat_insights: call("select * from chat_insights()"),
+    chat_insights_days: call("select * from chat_insights_days()"),
+    chat_insights_gaps: call("select * from chat_insights_gaps()"),
+    chat_insights_documents: call("select * from chat_insights_documents()"),
+    chat_insights_uncited: call("select * from chat_insights_uncited()"),
+    chat_insights_health: call("select * from chat_insights_health()"),
+    chat_insights_assistants: call("select * from chat_insights_assistants()"),
+    chat_count_citation_use: call("select chat_count_citation_use(1, 1, 1)"),
+    chat_check_alerts: call("select chat_check_alerts()"),
     chat_retain: call("select chat_retain()"),
     chat_set_worker_secret: call("select chat_set_worker_secret(repeat('0', 64))"),
     kb_publish_document: call("select kb_publish_document($1)", documents.pending.id),

@@ -106,6 +106,42 @@ export function concurrency({ project }) {
     assert.deepEqual(rows, []);
   });
 
+  test("simultaneous turns that cite the same documents in different orders are all counted, without a deadlock", async () => {
+    const rounds = 25;
+    const id = await newUser("counted");
+    const documents = Array.from({ length: 5 }, () => randomUUID());
+    const before = await database.query("select coalesce(sum(questions), 0)::int as n from internal.chat_daily");
+    await database.query("select chat_set_worker_secret($1)", [createHash("sha256").update("counting").digest("hex")]);
+    const record = (connection, sources) =>
+      connection.transaction(async (transaction) => {
+        await become(transaction, user(id));
+        await transaction.query("select set_config('request.headers', $1, true)", [
+          JSON.stringify({ "x-evidence-chat-worker": "counting" }),
+        ]);
+        await transaction.query(
+          "select chat_record_turn($1, 'Title', gen_random_uuid(), 'Q?', gen_random_uuid(), 'A.', '[]', $2, 100)",
+          [randomUUID(), sources],
+        );
+      });
+    await Promise.all(
+      sessions.map(async (session, index) => {
+        for (let round = 0; round < rounds; round++) {
+          await record(session, (index + round) % 2 ? documents : documents.toReversed());
+        }
+      }),
+    );
+    const { rows: daily } = await database.query("select sum(questions)::int as n from internal.chat_daily");
+    assert.equal(daily[0].n - before.rows[0].n, SESSIONS * rounds);
+    const { rows: cited } = await database.query(
+      "select times_cited as n from internal.chat_daily_documents where document_id = any ($1)",
+      [documents],
+    );
+    assert.deepEqual(
+      cited,
+      documents.map(() => ({ n: SESSIONS * rounds })),
+    );
+  });
+
   const forgetOldSessions = () =>
     database.query(
       `insert into internal.chat_deleted_sessions

@@ -161,9 +161,17 @@ export function kbAccess({ database, anon, alice, bob, service, signUp }) {
     assert.deepEqual(await callable("anon"), ["chat_config"]);
     assert.deepEqual(await callable("authenticated"), [
       "chat_config",
+      "chat_count_citation_use",
       "chat_delete_user_data",
       "chat_documents",
       "chat_has_documents",
+      "chat_insights",
+      "chat_insights_assistants",
+      "chat_insights_days",
+      "chat_insights_documents",
+      "chat_insights_gaps",
+      "chat_insights_health",
+      "chat_insights_uncited",
       "chat_record_refusal",
       "chat_record_turn",
       "match_chunks",

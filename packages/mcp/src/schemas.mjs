@@ -1,0 +1,64 @@
+import { z } from "zod";
+
+/** The Worker takes no longer question. */
+const MAX_QUESTION_CHARS = 4000;
+
+const question = z
+  .string()
+  .trim()
+  .min(1)
+  .refine((text) => [...text].length <= MAX_QUESTION_CHARS, `a question has at most ${MAX_QUESTION_CHARS} characters`);
+
+export const ASK_INPUT = {
+  question: question.describe(
+    "One question in whole sentences, in the user's own words: 1 to 4000 characters, of which the first 256 tokens are read.",
+  ),
+  session_id: z
+    .uuid()
+    .optional()
+    .describe("The session_id of an earlier result, to continue that conversation. Without it, a new one begins."),
+};
+
+const PLACE = {
+  title: z.string(),
+  section: z.string().optional(),
+  page: z.number().optional(),
+  url: z.string().optional().describe("Where people read the document"),
+  download_url: z.string().optional().describe("The original file; it may need the user's access token"),
+  document_id: z.string(),
+  chunk_id: z.string(),
+  score: z.number().describe("Cosine similarity of question and passage"),
+};
+
+const words = {
+  start: z.number().int().describe("Offset into the excerpt, in UTF-16 code units"),
+  end: z.number().int(),
+  text: z.string(),
+};
+
+const citation = z.object({
+  index: z.number().int().describe("The number n of the markers [n]; all passages of a document share it"),
+  ...PLACE,
+  strength: z.enum(["strong", "good", "partial"]).optional(),
+  excerpt: z.string().optional().describe("The whole passage as Markdown; left out if the result would be too long"),
+  quotes: z.array(z.object({ ...words, plain: z.string().optional() })).describe("Verbatim words that the answer uses"),
+  supports: z
+    .array(z.object({ ...words, sentence: z.number().int() }))
+    .optional()
+    .describe("Only if a language model wrote the answer: the words from which its sentences follow"),
+});
+
+/** A flat object, because MCP wants one: `type` says which fields are there. */
+export const ASK_OUTPUT = {
+  type: z.enum(["answer", "refusal"]).describe("A refusal is a result: the documents do not answer the question"),
+  text: z.string().describe("The answer with its markers [n], or why there is none"),
+  hedged: z.boolean().optional().describe("The passages are on the subject but may not answer the question"),
+  mode: z.enum(["extractive", "generated"]).optional().describe("extractive: all sentences are verbatim quotes"),
+  citations: z.array(citation),
+  nearest: z.array(z.object(PLACE)).describe("Passages near the question that are not quoted, the best first"),
+  reason: z.enum(["no_match", "weak_evidence", "unreadable_language", "empty_kb"]).optional(),
+  suggestions: z.array(z.string()).optional(),
+  session_id: z.string().optional().describe("Send it with the next question of the same conversation"),
+  truncated: z.boolean().describe("The question is longer than the model reads: its end was ignored"),
+  shortened: z.boolean().describe("Parts of the result were left out because it would be too long"),
+};

@@ -1,0 +1,1047 @@
+-- The insights page: what administrators may know about the use of the chat. Daily counts, kept by triggers, answer within
+-- milliseconds for a year of conversations. They hold no text and no user, so they stay when conversations are deleted.
+
+-- Administrators ----------------------------------------------------------
+
+create function internal.chat_is_administrator() returns boolean
+  language plpgsql
+  stable
+  -- Users may not read chat_settings.
+  security definer
+  set search_path = ''
+as $$
+begin
+  return coalesce((select s.administrators from public.chat_settings s), '{evidence_chat:administrator}')
+    && internal.kb_caller_audiences();
+end
+$$;
+
+comment on function internal.chat_is_administrator() is
+  'Whether the caller has one of the claims in chat_settings.administrators, or in its default.';
+
+revoke all on function internal.chat_is_administrator() from public;
+
+create function internal.chat_require_administrator() returns void
+  language plpgsql
+  stable
+  security definer
+  set search_path = ''
+as $$
+begin
+  -- security definer changes the current user, but not the role of the request.
+  if current_setting('role') <> 'service_role' and not internal.chat_is_administrator() then
+    raise exception 'Only administrators may read the insights.'
+      using errcode = 'insufficient_privilege',
+        hint = 'Ask the owner of the project to add a claim of yours to chat_settings.administrators.';
+  end if;
+end
+$$;
+
+comment on function internal.chat_require_administrator() is
+  'Fails with insufficient_privilege, which PostgREST turns into status 403, unless the caller is an administrator or the service '
+  'role.';
+
+revoke all on function internal.chat_require_administrator() from public;
+
+-- Daily counts ------------------------------------------------------------
+
+create table internal.chat_daily (
+  assistant text not null references public.assistants (name) on update cascade on delete cascade,
+  day date not null,
+  questions integer not null default 0,
+  answers integer not null default 0,
+  refusals integer not null default 0,
+  cited_answers integer not null default 0,
+  hedged_answers integer not null default 0,
+  generated_answers integer not null default 0,
+  citations_hovered integer not null default 0,
+  citations_opened integer not null default 0,
+  citations_copied integer not null default 0,
+  primary key (assistant, day)
+);
+
+comment on table internal.chat_daily is
+  'Counts of one assistant and day (UTC), of turns that the Worker recorded. Nothing is subtracted when conversations are deleted.';
+comment on column internal.chat_daily.assistant is 'The assistant that was asked.';
+comment on column internal.chat_daily.day is 'The day, in UTC.';
+comment on column internal.chat_daily.questions is 'Questions asked.';
+comment on column internal.chat_daily.answers is 'Questions that were answered.';
+comment on column internal.chat_daily.refusals is 'Questions that were refused.';
+comment on column internal.chat_daily.cited_answers is 'Answers with at least one citation.';
+comment on column internal.chat_daily.hedged_answers is 'Answers that say that they may not answer the question.';
+comment on column internal.chat_daily.generated_answers is 'Answers that a language model wrote.';
+comment on column internal.chat_daily.citations_hovered is 'How often visitors looked at the card of a citation.';
+comment on column internal.chat_daily.citations_opened is 'How often visitors opened a citation.';
+comment on column internal.chat_daily.citations_copied is 'How often visitors copied an answer with its sources.';
+
+create table internal.chat_daily_latency (
+  assistant text not null references public.assistants (name) on update cascade on delete cascade,
+  day date not null,
+  bucket smallint not null,
+  turns integer not null,
+  primary key (assistant, day, bucket)
+);
+
+comment on table internal.chat_daily_latency is
+  'Histogram of the time to the end of an answer or refusal. Percentiles of several days cannot be computed from those of each day.';
+comment on column internal.chat_daily_latency.assistant is 'The assistant that was asked.';
+comment on column internal.chat_daily_latency.day is 'The day, in UTC.';
+comment on column internal.chat_daily_latency.bucket is
+  'Eight times the binary logarithm of the milliseconds, rounded: a value differs from its bucket by at most 4.5 %.';
+comment on column internal.chat_daily_latency.turns is 'Answers and refusals in the bucket.';
+
+create table internal.chat_daily_documents (
+  assistant text not null references public.assistants (name) on update cascade on delete cascade,
+  day date not null,
+  -- No foreign key: the counts of a deleted document show that answers were based on it.
+  document_id uuid not null,
+  times_cited integer not null,
+  primary key (assistant, day, document_id)
+);
+
+comment on table internal.chat_daily_documents is 'How many answers of a day are based on a document.';
+comment on column internal.chat_daily_documents.assistant is 'The assistant that was asked.';
+comment on column internal.chat_daily_documents.day is 'The day, in UTC.';
+comment on column internal.chat_daily_documents.document_id is 'Id of the document, which may have been deleted since.';
+comment on column internal.chat_daily_documents.times_cited is 'Answers that are based on it, as in kb_overview.times_cited.';
+
+revoke all on internal.chat_daily, internal.chat_daily_latency, internal.chat_daily_documents
+  from public, anon, authenticated, service_role;
+alter table internal.chat_daily enable row level security;
+alter table internal.chat_daily_latency enable row level security;
+alter table internal.chat_daily_documents enable row level security;
+
+create function internal.chat_count_messages() returns trigger
+  language plpgsql
+  -- No role may write the counts.
+  security definer
+  set search_path = ''
+as $$
+begin
+  -- Always in this order and sorted, so that concurrent turns cannot deadlock.
+  insert into internal.chat_daily as d
+      (assistant, day, questions, answers, refusals, cited_answers, hedged_answers, generated_answers)
+    select
+        s.assistant,
+        (m.created_at at time zone 'UTC')::date as day,
+        count(*) filter (where m.role = 'user'),
+        count(*) filter (where m.role = 'assistant' and m.refusal is null),
+        count(m.refusal),
+        count(*) filter (where m.role = 'assistant' and m.refusal is null and m.citations <> '[]'),
+        count(*) filter (where m.hedged),
+        count(*) filter (where m.mode = 'generated')
+      from added m
+      join public.chat_sessions s on s.id = m.session_id
+      where m.from_worker
+      group by s.assistant, day
+      order by s.assistant, day
+    on conflict (assistant, day) do update set
+      questions = d.questions + excluded.questions,
+      answers = d.answers + excluded.answers,
+      refusals = d.refusals + excluded.refusals,
+      cited_answers = d.cited_answers + excluded.cited_answers,
+      hedged_answers = d.hedged_answers + excluded.hedged_answers,
+      generated_answers = d.generated_answers + excluded.generated_answers;
+  insert into internal.chat_daily_latency as l (assistant, day, bucket, turns)
+    select
+        s.assistant,
+        (m.created_at at time zone 'UTC')::date as day,
+        round(8 * log(2, greatest(m.latency_ms, 1))) as bucket,
+        count(*)
+      from added m
+      join public.chat_sessions s on s.id = m.session_id
+      where m.from_worker and m.latency_ms is not null
+      group by s.assistant, day, bucket
+      order by s.assistant, day, bucket
+    on conflict (assistant, day, bucket) do update set turns = l.turns + excluded.turns;
+  insert into internal.chat_daily_documents as c (assistant, day, document_id, times_cited)
+    select s.assistant, (m.created_at at time zone 'UTC')::date as day, source.id, count(*)
+      from added m
+      join public.chat_sessions s on s.id = m.session_id
+      cross join unnest(m.sources) as source(id)
+      where m.from_worker and m.role = 'assistant'
+      group by s.assistant, day, source.id
+      order by s.assistant, day, source.id
+    on conflict (assistant, day, document_id) do update set times_cited = c.times_cited + excluded.times_cited;
+  return null;
+end
+$$;
+
+comment on function internal.chat_count_messages() is 'Trigger: adds new messages of the Worker to the daily counts.';
+
+revoke all on function internal.chat_count_messages() from public;
+
+create trigger chat_messages_count
+  after insert on public.chat_messages
+  referencing new table as added
+  for each statement execute function internal.chat_count_messages();
+
+create function internal.chat_purge_daily_counts() returns void
+  language sql
+  set search_path = ''
+as $$
+  delete from internal.chat_daily d where d.day < (now() at time zone 'UTC')::date - 400;
+  delete from internal.chat_daily_latency l where l.day < (now() at time zone 'UTC')::date - 400;
+  delete from internal.chat_daily_documents c where c.day < (now() at time zone 'UTC')::date - 400;
+$$;
+
+comment on function internal.chat_purge_daily_counts() is 'Deletes daily counts that are older than 400 days.';
+
+revoke all on function internal.chat_purge_daily_counts() from public;
+
+-- Use of citations --------------------------------------------------------
+
+create function internal.chat_count_citation_use(hovered integer, opened integer, copied integer, assistant text) returns void
+  language plpgsql
+  -- As evidence_chat, with the claims of the caller.
+  security definer
+  set search_path = ''
+as $$
+begin
+  if hovered not between 0 and 1000 or opened not between 0 and 1000 or copied not between 0 and 1000
+    or num_nulls(hovered, opened, copied) > 0
+  then
+    raise exception 'hovered, opened and copied must be 0 to 1000' using errcode = 'invalid_parameter_value';
+  end if;
+  perform internal.chat_assistant(chat_count_citation_use.assistant, internal.kb_caller_audiences());
+  perform internal.consume_quota('citation_use', hovered + opened + copied, 2000, '1 hour');
+  -- Direct calls could count anything.
+  if internal.is_worker_request() then
+    perform internal.chat_add_citation_use(hovered, opened, copied, chat_count_citation_use.assistant);
+  end if;
+end
+$$;
+
+comment on function internal.chat_count_citation_use(integer, integer, integer, text) is
+  'What public.chat_count_citation_use does.';
+
+create function internal.chat_add_citation_use(hovered integer, opened integer, copied integer, assistant text) returns void
+  language sql
+  -- No role may write the counts.
+  security definer
+  set search_path = ''
+as $$
+  insert into internal.chat_daily as d (assistant, day, citations_hovered, citations_opened, citations_copied)
+    values (assistant, (now() at time zone 'UTC')::date, hovered, opened, copied)
+    on conflict (assistant, day) do update set
+      citations_hovered = d.citations_hovered + excluded.citations_hovered,
+      citations_opened = d.citations_opened + excluded.citations_opened,
+      citations_copied = d.citations_copied + excluded.citations_copied
+$$;
+
+comment on function internal.chat_add_citation_use(integer, integer, integer, text) is
+  'Adds to the counts of today. The caller must have checked the values.';
+
+revoke all on function internal.chat_add_citation_use(integer, integer, integer, text) from public;
+grant execute on function internal.chat_add_citation_use(integer, integer, integer, text) to evidence_chat;
+revoke all on function internal.chat_count_citation_use(integer, integer, integer, text) from public;
+grant execute on function internal.chat_count_citation_use(integer, integer, integer, text) to authenticated;
+alter function internal.chat_count_citation_use(integer, integer, integer, text) owner to evidence_chat;
+
+create function public.chat_count_citation_use(
+  hovered integer default 0,
+  opened integer default 0,
+  copied integer default 0,
+  assistant text default 'default'
+) returns void
+  language sql
+  security invoker
+  set search_path = ''
+as $$
+  select internal.chat_count_citation_use(hovered, opened, copied, assistant)
+$$;
+
+comment on function public.chat_count_citation_use(integer, integer, integer, text) is
+  'Adds to the counts of today how often the caller looked at the card of a citation (hovered), opened one, or copied an answer: '
+  'each 0 to 1000 a call. Stores no text and no user. Calls that are not from the Worker count nothing. Limit: 2,000 an hour for '
+  'each user, then PT429.';
+
+revoke all on function public.chat_count_citation_use(integer, integer, integer, text) from public, anon, service_role;
+grant execute on function public.chat_count_citation_use(integer, integer, integer, text) to authenticated;
+
+-- Reading -----------------------------------------------------------------
+
+-- Each function takes the number of days, including today, and the name of an assistant, or null for all. The functions in internal
+-- run as the owner of the tables, so each must begin with chat_insights_scope.
+
+create function internal.chat_insights_scope(days integer, assistant text) returns text[]
+  language plpgsql
+  stable
+  security definer
+  set search_path = ''
+as $$
+begin
+  perform internal.chat_require_administrator();
+  if days is null or days not between 1 and 90 then
+    raise exception 'days must be 1 to 90' using errcode = 'invalid_parameter_value';
+  end if;
+  if assistant is null then
+    return array(select a.name from public.assistants a);
+  end if;
+  return array[(internal.chat_assistant(assistant, null)).name];
+end
+$$;
+
+comment on function internal.chat_insights_scope(integer, text) is
+  'Checks the caller and the arguments of an insights function, and returns the names of the assistants. Fails with '
+  'insufficient_privilege, invalid_parameter_value or PT404.';
+
+revoke all on function internal.chat_insights_scope(integer, text) from public;
+
+create function internal.chat_percentile(share double precision, buckets smallint[], turns bigint[]) returns integer
+  language sql
+  immutable
+  set search_path = ''
+as $$
+  select round(power(2, min(t.bucket) / 8.0))::integer
+    from (
+      select h.bucket, sum(h.turns) over (order by h.bucket) as running, sum(h.turns) over () as total
+        from unnest(buckets, turns) as h(bucket, turns)
+    ) t
+    where t.running >= share * t.total
+$$;
+
+comment on function internal.chat_percentile(double precision, smallint[], bigint[]) is
+  'The percentile, in milliseconds, of a histogram with the buckets of chat_daily_latency; null if it is empty. share: 0 to 1.';
+
+revoke all on function internal.chat_percentile(double precision, smallint[], bigint[]) from public;
+
+create function internal.chat_insights(days integer, assistant text) returns table (
+  period text,
+  questions bigint,
+  answers bigint,
+  refusals bigint,
+  cited_answers bigint,
+  hedged_answers bigint,
+  generated_answers bigint,
+  citations_hovered bigint,
+  citations_opened bigint,
+  citations_copied bigint,
+  answered_share double precision,
+  cited_share double precision,
+  latency_p50_ms integer,
+  latency_p95_ms integer
+)
+  language plpgsql
+  stable
+  -- Reads counts that no role may read.
+  security definer
+  set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  names constant text[] := internal.chat_insights_scope(chat_insights.days, chat_insights.assistant);
+  today constant date := (now() at time zone 'UTC')::date;
+begin
+  return query
+    select
+        p.period,
+        t.questions, t.answers, t.refusals, t.cited_answers, t.hedged_answers, t.generated_answers,
+        t.citations_hovered, t.citations_opened, t.citations_copied,
+        round(t.answers::numeric / nullif(t.answers + t.refusals, 0), 3)::double precision,
+        round(t.cited_answers::numeric / nullif(t.answers, 0), 3)::double precision,
+        internal.chat_percentile(0.5, l.buckets, l.turns),
+        internal.chat_percentile(0.95, l.buckets, l.turns)
+      from (
+        values ('current', today - chat_insights.days + 1, today),
+          ('previous', today - 2 * chat_insights.days + 1, today - chat_insights.days)
+      ) as p(period, first_day, last_day)
+      cross join lateral (
+        select
+            coalesce(sum(d.questions), 0) as questions,
+            coalesce(sum(d.answers), 0) as answers,
+            coalesce(sum(d.refusals), 0) as refusals,
+            coalesce(sum(d.cited_answers), 0) as cited_answers,
+            coalesce(sum(d.hedged_answers), 0) as hedged_answers,
+            coalesce(sum(d.generated_answers), 0) as generated_answers,
+            coalesce(sum(d.citations_hovered), 0) as citations_hovered,
+            coalesce(sum(d.citations_opened), 0) as citations_opened,
+            coalesce(sum(d.citations_copied), 0) as citations_copied
+          from internal.chat_daily d
+          where d.assistant = any (names) and d.day between p.first_day and p.last_day
+      ) t
+      cross join lateral (
+        select array_agg(h.bucket) as buckets, array_agg(h.turns) as turns
+          from (
+            select h.bucket, sum(h.turns) as turns
+              from internal.chat_daily_latency h
+              where h.assistant = any (names) and h.day between p.first_day and p.last_day
+              group by h.bucket
+          ) h
+      ) l;
+end
+$$;
+
+comment on function internal.chat_insights(integer, text) is 'What public.chat_insights does, for administrators.';
+
+revoke all on function internal.chat_insights(integer, text) from public;
+grant execute on function internal.chat_insights(integer, text) to authenticated, service_role;
+
+create function public.chat_insights(days integer default 30, assistant text default null) returns table (
+  period text,
+  questions bigint,
+  answers bigint,
+  refusals bigint,
+  cited_answers bigint,
+  hedged_answers bigint,
+  generated_answers bigint,
+  citations_hovered bigint,
+  citations_opened bigint,
+  citations_copied bigint,
+  answered_share double precision,
+  cited_share double precision,
+  latency_p50_ms integer,
+  latency_p95_ms integer
+)
+  language sql
+  stable
+  security invoker
+  set search_path = ''
+as $$
+  select * from internal.chat_insights(days, assistant)
+$$;
+
+comment on function public.chat_insights(integer, text) is
+  'Two rows of totals for administrators: period current (the last days, 1 to 90, including today, in UTC) and previous (as many '
+  'days before). answered_share: answers among answers and refusals; cited_share: answers with citations among answers; both 0 to 1, '
+  'null without any. latency: milliseconds to the end of an answer or refusal, within 4.5 %. assistant: null for all. Others than '
+  'administrators get insufficient_privilege.';
+
+revoke all on function public.chat_insights(integer, text) from public, anon;
+grant execute on function public.chat_insights(integer, text) to authenticated, service_role;
+
+create function internal.chat_insights_days(days integer, assistant text) returns table (
+  day date,
+  questions bigint,
+  answers bigint,
+  refusals bigint,
+  cited_answers bigint,
+  citations_hovered bigint,
+  citations_opened bigint,
+  citations_copied bigint,
+  answered_share double precision,
+  cited_share double precision,
+  latency_p50_ms integer,
+  latency_p95_ms integer
+)
+  language plpgsql
+  stable
+  security definer
+  set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  names constant text[] := internal.chat_insights_scope(chat_insights_days.days, chat_insights_days.assistant);
+  today constant date := (now() at time zone 'UTC')::date;
+begin
+  return query
+    with daily as (
+      select
+          d.day,
+          sum(d.questions) as questions,
+          sum(d.answers) as answers,
+          sum(d.refusals) as refusals,
+          sum(d.cited_answers) as cited_answers,
+          sum(d.citations_hovered) as citations_hovered,
+          sum(d.citations_opened) as citations_opened,
+          sum(d.citations_copied) as citations_copied
+        from internal.chat_daily d
+        where d.assistant = any (names) and d.day > today - chat_insights_days.days
+        group by d.day
+    ), latency as (
+      select h.day, array_agg(h.bucket) as buckets, array_agg(h.turns) as turns
+        from (
+          select l.day, l.bucket, sum(l.turns) as turns
+            from internal.chat_daily_latency l
+            where l.assistant = any (names) and l.day > today - chat_insights_days.days
+            group by l.day, l.bucket
+        ) h
+        group by h.day
+    )
+    select
+        g.day,
+        coalesce(d.questions, 0), coalesce(d.answers, 0), coalesce(d.refusals, 0), coalesce(d.cited_answers, 0),
+        coalesce(d.citations_hovered, 0), coalesce(d.citations_opened, 0), coalesce(d.citations_copied, 0),
+        round(d.answers::numeric / nullif(d.answers + d.refusals, 0), 3)::double precision,
+        round(d.cited_answers::numeric / nullif(d.answers, 0), 3)::double precision,
+        internal.chat_percentile(0.5, l.buckets, l.turns),
+        internal.chat_percentile(0.95, l.buckets, l.turns)
+      from (select today - back as day from generate_series(0, chat_insights_days.days - 1) as back) g
+      left join daily d on d.day = g.day
+      left join latency l on l.day = g.day
+      order by g.day;
+end
+$$;
+
+comment on function internal.chat_insights_days(integer, text) is 'What public.chat_insights_days does, for administrators.';
+
+revoke all on function internal.chat_insights_days(integer, text) from public;
+grant execute on function internal.chat_insights_days(integer, text) to authenticated, service_role;
+
+create function public.chat_insights_days(days integer default 30, assistant text default null) returns table (
+  day date,
+  questions bigint,
+  answers bigint,
+  refusals bigint,
+  cited_answers bigint,
+  citations_hovered bigint,
+  citations_opened bigint,
+  citations_copied bigint,
+  answered_share double precision,
+  cited_share double precision,
+  latency_p50_ms integer,
+  latency_p95_ms integer
+)
+  language sql
+  stable
+  security invoker
+  set search_path = ''
+as $$
+  select * from internal.chat_insights_days(days, assistant)
+$$;
+
+comment on function public.chat_insights_days(integer, text) is
+  'One row for each of the last days (1 to 90, UTC), the oldest first, also for days without questions. For administrators; the '
+  'columns are those of chat_insights.';
+
+revoke all on function public.chat_insights_days(integer, text) from public, anon;
+grant execute on function public.chat_insights_days(integer, text) to authenticated, service_role;
+
+create function internal.chat_insights_gaps(days integer, assistant text, max_count integer) returns table (
+  group_id uuid,
+  assistant_name text,
+  questions bigint,
+  users bigint,
+  best_score double precision,
+  reasons text[],
+  first_asked timestamptz,
+  last_asked timestamptz,
+  examples text[]
+)
+  language plpgsql
+  stable
+  security definer
+  set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  names constant text[] := internal.chat_insights_scope(chat_insights_gaps.days, chat_insights_gaps.assistant);
+  since constant timestamptz := (now() at time zone 'UTC')::date::timestamp at time zone 'UTC'
+    - make_interval(days => chat_insights_gaps.days - 1);
+begin
+  return query
+    with gap as (
+      select
+          r.group_id,
+          min(r.assistant) as assistant_name,
+          count(*) as questions,
+          count(distinct r.asker) as users,
+          max(r.best_score) as best_score,
+          array_agg(distinct r.reason order by r.reason) as reasons,
+          min(r.created_at) as first_asked,
+          max(r.created_at) as last_asked
+        from public.chat_refusals r
+        where r.from_worker and r.created_at >= since and r.assistant = any (names)
+        group by r.group_id
+        having count(distinct r.asker) >= internal.chat_gap_users()
+        order by users desc, questions desc, last_asked desc, r.group_id
+        limit least(greatest(chat_insights_gaps.max_count, 0), 100)
+    )
+    select gap.*, example.questions
+      from gap
+      cross join lateral (
+        -- The centroid of a group moves little after a hundred questions.
+        select array_agg(q.question order by q.distance, q.question) as questions
+          from (
+            select newest.question, min(newest.embedding operator(extensions.<=>) newest.centroid) as distance
+              from (
+                select r.question, r.embedding, extensions.avg(r.embedding) over () as centroid
+                  from (
+                    select r.question, r.embedding
+                      from public.chat_refusals r
+                      where r.group_id = gap.group_id and r.from_worker and r.created_at >= since
+                      order by r.created_at desc
+                      limit 100
+                  ) r
+              ) newest
+              group by newest.question
+              order by distance, newest.question
+              limit 5
+          ) q
+      ) example
+      order by gap.users desc, gap.questions desc, gap.last_asked desc, gap.group_id;
+end
+$$;
+
+comment on function internal.chat_insights_gaps(integer, text, integer) is 'What public.chat_insights_gaps does, for administrators.';
+
+revoke all on function internal.chat_insights_gaps(integer, text, integer) from public;
+grant execute on function internal.chat_insights_gaps(integer, text, integer) to authenticated, service_role;
+
+create function public.chat_insights_gaps(days integer default 30, assistant text default null, max_count integer default 20)
+  returns table (
+    group_id uuid,
+    assistant_name text,
+    questions bigint,
+    users bigint,
+    best_score double precision,
+    reasons text[],
+    first_asked timestamptz,
+    last_asked timestamptz,
+    examples text[]
+  )
+  language sql
+  stable
+  security invoker
+  set search_path = ''
+as $$
+  select * from internal.chat_insights_gaps(days, assistant, max_count)
+$$;
+
+comment on function public.chat_insights_gaps(integer, text, integer) is
+  'Groups of similar questions that the documents do not answer, as in content_gaps, but only the questions of the last days (1 to '
+  '90): those that at least chat_settings.gap_users users asked in that time, most users first. At most max_count, and 100. '
+  'examples: up to 5 questions of the group, the most typical first. For administrators.';
+
+revoke all on function public.chat_insights_gaps(integer, text, integer) from public, anon;
+grant execute on function public.chat_insights_gaps(integer, text, integer) to authenticated, service_role;
+
+create function internal.chat_insights_documents(days integer, assistant text, max_count integer) returns table (
+  document_id uuid,
+  title text,
+  source text,
+  collection text,
+  url text,
+  state text,
+  times_cited bigint,
+  last_cited date,
+  total bigint
+)
+  language plpgsql
+  stable
+  security definer
+  set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  names constant text[] := internal.chat_insights_scope(chat_insights_documents.days, chat_insights_documents.assistant);
+  today constant date := (now() at time zone 'UTC')::date;
+begin
+  return query
+    with cited as (
+      select c.document_id, sum(c.times_cited) as times_cited, max(c.day) as last_cited, count(*) over () as total
+        from internal.chat_daily_documents c
+        where c.assistant = any (names) and c.day > today - chat_insights_documents.days
+        group by c.document_id
+        order by times_cited desc, last_cited desc, c.document_id
+        limit least(greatest(chat_insights_documents.max_count, 0), 100)
+    )
+    select
+        c.document_id,
+        coalesce(d.meta ->> 'title', d.name),
+        d.source,
+        d.collection,
+        d.meta ->> 'url',
+        internal.chat_document_state(d.status, d.enabled),
+        c.times_cited,
+        c.last_cited,
+        c.total
+      from cited c
+      left join public.kb_documents d on d.id = c.document_id
+      order by c.times_cited desc, c.last_cited desc, c.document_id;
+end
+$$;
+
+comment on function internal.chat_insights_documents(integer, text, integer) is
+  'What public.chat_insights_documents does, for administrators.';
+
+revoke all on function internal.chat_insights_documents(integer, text, integer) from public;
+grant execute on function internal.chat_insights_documents(integer, text, integer) to authenticated, service_role;
+
+create function public.chat_insights_documents(days integer default 30, assistant text default null, max_count integer default 20)
+  returns table (
+    document_id uuid,
+    title text,
+    source text,
+    collection text,
+    url text,
+    state text,
+    times_cited bigint,
+    last_cited date,
+    total bigint
+  )
+  language sql
+  stable
+  security invoker
+  set search_path = ''
+as $$
+  select * from internal.chat_insights_documents(days, assistant, max_count)
+$$;
+
+comment on function public.chat_insights_documents(integer, text, integer) is
+  'The documents that most answers of the last days (1 to 90) are based on: at most max_count, and 100. state: ready, disabled or '
+  'deleted (then without title, source, collection and url). total: how many documents were cited. For administrators.';
+
+revoke all on function public.chat_insights_documents(integer, text, integer) from public, anon;
+grant execute on function public.chat_insights_documents(integer, text, integer) to authenticated, service_role;
+
+create function internal.chat_insights_uncited(days integer, assistant text, max_count integer) returns table (
+  document_id uuid,
+  title text,
+  source text,
+  collection text,
+  url text,
+  created_at timestamptz,
+  last_cited date,
+  total bigint
+)
+  language plpgsql
+  stable
+  security definer
+  set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  names constant text[] := internal.chat_insights_scope(chat_insights_uncited.days, chat_insights_uncited.assistant);
+  today constant date := (now() at time zone 'UTC')::date;
+begin
+  return query
+    with cited as (
+      select c.document_id, max(c.day) as last_cited
+        from internal.chat_daily_documents c
+        where c.assistant = any (names)
+        group by c.document_id
+    )
+    select
+        d.id,
+        coalesce(d.meta ->> 'title', d.name),
+        d.source,
+        d.collection,
+        d.meta ->> 'url',
+        d.created_at,
+        c.last_cited,
+        count(*) over ()
+      from public.kb_documents d
+      left join cited c on c.document_id = d.id
+      where d.status = 'ready' and d.enabled
+        and (c.last_cited is null or c.last_cited <= today - chat_insights_uncited.days)
+        and exists (
+          select from public.assistants a
+            where a.name = any (names) and (a.collections is null or d.collection = any (a.collections))
+        )
+      order by c.last_cited nulls first, d.created_at, d.id
+      limit least(greatest(chat_insights_uncited.max_count, 0), 100);
+end
+$$;
+
+comment on function internal.chat_insights_uncited(integer, text, integer) is
+  'What public.chat_insights_uncited does, for administrators.';
+
+revoke all on function internal.chat_insights_uncited(integer, text, integer) from public;
+grant execute on function internal.chat_insights_uncited(integer, text, integer) to authenticated, service_role;
+
+create function public.chat_insights_uncited(days integer default 30, assistant text default null, max_count integer default 20)
+  returns table (
+    document_id uuid,
+    title text,
+    source text,
+    collection text,
+    url text,
+    created_at timestamptz,
+    last_cited date,
+    total bigint
+  )
+  language sql
+  stable
+  security invoker
+  set search_path = ''
+as $$
+  select * from internal.chat_insights_uncited(days, assistant, max_count)
+$$;
+
+comment on function public.chat_insights_uncited(integer, text, integer) is
+  'Documents that the search can find and that no answer of the last days (1 to 90) is based on: never cited first, then the oldest '
+  'citation. At most max_count, and 100. last_cited: the last day within 400 days, null if there is none. total: how many there are. '
+  'For administrators.';
+
+revoke all on function public.chat_insights_uncited(integer, text, integer) from public, anon;
+grant execute on function public.chat_insights_uncited(integer, text, integer) to authenticated, service_role;
+
+create function internal.chat_document_state(status text, enabled boolean) returns text
+  language sql
+  immutable
+  set search_path = ''
+as $$
+  select case
+    when status is null then 'deleted'
+    when status = 'ready' and enabled then 'ready'
+    else 'disabled'
+  end
+$$;
+
+comment on function internal.chat_document_state(text, boolean) is
+  'State of a document for the insights. ready: the search finds it. disabled: it does not. deleted (no status): there is none.';
+
+revoke all on function internal.chat_document_state(text, boolean) from public;
+
+create function internal.chat_insights_health(days integer, assistant text) returns table (
+  citations bigint,
+  citations_of_ready bigint,
+  citations_of_disabled bigint,
+  citations_of_deleted bigint,
+  documents bigint,
+  cited_documents bigint,
+  failed_documents bigint,
+  stale_passages bigint
+)
+  language plpgsql
+  stable
+  security definer
+  set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  names constant text[] := internal.chat_insights_scope(chat_insights_health.days, chat_insights_health.assistant);
+  today constant date := (now() at time zone 'UTC')::date;
+begin
+  return query
+    with cited as (
+      select c.document_id, sum(c.times_cited) as times_cited
+        from internal.chat_daily_documents c
+        where c.assistant = any (names) and c.day > today - chat_insights_health.days
+        group by c.document_id
+    ), by_state as (
+      select internal.chat_document_state(d.status, d.enabled) as state, sum(c.times_cited) as times_cited, count(*) as documents
+        from cited c
+        left join public.kb_documents d on d.id = c.document_id
+        group by state
+    ), searched as (
+      select d.id, d.status, d.enabled
+        from public.kb_documents d
+        where exists (
+          select from public.assistants a
+            where a.name = any (names) and (a.collections is null or d.collection = any (a.collections))
+        )
+    )
+    select
+        coalesce((select sum(b.times_cited) from by_state b), 0)::bigint,
+        coalesce((select b.times_cited from by_state b where b.state = 'ready'), 0)::bigint,
+        coalesce((select b.times_cited from by_state b where b.state = 'disabled'), 0)::bigint,
+        coalesce((select b.times_cited from by_state b where b.state = 'deleted'), 0)::bigint,
+        (select count(*) from searched s where s.status = 'ready' and s.enabled),
+        (select count(*) from searched s join cited c on c.document_id = s.id where s.status = 'ready' and s.enabled),
+        (select count(*) from searched s where s.status = 'failed'),
+        (
+          select count(*) from public.kb_chunks k
+            join searched s on s.id = k.document_id
+            where k.stale and s.status = 'ready' and s.enabled
+        );
+end
+$$;
+
+comment on function internal.chat_insights_health(integer, text) is 'What public.chat_insights_health does, for administrators.';
+
+revoke all on function internal.chat_insights_health(integer, text) from public;
+grant execute on function internal.chat_insights_health(integer, text) to authenticated, service_role;
+
+create function public.chat_insights_health(days integer default 30, assistant text default null) returns table (
+  citations bigint,
+  citations_of_ready bigint,
+  citations_of_disabled bigint,
+  citations_of_deleted bigint,
+  documents bigint,
+  cited_documents bigint,
+  failed_documents bigint,
+  stale_passages bigint
+)
+  language sql
+  stable
+  security invoker
+  set search_path = ''
+as $$
+  select * from internal.chat_insights_health(days, assistant)
+$$;
+
+comment on function public.chat_insights_health(integer, text) is
+  'One row about citations. Citations of the last days (1 to 90), a document once for each answer, by the present state of the '
+  'document: ready, disabled or deleted. documents: those that the search can find; cited_documents: how many of them were cited. '
+  'failed_documents could not be read, and stale_passages were edited and are not found until they have new vectors. For '
+  'administrators.';
+
+revoke all on function public.chat_insights_health(integer, text) from public, anon;
+grant execute on function public.chat_insights_health(integer, text) to authenticated, service_role;
+
+create function internal.chat_insights_assistants() returns table (name text, title text, enabled boolean)
+  language plpgsql
+  stable
+  security definer
+  set search_path = ''
+as $$
+begin
+  perform internal.chat_require_administrator();
+  return query select a.name, a.title, a.enabled from public.assistants a order by a.name <> 'default', a.name;
+end
+$$;
+
+comment on function internal.chat_insights_assistants() is 'What public.chat_insights_assistants does, for administrators.';
+
+revoke all on function internal.chat_insights_assistants() from public;
+grant execute on function internal.chat_insights_assistants() to authenticated, service_role;
+
+create function public.chat_insights_assistants() returns table (name text, title text, enabled boolean)
+  language sql
+  stable
+  security invoker
+  set search_path = ''
+as $$
+  select * from internal.chat_insights_assistants()
+$$;
+
+comment on function public.chat_insights_assistants() is 'The assistants, "default" first. For administrators.';
+
+revoke all on function public.chat_insights_assistants() from public, anon;
+grant execute on function public.chat_insights_assistants() to authenticated, service_role;
+
+-- Alerts ------------------------------------------------------------------
+
+create table internal.chat_alerts (
+  measure text primary key
+    constraint chat_alerts_measure_valid check (measure in ('answered_share', 'cited_share')),
+  sent_at timestamptz not null default now()
+);
+
+comment on table internal.chat_alerts is 'Alerts that were sent and whose share has not recovered since.';
+comment on column internal.chat_alerts.measure is 'answered_share or cited_share.';
+comment on column internal.chat_alerts.sent_at is 'When the alert was sent.';
+
+revoke all on internal.chat_alerts from public, anon, authenticated, service_role;
+alter table internal.chat_alerts enable row level security;
+
+create function internal.chat_send_alert(url text, body jsonb) returns boolean
+  language plpgsql
+  set search_path = ''
+as $$
+begin
+  if url is null or to_regproc('net.http_post') is null then
+    return false;
+  end if;
+  -- Dynamic, because pg_net may not be installed. It queues the request; a failed delivery is in net._http_response.
+  execute 'select net.http_post(url := $1, body := $2)' using url, body;
+  return true;
+exception when others then
+  -- A broken alert must not stop the nightly deletion.
+  raise warning 'the alert was not sent: %', sqlstate;
+  return false;
+end
+$$;
+
+comment on function internal.chat_send_alert(text, jsonb) is
+  'Posts JSON to the webhook with pg_net. Returns whether it was queued: false without a webhook or without pg_net.';
+
+revoke all on function internal.chat_send_alert(text, jsonb) from public;
+
+create function internal.chat_check_alerts() returns jsonb
+  language plpgsql
+  security definer
+  set search_path = ''
+as $$
+declare
+  -- Fewer questions say little about a share.
+  min_questions constant integer := 20;
+  days constant integer := 7;
+  settings constant public.chat_settings := (select s from public.chat_settings s);
+  checked record;
+  is_below boolean;
+  was_sent boolean;
+  result jsonb := '[]';
+begin
+  -- One check at a time, so that an alert is sent once.
+  perform pg_advisory_xact_lock(hashtextextended('chat_check_alerts', 0));
+  for checked in
+    with total as (
+      select
+          coalesce(sum(d.answers), 0) as answers,
+          coalesce(sum(d.answers + d.refusals), 0) as turns,
+          coalesce(sum(d.cited_answers), 0) as cited_answers
+        from internal.chat_daily d
+        where d.day > (now() at time zone 'UTC')::date - days
+    )
+    select m.measure, m.words, m.line, round(m.part::numeric / nullif(m.whole, 0), 3)::double precision as share, m.whole
+      from total t
+      cross join lateral (
+        values ('answered_share', 'questions were answered', settings.alert_answered_share, t.answers, t.turns),
+          ('cited_share', 'answers have citations', settings.alert_cited_share, t.cited_answers, t.answers)
+      ) as m(measure, words, line, part, whole)
+      order by m.measure
+  loop
+    is_below := coalesce(checked.whole >= min_questions and checked.share < checked.line, false);
+    was_sent := false;
+    if not is_below then
+      delete from internal.chat_alerts a where a.measure = checked.measure;
+    elsif not exists (select from internal.chat_alerts a where a.measure = checked.measure) then
+      was_sent := internal.chat_send_alert(settings.alert_url, jsonb_build_object(
+        'text', format(
+          'Evidence Chat: %s %% of %s %s in the last %s days. The alert is set to %s %%.',
+          round(checked.share::numeric * 100, 1), checked.whole, checked.words, days, round(checked.line::numeric * 100, 1)
+        ),
+        'measure', checked.measure, 'share', checked.share, 'line', checked.line, 'of', checked.whole, 'days', days
+      ));
+      if was_sent then
+        insert into internal.chat_alerts (measure) values (checked.measure);
+      end if;
+    end if;
+    result := result || jsonb_build_object(
+      'measure', checked.measure, 'share', checked.share, 'line', checked.line, 'of', checked.whole, 'below', is_below,
+      'sent', was_sent
+    );
+  end loop;
+  return result;
+end
+$$;
+
+comment on function internal.chat_check_alerts() is 'What public.chat_check_alerts does.';
+
+revoke all on function internal.chat_check_alerts() from public;
+grant execute on function internal.chat_check_alerts() to service_role;
+
+create function public.chat_check_alerts() returns jsonb
+  language sql
+  security invoker
+  set search_path = ''
+as $$
+  select internal.chat_check_alerts()
+$$;
+
+comment on function public.chat_check_alerts() is
+  'Compares the answered and the cited share of all assistants in the last 7 days with chat_settings.alert_answered_share and '
+  'alert_cited_share. Posts an alert to alert_url with pg_net when one falls below its line, once until it has recovered. Ignores a '
+  'share of fewer than 20. Returns a list of {measure, share, line, of, below, sent}. pg_cron runs it every hour, chat_retain every '
+  'night.';
+
+revoke all on function public.chat_check_alerts() from public, anon, authenticated;
+grant execute on function public.chat_check_alerts() to service_role;
+
+create function internal.chat_schedule_alerts() returns trigger
+  language plpgsql
+  security definer
+  set search_path = ''
+as $$
+begin
+  if to_regprocedure('cron.schedule(text, text, text)') is not null then
+    -- Dynamic, because cron may not exist when this function is created. A job of the same name is replaced.
+    execute $job$ select cron.schedule('evidence-chat-alerts', '7 * * * *', 'select public.chat_check_alerts()') $job$;
+  end if;
+  return null;
+exception when insufficient_privilege then
+  return null;
+end
+$$;
+
+comment on function internal.chat_schedule_alerts() is
+  'Trigger: schedules chat_check_alerts every hour if pg_cron is installed, when a setting of the alerts changes.';
+
+revoke all on function internal.chat_schedule_alerts() from public;
+
+create trigger chat_settings_schedule_alerts
+  after update of alert_url, alert_answered_share, alert_cited_share on public.chat_settings
+  for each row execute function internal.chat_schedule_alerts();
