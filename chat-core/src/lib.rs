@@ -38,6 +38,7 @@ mod question;
 pub mod refusal;
 pub mod request;
 mod respond;
+pub mod search;
 pub mod sentences;
 pub mod title;
 mod words;

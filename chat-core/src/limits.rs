@@ -10,6 +10,8 @@
 
 use unicode_segmentation::GraphemeCursor;
 
+use crate::search::MAX_RESULTS;
+
 /// Bytes of a passage's content, as UTF-8. English text of 256 tokens has about 1,300, and hardly any text more than 2,500.
 pub const MAX_PASSAGE_BYTES: usize = 4096;
 /// Bytes of the headings above a passage, as UTF-8.
@@ -92,6 +94,9 @@ pub const WORST_CASE_TEXT_BYTES: usize = MAX_ANSWER_SENTENCES
 pub const WORST_CASE_TEXT_CHARS: usize = MAX_ANSWER_SENTENCES
     * (FIELDS + MAX_NAME_CHARS + MAX_SECTION_BYTES + 5 * 2 * MAX_PASSAGE_BYTES / 3)
     + MAX_WRITTEN_ITEMS * (FIELDS + 5 * MAX_WRITTEN_SENTENCE_BYTES / 3);
+/// The largest response of a search without an answer.
+pub const WORST_CASE_RESULTS_BYTES: usize =
+    FIELDS + MAX_RESULTS * (WORST_CASE_STORED_PASSAGE_BYTES + WORST_CASE_QUOTES_BYTES);
 /// The largest outcome: all events in one document.
 pub const WORST_CASE_OUTCOME_BYTES: usize = FIELDS + WORST_CASE_EVENT_BYTES + WORST_CASE_TEXT_BYTES;
 /// The most text that one question processes.
@@ -120,6 +125,7 @@ const WORST_CASE_STORED_PASSAGE_BYTES: usize = FIELDS
 
 const _: () = assert!(WORST_CASE_SEARCH_BYTES <= MAX_SEARCH_BYTES);
 const _: () = assert!(WORST_CASE_EVENT_BYTES <= MAX_EVENT_BYTES);
+const _: () = assert!(WORST_CASE_RESULTS_BYTES <= MAX_EVENT_BYTES);
 const _: () = assert!(WORST_CASE_STORED_CITATIONS_BYTES <= MAX_STORED_CITATIONS_BYTES);
 const _: () = assert!(WORST_CASE_TEXT_CHARS <= MAX_STORED_ANSWER_CHARS);
 const _: () = assert!(WORST_CASE_OUTCOME_BYTES <= MAX_OUTCOME_BYTES);

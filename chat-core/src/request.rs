@@ -94,22 +94,27 @@ pub(crate) fn embedding(value: &Value) -> Result<Vec<f32>, ApiError> {
 }
 
 pub(crate) fn message(value: &Value) -> Result<String, ApiError> {
+    text(value, "message")
+}
+
+/// The text of a question or of a search, trimmed.
+pub(crate) fn text(value: &Value, field: &str) -> Result<String, ApiError> {
     let Some(text) = value.as_str() else {
-        return Err(ApiError::invalid_request("message must be a string"));
+        return Err(ApiError::invalid_request(format!("{field} must be a string")));
     };
     let text = text.trim();
     if text.is_empty() {
-        return Err(ApiError::invalid_request("message is empty: type a question"));
+        return Err(ApiError::invalid_request(format!("{field} is empty: type a question")));
     }
     let length = text.chars().count();
     if length > MAX_MESSAGE_CHARS {
         return Err(ApiError::invalid_request(format!(
-            "message must have at most {MAX_MESSAGE_CHARS} characters, got {length}"
+            "{field} must have at most {MAX_MESSAGE_CHARS} characters, got {length}"
         )));
     }
     // Postgres cannot store U+0000, so the question would be missing from the history.
     if text.contains('\0') {
-        return Err(ApiError::invalid_request("message must not contain the character U+0000"));
+        return Err(ApiError::invalid_request(format!("{field} must not contain the character U+0000")));
     }
     Ok(text.to_owned())
 }
@@ -119,7 +124,7 @@ pub fn parse_id(text: &str) -> Option<Uuid> {
     Uuid::try_parse(text).ok().filter(|_| text.len() == uuid::fmt::Hyphenated::LENGTH)
 }
 
-fn assistant(value: Option<Value>) -> Result<AssistantName, ApiError> {
+pub(crate) fn assistant(value: Option<Value>) -> Result<AssistantName, ApiError> {
     value.map_or_else(|| Ok(AssistantName::default()), |value| AssistantName::from_json(&value))
 }
 

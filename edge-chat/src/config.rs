@@ -35,6 +35,8 @@ pub(crate) struct Config {
     pub(crate) overrides: Overrides,
     /// Questions per user and minute.
     pub(crate) rate_limit: u32,
+    /// Searches per user and minute, which do not count as questions; 0 turns them off.
+    pub(crate) search_rate_limit: u32,
     /// How long a request may wait for Supabase before its response begins.
     pub(crate) upstream_timeout: Duration,
     /// The language model that may write answers, if one is configured.
@@ -136,6 +138,8 @@ impl Config {
         let timeout_ms =
             source.number("CHAT_UPSTREAM_TIMEOUT_MS", 1..=20_000, "a whole number from 1 to 20000")?;
         let rate_limit = source.number("CHAT_RATE_LIMIT", 1..=10_000, "a whole number from 1 to 10000")?;
+        let search_rate_limit =
+            source.number("CHAT_SEARCH_RATE_LIMIT", 0..=10_000, "a whole number from 0 to 10000")?;
         let client_address_header = source
             .get("CHAT_CLIENT_ADDRESS_HEADER")
             .map(|text| header_name("CHAT_CLIENT_ADDRESS_HEADER", text));
@@ -149,6 +153,7 @@ impl Config {
             overrides: source.overrides()?,
             model: source.model()?.map(Rc::new),
             rate_limit: rate_limit.unwrap_or(20),
+            search_rate_limit: search_rate_limit.unwrap_or(300),
             upstream_timeout: Duration::from_millis(timeout_ms.unwrap_or(8000)),
             project: Rc::new(Project { url, publishable_key, worker_secret }),
         })

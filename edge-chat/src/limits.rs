@@ -20,9 +20,13 @@ const QUESTION_LIMIT: &str = "QUESTION_LIMIT";
 /// For questions of anonymous users, per IP address: a visitor gets a new anonymous user, and with it new limits per user, by clearing
 /// the browser's storage. Checked before anything is asked of a Durable Object or of Supabase.
 const ANONYMOUS_LIMIT: &str = "ANONYMOUS_LIMIT";
+/// For searches while a visitor types: per IP address of anonymous users, else per user. Checked before the user's Durable Object
+/// is asked.
+const SEARCH_LIMIT: &str = "SEARCH_LIMIT";
 /// For exports, per user. Each export makes many database calls.
 const EXPORT_LIMIT: &str = "EXPORT_LIMIT";
-const BINDINGS: [&str; 5] = [IP_LIMIT, USER_LIMIT, QUESTION_LIMIT, ANONYMOUS_LIMIT, EXPORT_LIMIT];
+const BINDINGS: [&str; 6] =
+    [IP_LIMIT, USER_LIMIT, QUESTION_LIMIT, ANONYMOUS_LIMIT, SEARCH_LIMIT, EXPORT_LIMIT];
 /// The period of the bindings in `wrangler.toml`, and so the longest wait. The limits themselves are also there.
 const PERIOD_SECONDS: u64 = 60;
 /// The header in which Cloudflare sends the client's IP address.
@@ -69,6 +73,15 @@ pub(crate) async fn check_user_limit(user: Uuid, env: &Env) -> Result<(), HttpEr
 /// Counts a question against its user.
 pub(crate) async fn check_question_limit(user: Uuid, env: &Env) -> Result<(), HttpError> {
     check(env, QUESTION_LIMIT, user.to_string()).await
+}
+
+/// Counts a search against its user, or that of an anonymous user against the network of the client.
+pub(crate) async fn check_search_limit(
+    user: Uuid,
+    network: Option<String>,
+    env: &Env,
+) -> Result<(), HttpError> {
+    check(env, SEARCH_LIMIT, network.unwrap_or_else(|| user.to_string())).await
 }
 
 /// Counts an export against its user.

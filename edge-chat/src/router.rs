@@ -112,6 +112,7 @@ async fn dispatch(
         Endpoint::Ready => site::ready(call()?).await,
         Endpoint::Config => site::config(call()?).await,
         Endpoint::AskQuestion => chat::answer(call()?).await,
+        Endpoint::Search => chat::search(call()?).await,
         Endpoint::ListSessions => sessions::list(call()?).await,
         Endpoint::ShowSession(id) => sessions::show(call()?, id).await,
         Endpoint::RenameSession(id) => sessions::rename(call()?, id).await,

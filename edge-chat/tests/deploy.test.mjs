@@ -60,7 +60,7 @@ test("every rate limit of every environment has its own namespace", () => {
   // Limits with the same namespace_id share their counts.
   const limits = [config, ...Object.values(config.env)].flatMap(({ ratelimits }) => ratelimits);
   const ids = limits.map(({ namespace_id: id }) => id);
-  assert.equal(ids.length, 15);
+  assert.equal(ids.length, 18);
   assert.equal(new Set(ids).size, ids.length, ids.join(", "));
 });
 
@@ -81,6 +81,7 @@ describe("dry run", { concurrency: 1 }, () => {
       assert.match(output, /env\.USER_LIMIT \(300 requests\/60s\)\s+Rate Limit/);
       assert.match(output, /env\.EXPORT_LIMIT \(5 requests\/60s\)\s+Rate Limit/);
       assert.match(output, /env\.ANONYMOUS_LIMIT \(60 requests\/60s\)\s+Rate Limit/);
+      assert.match(output, /env\.SEARCH_LIMIT \(900 requests\/60s\)\s+Rate Limit/);
       assert.match(output, /env\.QUESTION_LIMIT \(120 requests\/60s\)\s+Rate Limit/);
       for (const variable of Object.keys(config.vars)) assert.ok(output.includes(`env.${variable} (`), variable);
       assert.doesNotMatch(output, /warning/i);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { ask, assertError, eventually, exceed, headerOf, question, send } from "./support/client.mjs";
+import { ask, assertError, eventually, exceed, headerOf, question, search, send } from "./support/client.mjs";
 import { accessToken, signingKey } from "./support/tokens.mjs";
 import { DOCUMENT_ID, NOBODY, passage, startUpstream, weakPassage } from "./support/upstream.mjs";
 import { ORIGIN, closePair, startPair, withWorker } from "./support/worker.mjs";
@@ -350,7 +350,7 @@ describe("IP address of a client", () => {
 });
 
 describe("broken rate limit binding", () => {
-  const LIMITS = ["IP_LIMIT", "USER_LIMIT", "QUESTION_LIMIT", "ANONYMOUS_LIMIT", "EXPORT_LIMIT"];
+  const LIMITS = ["IP_LIMIT", "USER_LIMIT", "QUESTION_LIMIT", "ANONYMOUS_LIMIT", "SEARCH_LIMIT", "EXPORT_LIMIT"];
   const warningsIn = (log) => log.filter((line) => line.includes('"warning"'));
   const use = (fault) => async (open) => {
     for (let i = 0; i < 3; i++) {
@@ -359,6 +359,7 @@ describe("broken rate limit binding", () => {
       assert.equal((await send(open.url, "/api/sessions", { user })).status, 200);
       assert.equal((await send(open.url, "/api/me/export", { user })).status, 200);
       assert.equal((await ask(open.url, user)).status, 200);
+      assert.equal((await search(open.url, user)).status, 200);
       const token = accessToken(user, { claims: { is_anonymous: true } });
       assert.equal((await ask(open.url, user, question(), { token })).status, 200);
     }

@@ -15,6 +15,8 @@ const SESSION = {
   updated_at: "2026-11-22T09:16:02.5+00:00",
 };
 
+const SEARCH = { embedding: [1, 0], query: "refunds", model: "m" };
+
 let server;
 afterEach(() => server?.close());
 
@@ -36,6 +38,7 @@ const unauthorized = json(401, { code: "unauthorized", message: "Expired." });
 
 /** Every function that needs a token. */
 const CALLS = {
+  search: (options, signal) => client.search(SEARCH, options, signal),
   listSessions: (options, signal) => client.listSessions({}, options, signal),
   renameSession: (options, signal) => client.renameSession(ID, "New", options, signal),
   deleteSession: (options, signal) => client.deleteSession(ID, options, signal),
@@ -164,6 +167,42 @@ test("getConfig asks for an assistant by name, and with a token only if it is un
   );
   await assert.rejects(client.getConfig(options), { name: "ChatError", code: "unknown_assistant", retryable: false });
 });
+
+const RESULT = {
+  chunk_id: ID,
+  document_id: ID,
+  title: "Refunds",
+  section: "Time",
+  page: 2,
+  url: "https://shop.example/refunds",
+  score: 0.7,
+  excerpt: "Refunds are paid within *5 days*.",
+  quotes: [{ start: 0, end: 33, text: "Refunds are paid within *5 days*.", plain: "Refunds are paid within 5 days." }],
+};
+
+test("search sends the text with its vector to the assistant, next to the chat", async () => {
+  const options = { ...(await serving(json(200, { results: [RESULT] }))), assistant: "shop" };
+  assert.deepEqual(await client.search({ ...SEARCH, limit: 3 }, options), [RESULT]);
+  const [{ method, path, headers, body }] = server.requests;
+  assert.deepEqual([method, path, headers.authorization], ["POST", "/api/search", "Bearer token"]);
+  assert.deepEqual(JSON.parse(body), { ...SEARCH, limit: 3, assistant: "shop" });
+});
+
+test("search skips malformed results and addresses that are not web addresses", async () => {
+  const malformed = [null, [], "x", {}, { ...RESULT, quotes: [] }, { ...RESULT, quotes: [{ start: 0 }] }];
+  const hostile = { ...RESULT, url: "javascript:alert(1)", download_url: "data:text/html,x", title: 7 };
+  const options = await serving(json(200, { results: [...malformed, hostile] }));
+  const [result, ...others] = await client.search(SEARCH, options);
+  const { url: _, ...rest } = RESULT;
+  assert.deepEqual([result, others], [{ ...rest, title: "Unknown document" }, []]);
+});
+
+for (const body of [{}, { results: {} }, { results: "none" }, [], "text"]) {
+  test(`a search with the body ${JSON.stringify(body)} is an invalid response`, async () => {
+    const options = await serving(json(200, body));
+    await assert.rejects(client.search(SEARCH, options), { code: "invalid_response" });
+  });
+}
 
 test("listSessions lists the conversations of the assistant", async () => {
   const options = { ...(await serving(json(200, { sessions: [], next_cursor: null }))), assistant: "shop" };

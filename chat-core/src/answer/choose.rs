@@ -82,6 +82,15 @@ pub(super) fn choose<'p>(
     Choice { sentences: with_context(&kept), is_hedged }
 }
 
+/// The sentence of a passage that fits a question best, with the line that introduces its list. `None` if the passage has nothing
+/// to quote.
+pub(super) fn best_of_passage<'p>(question: &Question, passage: &'p Passage<'p>) -> Option<Chosen<'p>> {
+    let mut candidates: Vec<_> = quotable(question, 0, passage).collect();
+    candidates.sort_by(|a, b| b.score.total_cmp(&a.score));
+    let best = candidates.into_iter().find(|candidate| passage.is_quotable(candidate.sentence))?;
+    Some(Chosen { introduction: introduction(&best), ..best })
+}
+
 fn candidates<'p>(
     question: &Question,
     passages: &'p [Passage<'p>],
@@ -89,18 +98,24 @@ fn candidates<'p>(
 ) -> Vec<Chosen<'p>> {
     let qualifying = passages.iter().zip(assessments).enumerate();
     let qualifying = qualifying.filter(|(_, (_, assessment))| assessment.qualifies);
-    let of_passage = |(rank, (passage, _)): (usize, (&'p Passage<'p>, &PassageAssessment))| {
-        let quotable = passage.sentences.iter().filter(|sentence| !is_lead_in(passage, sentence));
-        quotable.map(move |sentence| Chosen {
-            passage,
-            sentence,
-            introduction: None,
-            score: score(question, passage, sentence),
-            is_context: false,
-            rank,
-        })
-    };
-    qualifying.flat_map(of_passage).collect()
+    qualifying.flat_map(|(rank, (passage, _))| quotable(question, rank, passage)).collect()
+}
+
+/// The sentences of a passage that mean something alone.
+fn quotable<'p>(
+    question: &Question,
+    rank: usize,
+    passage: &'p Passage<'p>,
+) -> impl Iterator<Item = Chosen<'p>> {
+    let quotable = passage.sentences.iter().filter(|sentence| !is_lead_in(passage, sentence));
+    quotable.map(move |sentence| Chosen {
+        passage,
+        sentence,
+        introduction: None,
+        score: score(question, passage, sentence),
+        is_context: false,
+        rank,
+    })
 }
 
 /// Whether a sentence means nothing without what follows: it introduces a list of the passage, or ends the passage with a

@@ -130,20 +130,14 @@ pub(super) fn citations(
         .iter()
         .filter_map(|Evidence { chunk, assessment }| {
             let index = numbers.get(&chunk.document_id).copied()?;
-            let mut quotes: Vec<_> = chosen
+            let mut words: Vec<_> = chosen
                 .iter()
                 .filter(|chosen| chosen.passage.chunk.chunk_id == chunk.chunk_id)
-                .flat_map(|chosen| {
-                    chosen
-                        .introduction
-                        .into_iter()
-                        .chain([chosen.sentence])
-                        .map(|sentence| quote(chosen.passage, sentence))
-                })
+                .flat_map(quotes)
                 .collect();
-            quotes.sort_by_key(|quote| quote.start);
+            words.sort_by_key(|quote: &Quote| quote.start);
             let strength = Strength::from_confidence(assessment.confidence);
-            (!quotes.is_empty()).then(|| Citation { index, quotes, ..citation(chunk, strength) })
+            (!words.is_empty()).then(|| Citation { index, quotes: words, ..citation(chunk, strength) })
         })
         .collect();
     citations.sort_by_key(|citation| citation.index);
@@ -182,6 +176,12 @@ pub(super) fn also_found(evidence: &[Evidence<'_>], chosen: &[Chosen<'_>]) -> Ve
         }
     }
     found
+}
+
+/// A sentence, after the line that introduces its list.
+pub(super) fn quotes<'c>(chosen: &'c Chosen<'_>) -> impl Iterator<Item = Quote> + use<'c> {
+    let sentences = chosen.introduction.into_iter().chain([chosen.sentence]);
+    sentences.map(|sentence| quote(chosen.passage, sentence))
 }
 
 fn quote(passage: &Passage<'_>, sentence: &Sentence<'_>) -> Quote {

@@ -15,7 +15,7 @@ use crate::marker::escape_markers;
 use crate::passage::Passage;
 use crate::question::Question;
 use crate::sentences::UnitKind;
-use choose::{Choice, Chosen, choose};
+use choose::{Choice, Chosen, best_of_passage, choose};
 pub use cite::{Citation, Quote, Support};
 
 /// An answer composed only of the evidence.
@@ -140,6 +140,12 @@ pub(crate) fn compose(
         referenced_indices,
         sentences,
     })
+}
+
+/// The words of a passage that fit a question best: a sentence, after the line that introduces its list. Empty if the passage
+/// consists of headings only.
+pub(crate) fn best_quotes(question: &Question, passage: &Passage<'_>) -> Vec<Quote> {
+    best_of_passage(question, passage).map(|chosen| cite::quotes(&chosen).collect()).unwrap_or_default()
 }
 
 /// The document and section of a sentence.

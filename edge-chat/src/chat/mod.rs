@@ -3,6 +3,7 @@
 mod client;
 mod links;
 mod run;
+mod search;
 mod stream;
 mod turn;
 
@@ -28,6 +29,7 @@ use crate::http::reply::Reply;
 use crate::limits;
 pub(crate) use links::Links;
 use run::{Reading, Run, SharedSearchResult};
+pub(crate) use search::search;
 use stream::{Completion, Form, Written};
 use turn::Turn;
 

@@ -424,7 +424,7 @@ fn refusal(settings: &Settings, reason: Reason, rows: &[MatchedChunk]) -> Refusa
 }
 
 /// For the log only: the client is gone. 499 is the status that nginx logs in this case.
-fn abandoned() -> HttpError {
+pub(super) fn abandoned() -> HttpError {
     HttpError::new(ErrorCode::InvalidRequest, "The connection was closed before there was an answer.")
         .with_status(499)
 }

@@ -1,4 +1,4 @@
-//! Admits questions: an exact rate limit per user, and idempotency per `message_id`.
+//! Admits questions: an exact rate limit per user, and idempotency per `message_id`. Searches have an exact limit of their own.
 //!
 //! Each user has one Durable Object ([`object`]), so decisions are exact. This module is the Worker's client of it and
 //! defines the messages. The protocol:
@@ -43,6 +43,7 @@ const NOTIFY_TIMEOUT: Duration = Duration::from_secs(1);
 
 thread_local! {
     static LIMITED_USERS: RefCell<LimitedUsers> = RefCell::default();
+    static LIMITED_SEARCHERS: RefCell<LimitedUsers> = RefCell::default();
 }
 
 /// A request to the gate. `O` is an outcome, as a value or as unparsed JSON.
@@ -51,6 +52,8 @@ thread_local! {
 enum Command<O> {
     /// Asks whether a question may be answered.
     Admit { message_id: Uuid, body_hash: String, limit: u32, stale_after_ms: u64, wait_ms: u64 },
+    /// Asks whether a search may run, and counts it if so. Searches and questions do not count against each other.
+    AdmitSearch { limit: u32 },
     /// Stores the outcome of a question.
     Complete { ticket: Ticket, outcome: O },
     /// Forgets a question that failed, so that a repeat is admitted.
@@ -95,6 +98,13 @@ pub(crate) struct Decision<O = Outcome> {
     pub(crate) budget: Budget,
 }
 
+/// The gate's answer to [`Command::AdmitSearch`].
+#[derive(Serialize, Deserialize)]
+pub(crate) struct SearchDecision {
+    pub(crate) is_admitted: bool,
+    pub(crate) budget: Budget,
+}
+
 /// Whether a question may be answered.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -111,19 +121,19 @@ pub(crate) enum Admission<O = Outcome> {
     Busy,
 }
 
-/// The state of the user's rate limit.
+/// The state of the user's rate limit for questions, or of that for searches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Budget {
-    /// Questions per window.
+    /// Questions or searches per window.
     pub(crate) limit: u32,
-    /// Questions that would be admitted now.
+    /// How many would be admitted now.
     pub(crate) remaining: u32,
-    /// Milliseconds until one more question would be admitted than now; 0 if none was asked.
+    /// Milliseconds until one more would be admitted than now; 0 if there was none.
     pub(crate) reset_ms: u64,
 }
 
 impl Budget {
-    /// The budget after one more question.
+    /// The budget after one more question or search.
     fn after_admission(self) -> Self {
         let reset_ms = if self.reset_ms == 0 { window::WINDOW_MS as u64 } else { self.reset_ms };
         Self { remaining: self.remaining.saturating_sub(1), reset_ms, ..self }
@@ -207,6 +217,33 @@ impl Gate {
             // From before the request, so that it is never too long.
             let until_ms = now_ms + decision.budget.reset_ms;
             LIMITED_USERS.with_borrow_mut(|users| users.note(self.user_id, until_ms, now_ms));
+        }
+        Ok(decision)
+    }
+
+    /// Asks whether a search may run. A user who is known to be limited is rejected without asking the object.
+    pub(crate) async fn admit_search(
+        &self,
+        config: &Config,
+        deadline: Deadline,
+    ) -> Result<SearchDecision, HttpError> {
+        let limit = config.search_rate_limit;
+        let now_ms = Date::now().as_millis();
+        let limited = LIMITED_SEARCHERS.with_borrow_mut(|users| users.wait_ms(self.user_id, now_ms));
+        if let Some(reset_ms) = limited {
+            return Ok(SearchDecision {
+                is_admitted: false,
+                budget: Budget { limit, remaining: 0, reset_ms },
+            });
+        }
+        let request = encode_request(&Command::AdmitSearch { limit })?;
+        let send = async { self.send(request).await.map_err(unreachable) };
+        let answer = deadline.limit(BINDING, send).await?;
+        let decision: SearchDecision = serde_json::from_str(&answer)
+            .map_err(|error| HttpError::internal(format!("{BINDING}: {error}")))?;
+        if !decision.is_admitted {
+            let until_ms = now_ms + decision.budget.reset_ms;
+            LIMITED_SEARCHERS.with_borrow_mut(|users| users.note(self.user_id, until_ms, now_ms));
         }
         Ok(decision)
     }

@@ -23,7 +23,7 @@ use worker::wasm_bindgen;
 
 use super::waiters::Waiters;
 use super::window::{WINDOW_MS, wait_ms};
-use super::{Budget, Completed, Refund, Reservation, Ticket};
+use super::{Budget, Completed, Refund, Reservation, SearchDecision, Ticket};
 
 /// The object stores and returns outcomes as unparsed JSON.
 type Command = super::Command<Box<RawValue>>;
@@ -45,6 +45,8 @@ const ERASURE_MS: i64 = 10 * 60 * 1000;
 const SCHEMA: &str = "
     CREATE TABLE IF NOT EXISTS admissions (at_ms INTEGER NOT NULL, run TEXT);
     CREATE INDEX IF NOT EXISTS admissions_at ON admissions (at_ms);
+    CREATE TABLE IF NOT EXISTS searches (at_ms INTEGER NOT NULL);
+    CREATE INDEX IF NOT EXISTS searches_at ON searches (at_ms);
     CREATE TABLE IF NOT EXISTS refunds (at_ms INTEGER NOT NULL);
     CREATE TABLE IF NOT EXISTS questions (
         message_id TEXT PRIMARY KEY,
@@ -88,6 +90,13 @@ impl DurableObject for UserGate {
                 let attempt = Attempt { message_id, body_hash, limit, stale_after_ms, wait_ms };
                 Response::from_json(&self.admit_or_wait(&attempt).await?)
             }
+            Command::AdmitSearch { limit } => {
+                let decision = self.admit_search(limit, now_ms())?;
+                if decision.is_admitted {
+                    self.ensure_alarm().await?;
+                }
+                Response::from_json(&decision)
+            }
             Command::Complete { ticket, outcome } => {
                 let completed = self.complete(&ticket, &outcome)?;
                 self.waiters.wake(ticket.message_id);
@@ -130,6 +139,29 @@ impl DurableObject for UserGate {
             }
         }
         Response::empty()
+    }
+}
+
+/// What a rate limit counts.
+#[derive(Clone, Copy)]
+enum Counted {
+    Questions,
+    Searches,
+}
+
+impl Counted {
+    /// The number of rows in the window, and the time of the nth.
+    fn queries(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Questions => (
+                "SELECT COUNT(*) AS count FROM admissions WHERE at_ms > ?",
+                "SELECT at_ms FROM admissions WHERE at_ms > ? ORDER BY at_ms LIMIT 1 OFFSET ?",
+            ),
+            Self::Searches => (
+                "SELECT COUNT(*) AS count FROM searches WHERE at_ms > ?",
+                "SELECT at_ms FROM searches WHERE at_ms > ? ORDER BY at_ms LIMIT 1 OFFSET ?",
+            ),
+        }
     }
 }
 
@@ -227,7 +259,7 @@ impl UserGate {
             Some(Earlier::OtherBody) => Some(Admission::Conflict),
             None => None,
         };
-        let budget = self.budget(attempt.limit, now)?;
+        let budget = self.budget(Counted::Questions, attempt.limit, now)?;
         let (admission, budget) = match admission {
             Some(admission) => (admission, budget),
             None if budget.remaining == 0 => (Admission::Limited, budget),
@@ -237,7 +269,10 @@ impl UserGate {
     }
 
     fn busy(&self, attempt: &Attempt, now: i64) -> Result<Decision> {
-        Ok(Decision { admission: Admission::Busy, budget: self.budget(attempt.limit, now)? })
+        Ok(Decision {
+            admission: Admission::Busy,
+            budget: self.budget(Counted::Questions, attempt.limit, now)?,
+        })
     }
 
     /// The earlier question with the same id, unless it has expired.
@@ -280,6 +315,21 @@ impl UserGate {
             vec![(MAX_QUESTIONS - 1).into()],
         )?;
         Ok(Admission::Admitted { ticket })
+    }
+
+    /// Counts a search, if there is room in the window. Its own table keeps it from taking the place of a question.
+    fn admit_search(&self, limit: u32, now: i64) -> Result<SearchDecision> {
+        let budget = self.budget(Counted::Searches, limit, now)?;
+        if budget.remaining == 0 {
+            return Ok(SearchDecision { is_admitted: false, budget });
+        }
+        self.delete_expired_searches(now)?;
+        self.run("INSERT INTO searches (at_ms) VALUES (?)", vec![now.into()])?;
+        Ok(SearchDecision { is_admitted: true, budget: budget.after_admission() })
+    }
+
+    fn delete_expired_searches(&self, now: i64) -> Result<()> {
+        self.run("DELETE FROM searches WHERE at_ms <= ?", vec![(now - WINDOW_MS).into()])
     }
 
     fn complete(&self, ticket: &Ticket, outcome: &RawValue) -> Result<Completed> {
@@ -384,22 +434,15 @@ impl UserGate {
         )
     }
 
-    fn budget(&self, limit: u32, now: i64) -> Result<Budget> {
-        // Older admissions are deleted with the next one.
+    fn budget(&self, counted: Counted, limit: u32, now: i64) -> Result<Budget> {
+        // Older rows are deleted with the next one.
         let window_start = now - WINDOW_MS;
-        let admissions = self
-            .first::<CountRow>(
-                "SELECT COUNT(*) AS count FROM admissions WHERE at_ms > ?",
-                vec![window_start.into()],
-            )?
-            .map_or(0, |row| row.count);
+        let (count, nth) = counted.queries();
+        let admissions = self.first::<CountRow>(count, vec![window_start.into()])?.map_or(0, |row| row.count);
         let remaining = u32::try_from(i64::from(limit) - admissions).unwrap_or(0);
         // If the limit was lowered, there may be more admissions than it allows. The excess has to expire first.
         let excess = (admissions - i64::from(limit)).max(0);
-        let leaving = self.first::<AdmissionRow>(
-            "SELECT at_ms FROM admissions WHERE at_ms > ? ORDER BY at_ms LIMIT 1 OFFSET ?",
-            vec![window_start.into(), excess.into()],
-        )?;
+        let leaving = self.first::<AdmissionRow>(nth, vec![window_start.into(), excess.into()])?;
         let reset_ms = leaving.map_or(0, |admission| wait_ms(admission.at_ms, now));
         Ok(Budget { limit, remaining, reset_ms })
     }
@@ -408,6 +451,7 @@ impl UserGate {
     fn delete_expired(&self, now: i64) -> Result<()> {
         let window_start = now - WINDOW_MS;
         self.run("DELETE FROM admissions WHERE at_ms <= ?", vec![window_start.into()])?;
+        self.delete_expired_searches(now)?;
         self.run("DELETE FROM refunds WHERE at_ms <= ?", vec![window_start.into()])?;
         self.run("DELETE FROM tokens WHERE day < ?", vec![now.div_euclid(DAY_MS).into()])?;
         if self.last_erasure()? > 0 {
@@ -424,12 +468,20 @@ impl UserGate {
                 (SELECT MIN(started_ms) + ? FROM questions),
                 (SELECT MAX(at_ms) FROM (
                     SELECT MAX(at_ms) + ? AS at_ms FROM admissions
+                    UNION ALL SELECT MAX(at_ms) + ? FROM searches
                     UNION ALL SELECT MAX(at_ms) + ? FROM refunds
                     UNION ALL SELECT MAX(at_ms) + ? FROM erasures
                     UNION ALL SELECT (MAX(day) + 1) * ? FROM tokens
                 ))
             ) AS at_ms",
-            vec![KEEP_MS.into(), WINDOW_MS.into(), WINDOW_MS.into(), ERASURE_MS.into(), DAY_MS.into()],
+            vec![
+                KEEP_MS.into(),
+                WINDOW_MS.into(),
+                WINDOW_MS.into(),
+                WINDOW_MS.into(),
+                ERASURE_MS.into(),
+                DAY_MS.into(),
+            ],
         )?;
         Ok(row.and_then(|row| row.at_ms))
     }

@@ -12,10 +12,9 @@ class Ratelimit {
 
 export default class extends built.default {
   constructor(context, env) {
-    const broken = ["IP_LIMIT", "USER_LIMIT", "QUESTION_LIMIT", "ANONYMOUS_LIMIT", "EXPORT_LIMIT"].map((name) => [
-      name,
-      new Ratelimit(),
-    ]);
+    const broken = ["IP_LIMIT", "USER_LIMIT", "QUESTION_LIMIT", "ANONYMOUS_LIMIT", "SEARCH_LIMIT", "EXPORT_LIMIT"].map(
+      (name) => [name, new Ratelimit()],
+    );
     super(context, { ...env, ...Object.fromEntries(broken) });
   }
 }

@@ -71,6 +71,22 @@ export function ask(url, userId, /** @type {unknown} */ body = question(), /** @
   return send(url, "/api/chat", { method: "POST", user: userId, body, ...options });
 }
 
+/** A valid search with overrides. */
+export function searchBody(overrides = {}) {
+  const { embedding, model } = question();
+  return { embedding, query: "When are refunds pa", model, ...overrides };
+}
+
+/** Searches as a user and reads the whole response. */
+export function search(
+  url,
+  userId,
+  /** @type {unknown} */ body = searchBody(),
+  /** @type {RequestOptions} */ options = {},
+) {
+  return send(url, "/api/search", { method: "POST", user: userId, body, ...options });
+}
+
 /** A valid question of an OpenAI client with overrides. */
 export function completionQuestion(overrides = {}) {
   const { embedding, message, model } = question();

@@ -1,6 +1,6 @@
 // The steps that call Supabase: the call that can fail, and the response if it does.
 import assert from "node:assert/strict";
-import { ask, question, send } from "./client.mjs";
+import { ask, question, search, searchBody, send } from "./client.mjs";
 import { DAY, SECOND, START, tokenOf } from "./clock.mjs";
 import { signingKey } from "./tokens.mjs";
 import { NOBODY, weakPassage } from "./upstream.mjs";
@@ -49,6 +49,11 @@ export const STEPS = {
     request: (worker) => send(worker.url, "/api/ready"),
   },
   search: { resource: "rpc/match_chunks", isIdempotent: true, request: askQuestion() },
+  "search while typing": {
+    resource: "rpc/match_chunks",
+    isIdempotent: true,
+    request: (worker, user) => search(worker.url, user, searchBody(), { token: tokenAt(user) }),
+  },
   "session check": {
     resource: "chat_sessions",
     isIdempotent: true,

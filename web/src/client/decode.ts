@@ -148,7 +148,8 @@ function decodeFound(value: unknown): FoundPassage[] {
   return json ? [{ ...decodePassage(json), ...optional("excerpt", asString(json.excerpt)) }] : [];
 }
 
-function decodePassage(json: JsonObject): Passage {
+/** Reads the fields of a passage. */
+export function decodePassage(json: JsonObject): Passage {
   return {
     chunk_id: asString(json.chunk_id) ?? "",
     document_id: asString(json.document_id) ?? "",
@@ -162,7 +163,8 @@ function decodePassage(json: JsonObject): Passage {
   };
 }
 
-function decodeQuote(value: unknown): Quote[] {
+/** Reads one quote; an empty list if it is malformed. */
+export function decodeQuote(value: unknown): Quote[] {
   const json = asObject(value);
   const words = json && decodeWords(json);
   return words ? [{ ...words, ...optional("plain", asString(json.plain)) }] : [];

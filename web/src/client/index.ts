@@ -13,6 +13,7 @@ export {
 export { Identity, type IdentityChange } from "./identity.js";
 export { deleteMyData, exportMyData } from "./me.js";
 export type { ChatClientOptions, ResponseInfo, TokenProvider } from "./options.js";
+export { search } from "./search.js";
 export { safeUrl } from "./safe-url.js";
 export { SessionTracker } from "./session.js";
 export type {
@@ -34,6 +35,8 @@ export type {
   Quote,
   RefusalEvent,
   RefusalReason,
+  SearchRequest,
+  SearchResult,
   Session,
   SessionPage,
   StoredMessage,

@@ -17,6 +17,18 @@ export interface ChatRequest {
   readonly mode?: "extractive";
 }
 
+/** The body of a search while a question is typed. */
+export interface SearchRequest {
+  /** A unit vector of 384 numbers. */
+  readonly embedding: readonly number[];
+  /** The text so far: 1 to 4000 characters. */
+  readonly query: string;
+  /** Fingerprint of the model that made the embedding. */
+  readonly model: string;
+  /** The most results, 1 to 10. Default: 5. */
+  readonly limit?: number;
+}
+
 /** Who wrote the words of an answer: the documents, which it quotes, or a language model. */
 export type AnswerMode = "extractive" | "generated";
 
@@ -78,6 +90,14 @@ export interface Citation extends Passage {
 export interface FoundPassage extends Passage {
   /** Missing in refusals. */
   readonly excerpt?: string;
+}
+
+/** A passage that fits a text which is being typed: a place to look, not an answer. It has no `download_url`. */
+export interface SearchResult extends Passage {
+  /** The whole passage, as Markdown source. */
+  readonly excerpt: string;
+  /** The best sentence, after the line that introduces its list: one or two. */
+  readonly quotes: readonly Quote[];
 }
 
 /** Why a sentence of the language model was left out of an answer. */

@@ -1,0 +1,289 @@
+//! Search without an answer: the passages that fit a text which may still be typed. Results are places to look, not answers, so
+//! only the first check of an answer applies to them.
+
+use serde::Serialize;
+use serde_json::Value;
+use uuid::Uuid;
+
+use crate::answer::{Quote, best_quotes};
+use crate::assistant::AssistantName;
+use crate::chunk::MatchedChunk;
+use crate::error::ApiError;
+use crate::evidence::{EvidenceThresholds, assess_all, query_terms, ranked};
+use crate::fields::Fields;
+use crate::question::Question;
+use crate::request::{assistant, embedding, model, text};
+
+/// Results of a search, unless the client asks for fewer or more.
+pub const DEFAULT_RESULTS: usize = 5;
+/// The most results of a search.
+pub const MAX_RESULTS: usize = 10;
+/// Passages that are searched for each result: a section gets one result, and some passages are below the threshold.
+const PASSAGES_PER_RESULT: usize = 2;
+
+/// The fields of a body.
+const FIELDS: &[&str] = &["embedding", "query", "model", "assistant", "limit"];
+
+/// The body of `POST /api/search`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchRequest {
+    /// The text's vector: 384 numbers of unit length.
+    pub embedding: Vec<f32>,
+    /// The text, trimmed, never empty.
+    pub query: String,
+    /// The fingerprint of the model that made the vector.
+    pub model: String,
+    /// The assistant whose documents are searched.
+    pub assistant: AssistantName,
+    /// The most results, from 1 to [`MAX_RESULTS`].
+    pub limit: usize,
+}
+
+/// The response to a search.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SearchResults {
+    /// Best first, at most one for each section of a document.
+    pub results: Vec<SearchResult>,
+}
+
+/// A passage, and the words in it that fit best. The fields are those of a citation.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct SearchResult {
+    /// The passage's id.
+    pub chunk_id: Uuid,
+    /// The document's id.
+    pub document_id: Uuid,
+    /// The display name of the document.
+    pub title: String,
+    /// The page number, from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page: Option<u64>,
+    /// The headings above the passage.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub section: Option<String>,
+    /// The web page of the passage or document.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// The document's media type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content_type: Option<String>,
+    /// Cosine of text and passage, -1 to 1.
+    pub score: f64,
+    /// The whole passage, as Markdown source.
+    pub excerpt: String,
+    /// The best sentence, after the line that introduces its list; one or two.
+    pub quotes: Vec<Quote>,
+}
+
+impl SearchRequest {
+    /// Parses and checks a request body.
+    ///
+    /// # Errors
+    /// If a field is missing or out of range; the message says what to change.
+    pub fn parse(body: &[u8]) -> Result<Self, ApiError> {
+        let mut fields = Fields::parse(body, FIELDS)?;
+        Ok(Self {
+            embedding: embedding(&fields.required("embedding")?)?,
+            query: text(&fields.required("query")?, "query")?,
+            model: model(fields.required("model")?, "model")?,
+            assistant: assistant(fields.take("assistant"))?,
+            limit: fields.take("limit").map_or(Ok(DEFAULT_RESULTS), |value| limit(&value))?,
+        })
+    }
+
+    /// The number of passages to search for.
+    pub fn match_count(&self) -> u32 {
+        u32::try_from(self.limit * PASSAGES_PER_RESULT).unwrap_or(u32::MAX)
+    }
+}
+
+fn limit(value: &Value) -> Result<usize, ApiError> {
+    let number = value.as_u64().and_then(|number| usize::try_from(number).ok());
+    number.filter(|number| (1..=MAX_RESULTS).contains(number)).ok_or_else(|| {
+        ApiError::invalid_request(format!("limit must be a whole number from 1 to {MAX_RESULTS}"))
+    })
+}
+
+impl SearchResults {
+    /// Chooses the results among the rows of a search: passages that reach the similarity of
+    /// [`EvidenceThresholds`], as those of an answer must. The confidence, which says whether passages *answer* a question,
+    /// does not count.
+    pub fn new(request: &SearchRequest, rows: &[MatchedChunk], thresholds: &EvidenceThresholds) -> Self {
+        let passages = ranked(rows);
+        let question = Question::new(&request.query, query_terms(rows), &passages);
+        let assessment = assess_all(&question, &passages, thresholds);
+        let mut results: Vec<SearchResult> = Vec::with_capacity(request.limit);
+        for (passage, _) in passages.iter().zip(&assessment.passages).filter(|(_, passage)| passage.qualifies)
+        {
+            if results.len() == request.limit {
+                break;
+            }
+            let is_same_place = |other: &SearchResult| {
+                other.document_id == passage.chunk.document_id
+                    && other.section.as_deref() == passage.chunk.section()
+            };
+            if results.iter().any(is_same_place) {
+                continue;
+            }
+            let quotes = best_quotes(&question, passage);
+            if !quotes.is_empty() {
+                results.push(SearchResult::new(passage.chunk, quotes));
+            }
+        }
+        Self { results }
+    }
+}
+
+impl SearchResult {
+    fn new(chunk: &MatchedChunk, quotes: Vec<Quote>) -> Self {
+        Self {
+            chunk_id: chunk.chunk_id,
+            document_id: chunk.document_id,
+            title: chunk.title(),
+            page: chunk.page(),
+            section: chunk.section().map(str::to_owned),
+            url: chunk.url().map(str::to_owned),
+            content_type: chunk.content_type().map(str::to_owned),
+            score: chunk.similarity,
+            excerpt: chunk.content.clone(),
+            quotes,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chunk::tests::chunk;
+    use crate::evidence::Background;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn body() -> Value {
+        let mut vector = vec![0.0; 384];
+        vector[0] = 1.0;
+        json!({ "embedding": vector, "query": " refunds ", "model": "m" })
+    }
+
+    fn parse(body: &Value) -> Result<SearchRequest, ApiError> {
+        SearchRequest::parse(body.to_string().as_bytes())
+    }
+
+    fn with(field: &str, value: Value) -> Value {
+        let mut body = body();
+        body[field] = value;
+        body
+    }
+
+    fn search(query: &str, limit: usize, rows: &[MatchedChunk]) -> Vec<SearchResult> {
+        let request = parse(&with("query", json!(query))).unwrap();
+        let thresholds =
+            EvidenceThresholds { similarity: 0.35, confidence: 1.0, background: Background::default() };
+        SearchResults::new(&SearchRequest { limit, ..request }, rows, &thresholds).results
+    }
+
+    fn words(result: &SearchResult) -> Vec<&str> {
+        result.quotes.iter().map(|quote| quote.text.as_str()).collect()
+    }
+
+    #[test]
+    fn a_minimal_request_is_accepted_and_trimmed() {
+        let request = parse(&body()).unwrap();
+        assert_eq!((request.query.as_str(), request.limit, request.match_count()), ("refunds", 5, 10));
+        assert!(request.assistant.is_default());
+        for field in ["embedding", "query", "model"] {
+            assert_eq!(parse(&with(field, Value::Null)).unwrap_err().message, format!("{field} is missing"));
+        }
+    }
+
+    #[test]
+    fn the_limit_is_a_whole_number_within_its_range() {
+        for limit in [1, 10] {
+            assert_eq!(parse(&with("limit", json!(limit))).unwrap().limit, limit);
+        }
+        for wrong in [json!(0), json!(11), json!(-1), json!(1.5), json!("5"), json!(u64::MAX), json!([5])] {
+            let message = parse(&with("limit", wrong)).unwrap_err().message;
+            assert_eq!(message, "limit must be a whole number from 1 to 10");
+        }
+    }
+
+    #[test]
+    fn errors_name_the_field_query() {
+        for (wrong, message) in [
+            (json!(" "), "query is empty: type a question"),
+            (json!(1), "query must be a string"),
+            (json!("x".repeat(4001)), "query must have at most 4000 characters, got 4001"),
+            (json!("a\0b"), "query must not contain the character U+0000"),
+        ] {
+            assert_eq!(parse(&with("query", wrong)).unwrap_err().message, message);
+        }
+    }
+
+    #[test]
+    fn a_result_has_the_best_sentence_of_its_passage_with_offsets() {
+        let content = "👩‍👧 Our shop opened in 1990. You can cancel an *order* within 24 hours.";
+        let results = search("cancel order", 5, &[chunk(1, 1, 0.6, content)]);
+        let quote = &results[0].quotes[0];
+        let units: Vec<u16> = content.encode_utf16().collect();
+        assert_eq!(String::from_utf16(&units[quote.start..quote.end]).unwrap(), quote.text);
+        assert_eq!(quote.plain.as_deref(), Some("You can cancel an order within 24 hours."));
+        assert_eq!(results[0].excerpt, content);
+    }
+
+    #[test]
+    fn a_list_item_follows_the_line_that_introduces_its_list() {
+        let mut row = chunk(1, 1, 0.6, "You may return:\n\n- shoes\n- tea");
+        row.sentences[2].similarity = 0.9;
+        assert_eq!(words(&search("beverage", 5, &[row])[0]), ["You may return:", "tea"]);
+    }
+
+    #[test]
+    fn passages_below_the_threshold_are_left_out_and_the_confidence_does_not_count() {
+        let mut by_sentence = chunk(3, 3, 0.2, "Refunds are quick.");
+        by_sentence.sentences[0].similarity = 0.35;
+        let rows = [chunk(1, 1, 0.35, "Alpha."), chunk(2, 2, 0.349, "Refunds are fast."), by_sentence];
+        let found: Vec<_> =
+            search("whence", 5, &rows).iter().map(|result| result.chunk_id.as_u128()).collect();
+        assert_eq!(found, [1, 3]);
+        assert!(search("whence", 5, &[]).is_empty());
+    }
+
+    #[test]
+    fn a_section_has_one_result_and_the_limit_is_kept() {
+        let section = |document, id, similarity, section: &str| {
+            let mut row = chunk(document, id, similarity, "Refunds are fast.");
+            row.meta = json!({ "section": section });
+            row
+        };
+        let rows = [
+            section(1, 1, 0.9, "Fees"),
+            section(1, 2, 0.8, "Fees"),
+            section(1, 3, 0.7, "Time"),
+            section(2, 4, 0.6, "Fees"),
+        ];
+        let found = |limit| {
+            let results = search("refunds", limit, &rows);
+            results.iter().map(|result| result.chunk_id.as_u128()).collect::<Vec<_>>()
+        };
+        assert_eq!(found(5), [1, 3, 4]);
+        assert_eq!(found(2), [1, 3]);
+    }
+
+    #[test]
+    fn a_passage_without_words_to_quote_is_no_result() {
+        assert!(search("refunds", 5, &[chunk(1, 1, 0.9, "![](refunds.png)")]).is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn quotes_are_always_words_of_the_excerpt(content in "\\PC{0,200}", query in "\\PC{1,40}") {
+            prop_assume!(!query.trim().is_empty());
+            for result in search(&query, 10, &[chunk(1, 1, 0.9, &content)]) {
+                let units: Vec<u16> = result.excerpt.encode_utf16().collect();
+                for quote in &result.quotes {
+                    prop_assert_eq!(String::from_utf16(&units[quote.start..quote.end]).unwrap(), quote.text.clone());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! `POST /api/search`: the passages that fit a text which may still be typed. Nothing is stored, and the text is never logged.
+
+use std::pin::pin;
+
+use chat_core::error::ErrorCode;
+use chat_core::evidence::check_model;
+use chat_core::search::{SearchRequest, SearchResults};
+use futures_util::future::{Either, join, select};
+use worker::Response;
+
+use super::client::Client;
+use super::run::abandoned;
+use super::with_rate_limit_headers;
+use crate::call::Call;
+use crate::gate::{Budget, Gate, SearchDecision};
+use crate::http::error::HttpError;
+use crate::http::reply::Reply;
+use crate::limits;
+use crate::supabase::Supabase;
+
+/// Searches for a user, with the same rules of access as for a question.
+pub(crate) async fn search(mut call: Call) -> Result<Reply, HttpError> {
+    let user = call.user().await?;
+    let user_id = user.user_id();
+    let env = call.env.clone();
+    let network = user.is_anonymous().then(|| call.client_network()).transpose()?;
+    let limit = limits::check_search_limit(user_id, network, &env);
+    let read = async { Ok::<_, HttpError>(SearchRequest::parse(&call.body().await?)?) };
+    let (limit, request) = join(limit, read).await;
+    limit?;
+    let request = request?;
+    if call.config.search_rate_limit == 0 {
+        let none = Budget { limit: 0, remaining: 0, reset_ms: 0 };
+        return with_rate_limit_headers(none, Err(turned_off()));
+    }
+
+    let gate = Gate::for_user(&call.env, user_id)?;
+    let admit = gate.admit_search(&call.config, call.deadline);
+    let SearchDecision { is_admitted, budget } = call.trace.time("admission", admit).await?;
+    let result = if is_admitted {
+        let client = Client::new(&call.request);
+        let supabase = call.supabase(user);
+        // A visitor who types on has no use for the results.
+        match select(pin!(find(&call, &supabase, &request)), pin!(client.disconnected())).await {
+            Either::Left((found, _)) => found,
+            Either::Right(_) => Err(abandoned()),
+        }
+    } else {
+        Err(HttpError::rate_limited(budget.reset_s()))
+    };
+    with_rate_limit_headers(budget, result)
+}
+
+async fn find(call: &Call, supabase: &Supabase, request: &SearchRequest) -> Result<Reply, HttpError> {
+    let settings = call.settings(&request.assistant, Some(supabase)).await?;
+    call.trace.note(|facts| facts.assistant = Some(request.assistant.clone()));
+    settings.check_origin(call.header("origin").as_deref())?;
+    let rows =
+        supabase.match_chunks(&request.embedding, &request.query, request.match_count(), &request.assistant);
+    let rows = call.trace.time("search", rows).await?;
+    check_model(Some(&request.model), &rows)?;
+    let results = SearchResults::new(request, &rows, &settings.thresholds);
+    Ok(Reply::new(Response::from_json(&results)?, "results"))
+}
+
+fn turned_off() -> HttpError {
+    let message = "Search while typing is turned off here. Ask a question instead.";
+    HttpError::new(ErrorCode::Forbidden, message)
+}
