@@ -11,6 +11,7 @@ mod eval;
 mod evaluation;
 mod generation;
 mod ingest;
+mod insights;
 mod program;
 mod report;
 mod retrieval;
@@ -60,6 +61,8 @@ enum Bench {
     Edge(edge::Options),
     /// Ingestion: throughput compared with sentence-transformers, time and memory of kb sync, the effect of headings.
     Ingest(ingest::Options),
+    /// The insights functions on native Postgres with a year of conversations, and what counting costs a turn.
+    Insights(insights::Options),
     /// Written answers: false sentences that are sent, good ones that are left out, injections, answers of a real model.
     Generation(generation::Options),
     /// The widget in Chromium: size, time to the first word, cost to the page that embeds it.
@@ -89,6 +92,7 @@ fn run(command: &Command) -> Result<()> {
         Command::Bench(Bench::Search(options)) => search::measure(options),
         Command::Bench(Bench::Edge(options)) => edge::measure(options),
         Command::Bench(Bench::Ingest(options)) => ingest::measure(options),
+        Command::Bench(Bench::Insights(options)) => insights::measure(options),
         Command::Bench(Bench::Generation(options)) => generation::measure(options),
         Command::Bench(Bench::Widget(options)) => widget::measure(options),
         Command::Bench(Bench::Writer(options)) => writer::measure(options),

@@ -57,7 +57,7 @@ export async function buildBundles(dist) {
   const texts = (await readdir(`${web}${TEXTS}`)).sort().map((name) => `${TEXTS}/${name}`);
   const chunks = new Map([
     ...(await buildHashed(dist, texts, { entryNames: "texts-[name]-[hash]" })),
-    ...(await buildHashed(dist, { references: "src/references/index.ts" })),
+    ...(await buildHashed(dist, { references: "src/panel/references/index.ts" }, { plugins: [styleSheetsAsText] })),
     ...(await buildHashed(dist, { visitor: "src/panel/visitor/index.ts" })),
     ...(await buildHashed(dist, { download: "src/client/download.ts" })),
     ...(await buildHashed(dist, { "my-data": "src/panel/history/my-data.ts" }, { alias: aliases })),

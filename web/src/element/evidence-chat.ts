@@ -17,6 +17,7 @@ import type { Dispatch } from "./events.js";
 import { Frame } from "./frame.js";
 import { LocaleController } from "./locale.js";
 import { isShortcut } from "./shortcut.js";
+import { TabMemory } from "./tab-memory.js";
 import frameStyles from "./frame.css";
 
 /** `HTMLElement`, or a stand-in where there is no DOM: servers may import the class, but not create elements. */
@@ -131,6 +132,7 @@ export class EvidenceChatElement extends BaseElement {
   });
   readonly #colors = new ColorScheme(this.#frame.root);
   readonly #shadow: ShadowRoot;
+  readonly #memory = new TabMemory(this);
   readonly #locale = new LocaleController(this.#translator, this.#frame.root);
   #texts: Partial<Texts> = {};
   #tokenProvider: TokenProvider | undefined;
@@ -220,6 +222,7 @@ export class EvidenceChatElement extends BaseElement {
 
   set tokenProvider(provider: TokenProvider | undefined) {
     this.#tokenProvider = provider;
+    this.#panel?.resume();
   }
 
   /** Creates the embedder. Set it before the panel opens. Default: `createEmbedder` of `@evidence-chat/embedder`. */
@@ -260,6 +263,7 @@ export class EvidenceChatElement extends BaseElement {
     this.dataset.state ??= "idle";
     if (this.hasAttribute("preload")) this.#preload();
     this.#panel?.connect();
+    if (this.#memory.text && this.mode === "inline") void this.#load();
   }
 
   disconnectedCallback(): void {
@@ -326,6 +330,7 @@ export class EvidenceChatElement extends BaseElement {
   clear(): void {
     this.#clears++;
     this.#frame.composer.value = "";
+    this.#memory.text = "";
     this.#panel?.clear();
   }
 
@@ -369,6 +374,7 @@ export class EvidenceChatElement extends BaseElement {
       frame: this.#frame,
       translator: this.#translator,
       dispatch: this.#dispatch,
+      memory: this.#memory,
       greet: (site) => {
         this.#site = site;
         this.#updateTexts();
@@ -394,10 +400,4 @@ export class EvidenceChatElement extends BaseElement {
   readonly #dispatch: Dispatch = (type, detail) => {
     this.dispatchEvent(new CustomEvent(type, { detail, composed: true }));
   };
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    "evidence-chat": EvidenceChatElement;
-  }
 }
