@@ -33,6 +33,11 @@ pub enum Command {
     /// that are no longer in the source are removed. The old version of a document stays visible until the new one is
     /// complete, so you can stop the command at any time and run it again.
     Sync(SyncArgs),
+    /// Keep the knowledge base current: serve what is edited in the dashboard or dropped into the storage bucket.
+    ///
+    /// Every minute, passages that were edited are embedded again, and the sources are synced. Runs until you stop it;
+    /// `kb doctor` shows when it last ran.
+    Watch(WatchArgs),
     /// List the documents.
     List(ListArgs),
     /// Show a document and its passages.
@@ -127,6 +132,33 @@ pub struct SyncArgs {
     #[command(flatten)]
     pub model: ModelArgs,
     /// Print the result as JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Options of `kb watch`.
+#[derive(Debug, Args)]
+pub struct WatchArgs {
+    /// Sources to sync: folders, or the word "bucket". Web sites are for `kb sync`.
+    #[arg(value_name = "SOURCE", default_value = "bucket")]
+    pub sources: Vec<String>,
+    /// Seconds between the end of a round and the beginning of the next.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(5..=86_400))]
+    pub interval: u64,
+    /// End after one round, with exit code 1 if a document failed: for a schedule of something else.
+    #[arg(long, conflicts_with = "interval")]
+    pub once: bool,
+    /// Language of documents that do not declare one, as for `kb sync`.
+    #[arg(long, value_name = "NAME", default_value = "english", value_parser = language)]
+    pub language: String,
+    /// Who may see documents that do not declare an audience, as for `kb sync`; repeatable.
+    #[arg(long, value_name = "CLAIM:VALUE", value_parser = audience)]
+    pub audience: Vec<String>,
+    #[command(flatten)]
+    pub server: ServerArgs,
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// Print the result of each round as a line of JSON.
     #[arg(long)]
     pub json: bool,
 }

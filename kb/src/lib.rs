@@ -5,6 +5,8 @@
 //! ([`text_embedder`]) and writes them to Supabase ([`knowledge_base`] over [`supabase`]). Unchanged documents are left alone, and a
 //! document becomes visible only when it is complete ([`sync`]).
 //!
+//! `kb watch` repeats that, and embeds passages that were edited in the database ([`watch`]).
+//!
 //! `kb ask` answers a question as the Worker would, and can explain why ([`ask`]).
 
 #![forbid(unsafe_code)]
@@ -22,9 +24,11 @@ pub mod progress;
 pub mod reembed;
 pub mod sentence;
 pub mod source;
+mod stop;
 pub mod supabase;
 pub mod sync;
 pub mod text_embedder;
 pub mod timestamp;
+pub mod watch;
 
 pub use commands::run;

@@ -1,5 +1,6 @@
 //! Progress on standard error: a bar on a terminal, plain lines elsewhere.
 
+use std::collections::HashSet;
 use std::io::IsTerminal;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -15,6 +16,14 @@ pub struct Progress {
     bar: ProgressBar,
     output: Output,
     run: Mutex<Option<Counted>>,
+    states: Mutex<States>,
+}
+
+/// Lines about a state, of this round and the one before.
+#[derive(Default)]
+struct States {
+    current: HashSet<String>,
+    previous: HashSet<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -41,7 +50,7 @@ impl Progress {
     }
 
     fn new(output: Output) -> Self {
-        Self { bar: ProgressBar::hidden(), output, run: Mutex::new(None) }
+        Self { bar: ProgressBar::hidden(), output, run: Mutex::new(None), states: Mutex::default() }
     }
 
     /// Starts counting the documents to be written.
@@ -83,6 +92,24 @@ impl Progress {
             Output::Terminal => self.bar.suspend(|| eprintln!("{text}")),
             Output::Lines => eprintln!("{text}"),
             Output::Nothing => {}
+        }
+    }
+
+    /// A line about something that lasts, such as an unreadable file. A program that does the same again and again prints it only
+    /// if the round before did not.
+    pub fn state(&self, text: &str) {
+        let is_new = self.states.lock().map_or(true, |mut states| {
+            states.current.insert(text.to_owned()) && !states.previous.contains(text)
+        });
+        if is_new {
+            self.line(text);
+        }
+    }
+
+    /// Begins the next round.
+    pub fn end_round(&self) {
+        if let Ok(mut states) = self.states.lock() {
+            states.previous = std::mem::take(&mut states.current);
         }
     }
 

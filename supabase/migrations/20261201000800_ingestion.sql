@@ -457,3 +457,75 @@ comment on function public.kb_end_sync(text, uuid, jsonb) is
 
 revoke all on function public.kb_end_sync(text, uuid, jsonb) from public, anon, authenticated;
 grant execute on function public.kb_end_sync(text, uuid, jsonb) to service_role;
+
+-- kb watch ----------------------------------------------------------------
+
+create table public.kb_watches (
+  sources text primary key
+    constraint kb_watches_sources_size check (octet_length(sources) between 1 and 2000),
+  host text,
+  interval_seconds integer
+    constraint kb_watches_interval_is_positive check (interval_seconds > 0),
+  seen_at timestamptz not null default now(),
+  finished_at timestamptz,
+  failure text
+    constraint kb_watches_failure_length check (length(failure) <= 1000),
+  stopped_at timestamptz
+);
+
+comment on table public.kb_watches is
+  'Runs of kb watch, one for each set of sources. Delete a row to make kb doctor forget one that is not used any more.';
+comment on column public.kb_watches.sources is 'What it syncs, as on its command line, separated by ", ".';
+comment on column public.kb_watches.host is 'The computer that runs it.';
+comment on column public.kb_watches.interval_seconds is
+  'Pause between two rounds. Empty (NULL) if it runs once, started by something else.';
+comment on column public.kb_watches.seen_at is 'When it last reported, which it does every minute while it runs.';
+comment on column public.kb_watches.finished_at is 'End of its last round. Empty (NULL) before the first.';
+comment on column public.kb_watches.failure is 'Why the last round failed. Empty (NULL) if it did not.';
+comment on column public.kb_watches.stopped_at is 'When it was stopped. Empty (NULL) while it runs, or if it was killed.';
+
+revoke all on public.kb_watches from public, anon, authenticated;
+grant all on public.kb_watches to service_role;
+alter table public.kb_watches enable row level security;
+
+create function public.kb_report_watch(
+  sources text,
+  event text,
+  host text default null,
+  interval_seconds integer default null,
+  failure text default null
+)
+  returns void
+  language plpgsql
+  security invoker
+  set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  reported_at constant timestamptz := clock_timestamp();
+begin
+  if kb_report_watch.event is null or kb_report_watch.event not in ('running', 'finished', 'stopped') then
+    raise exception 'event must be running, finished or stopped' using errcode = 'invalid_parameter_value';
+  end if;
+  insert into public.kb_watches as w (sources, host, interval_seconds, seen_at, finished_at, failure, stopped_at)
+    values (
+      kb_report_watch.sources, kb_report_watch.host, kb_report_watch.interval_seconds, reported_at,
+      case when kb_report_watch.event = 'finished' then reported_at end,
+      case when kb_report_watch.event = 'finished' then left(kb_report_watch.failure, 1000) end,
+      case when kb_report_watch.event = 'stopped' then reported_at end
+    )
+    on conflict (sources) do update set
+      host = excluded.host,
+      interval_seconds = excluded.interval_seconds,
+      seen_at = excluded.seen_at,
+      finished_at = coalesce(excluded.finished_at, w.finished_at),
+      failure = case when kb_report_watch.event = 'finished' then excluded.failure else w.failure end,
+      stopped_at = excluded.stopped_at;
+end
+$$;
+
+comment on function public.kb_report_watch(text, text, text, integer, text) is
+  'Records that a kb watch is running (also between rounds), finished a round, with its failure if there was one, or was stopped.';
+
+revoke all on function public.kb_report_watch(text, text, text, integer, text) from public, anon, authenticated;
+grant execute on function public.kb_report_watch(text, text, text, integer, text) to service_role;

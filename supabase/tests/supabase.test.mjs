@@ -31,6 +31,7 @@ import { syncs } from "./cases/syncs.mjs";
 import { textSearch } from "./cases/text-search.mjs";
 import { tokenClaims } from "./cases/token-claims.mjs";
 import { vectorIndex } from "./cases/vector-index.mjs";
+import { watches } from "./cases/watches.mjs";
 import { writeChunks } from "./cases/write-chunks.mjs";
 import { startSupabase } from "./support/start.mjs";
 
@@ -45,6 +46,7 @@ describe("anonymous visitors", () => anonymous(project));
 describe("audiences over HTTP", () => audiencesOverHttp(project));
 describe("kb_write_chunks", () => writeChunks(project));
 describe("sync leases", () => syncs(project));
+describe("kb watch", () => watches(project));
 describe("stale chunks", () => staleChunks(project));
 describe("administration", () => administration(project));
 describe("insights", () => insights(project));

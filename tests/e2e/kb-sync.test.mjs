@@ -394,3 +394,62 @@ test("a passage edited in the dashboard is not found until it is embedded again,
   assert.deepEqual([summary.unchanged, summary.reembedded], [1, 1]);
   assert.match((await answerTo(question)).text, /fifty/);
 });
+
+/** Starts `kb watch` of the bucket. `ended` gives its exit code and its rounds, after `stop`. */
+function startWatch(t) {
+  const child = spawn(process.env.KB_BINARY, ["watch", "--interval", "5", "--json"], {
+    env: demo.kbEnvironment(),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  t.after(() => child.kill("SIGKILL"));
+  let rounds = "",
+    errors = "";
+  child.stdout.on("data", (chunk) => (rounds += chunk));
+  child.stderr.on("data", (chunk) => (errors += chunk));
+  const closed = once(child, "close");
+  return {
+    async stop() {
+      child.kill("SIGTERM");
+      const [code] = await closed;
+      const lines = rounds.trim().split("\n");
+      return { code, errors, rounds: lines.map((line) => JSON.parse(line)) };
+    },
+  };
+}
+
+/** Asks until the answer contains the text. */
+async function waitForAnswer(question, expected) {
+  const deadline = Date.now() + 60_000;
+  for (;;) {
+    const { text, events } = await answerTo(question);
+    if (text?.includes(expected)) return;
+    assert.ok(Date.now() < deadline, `${expected}: ${text ?? JSON.stringify(events.at(-1))}`);
+    await sleep(1000);
+  }
+}
+
+test("kb watch serves what is dropped into the bucket or edited in the dashboard, without a command", async (t) => {
+  const watch = startWatch(t);
+  await demo.upload("boats.md", "The rowing boats are painted turquoise.\n", "text/markdown");
+  await demo.upload("torn.pdf", "%PDF-1.7\ntorn", "application/pdf");
+  await waitForAnswer("What colour are the rowing boats?", "turquoise");
+
+  const [boats] = await demo.rest("GET", "kb_documents?source=eq.bucket/boats.md");
+  await demo.rest("PATCH", `kb_chunks?document_id=eq.${boats.id}`, {
+    body: { content: "The rowing boats are painted vermilion." },
+  });
+  await waitForAnswer("What colour are the rowing boats?", "vermilion");
+
+  const report = async () => JSON.parse((await demo.kb("doctor", "--json")).stdout);
+  const check = (checks) => checks.find((entry) => entry.check === "watch");
+  const running = check((await report()).checks);
+  assert.equal(running.level, "ok");
+  assert.match(running.message, /^bucket on .+: last ran \d{4}-\d\d-\d\d \d\d:\d\d UTC$/);
+
+  const { code, errors, rounds } = await watch.stop();
+  assert.equal(code, 0, errors);
+  assert.ok(rounds.some(({ reembedded }) => reembedded === 1));
+  assert.ok(rounds.every(({ failures }) => failures.length === 0));
+  assert.equal(errors.match(/torn\.pdf/g).length, 1, errors);
+  assert.match(check((await report()).checks).message, /, stopped \d{4}-/);
+});

@@ -10,14 +10,17 @@ mod reembed;
 mod retain;
 mod stats;
 mod sync;
+mod watch;
 mod worker_secret;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use crate::cli::{Cli, Command, ServerArgs};
 use crate::knowledge_base::KnowledgeBase;
 use crate::output::printable;
 use crate::supabase::{Backoff, Client, SupabaseError};
+use crate::sync::Extract;
 
 /// Runs a command. The exit code is 1 if a document or passage failed, or if `kb doctor` found a problem.
 ///
@@ -30,6 +33,7 @@ pub fn run(cli: Cli) -> anyhow::Result<ExitCode> {
 fn execute(cli: Cli) -> anyhow::Result<ExitCode> {
     match cli.command {
         Command::Sync(args) => block_on(sync::run(args)),
+        Command::Watch(args) => block_on(watch::run(args)),
         Command::List(args) => block_on(documents::list(args)),
         Command::Show(args) => block_on(documents::show(args)),
         Command::Enable(args) => block_on(documents::set_enabled(args, true)),
@@ -68,4 +72,10 @@ async fn missing_secret_hint(knowledge_base: &KnowledgeBase) -> Result<Option<&'
 fn connect(server: &ServerArgs) -> anyhow::Result<KnowledgeBase> {
     let client = Client::new(server.url()?, &server.secret_key()?, Backoff::default())?;
     Ok(KnowledgeBase::new(client))
+}
+
+/// Extracts formats whose parsers may crash or hang in another process of this program.
+fn sandboxed() -> anyhow::Result<Arc<Extract>> {
+    let sandbox = extract::sandbox::Sandbox::new(std::env::current_exe()?, vec!["extract-worker".into()]);
+    Ok(Arc::new(move |bytes, format| sandbox.extract(bytes, format)))
 }

@@ -1,14 +1,13 @@
 //! `kb sync`.
 
 use std::process::ExitCode;
-use std::sync::Arc;
 
-use super::connect;
+use super::{connect, sandboxed};
 use crate::cli::SyncArgs;
 use crate::output::{print, print_json};
 use crate::progress::Progress;
 use crate::source::{Source, SourceName};
-use crate::sync::{Defaults, Extract, LeaseTimes, Options, sync};
+use crate::sync::{Defaults, LeaseTimes, Options, sync};
 use crate::text_embedder::load_model;
 
 pub(super) async fn run(args: SyncArgs) -> anyhow::Result<ExitCode> {
@@ -40,10 +39,4 @@ pub(super) async fn run(args: SyncArgs) -> anyhow::Result<ExitCode> {
         print(&summary.to_string())?
     }
     Ok(if summary.has_failures() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
-}
-
-/// Extracts formats whose parsers may crash or hang in another process of this program.
-fn sandboxed() -> anyhow::Result<Arc<Extract>> {
-    let sandbox = extract::sandbox::Sandbox::new(std::env::current_exe()?, vec!["extract-worker".into()]);
-    Ok(Arc::new(move |bytes, format| sandbox.extract(bytes, format)))
 }

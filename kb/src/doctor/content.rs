@@ -1,11 +1,15 @@
 //! Checks documents, passages, vectors and the settings of the chat.
 
+use std::time::{Duration, SystemTime};
+
 use super::Facts;
 use super::facts::Model;
 use super::report::Check;
 use crate::calibration::{describe, has_questions};
-use crate::knowledge_base::{AssistantThresholds, Calibration, ChatSettings, Health, LastSync};
+use crate::knowledge_base::{AssistantThresholds, Calibration, ChatSettings, Health, LastSync, Watch};
 use crate::output::{counted, moment};
+use crate::timestamp::parse_timestamp;
+use crate::watch::REPORT_INTERVAL;
 
 /// A threshold outside is more likely a typing error than intended: unrelated texts reach the lower bound, and a question and
 /// its answer rarely reach the upper one.
@@ -13,6 +17,9 @@ const SENSIBLE_THRESHOLDS: std::ops::RangeInclusive<f64> = 0.2..=0.7;
 
 /// The same for the minimum confidence: hardly any question reaches a higher one.
 const MAX_SENSIBLE_CONFIDENCE: f64 = 0.95;
+
+/// A watch that has not reported for so long was killed, or its computer is off.
+const MAX_SILENCE_OF_WATCH: Duration = Duration::from_secs(5 * REPORT_INTERVAL.as_secs());
 
 pub(super) fn checks(facts: &Facts) -> Vec<Check> {
     let health = &facts.health;
@@ -32,6 +39,7 @@ pub(super) fn checks(facts: &Facts) -> Vec<Check> {
         assistants(health),
     ];
     checks.extend(facts.syncs.iter().filter_map(interrupted));
+    checks.extend(watches(&facts.watches, facts.now));
     checks
 }
 
@@ -266,6 +274,45 @@ fn interrupted(sync: &LastSync) -> Option<Check> {
     Some(Check::warning("sync", message).fix("if it was interrupted, run it again"))
 }
 
+fn watches(watches: &[Watch], now: SystemTime) -> Vec<Check> {
+    if watches.is_empty() {
+        let message = "does not run: what is edited in the dashboard is served after the next `kb sync` or `kb reembed`";
+        return vec![Check::ok("watch", message)];
+    }
+    watches.iter().map(|one| watch(one, now)).collect()
+}
+
+fn watch(watch: &Watch, now: SystemTime) -> Check {
+    let host = watch.host.as_deref().unwrap_or("another computer");
+    let ran = match &watch.finished_at {
+        Some(finished_at) => format!("last ran {} UTC", moment(finished_at)),
+        None => "is in its first round".to_owned(),
+    };
+    let message = format!("{} on {host}: {ran}", watch.sources);
+    if let Some(stopped_at) = &watch.stopped_at
+        && watch.interval_seconds.is_some()
+    {
+        return Check::ok("watch", format!("{message}, stopped {} UTC", moment(stopped_at)));
+    }
+    if watch.stopped_at.is_none() && is_silent(watch, now) {
+        let message = format!("{message}; it has not reported since {} UTC", moment(&watch.seen_at));
+        return Check::warning("watch", message)
+            .fix("start `kb watch` again, or delete its row in the table kb_watches");
+    }
+    match &watch.failure {
+        Some(failure) => Check::warning("watch", format!("{message}, and failed"))
+            .details([failure.clone()])
+            .fix("it repeats the work in the next round"),
+        None => Check::ok("watch", message),
+    }
+}
+
+fn is_silent(watch: &Watch, now: SystemTime) -> bool {
+    // A time in the future means that the clocks differ.
+    parse_timestamp(&watch.seen_at)
+        .is_none_or(|seen_at| now.duration_since(seen_at).is_ok_and(|age| age > MAX_SILENCE_OF_WATCH))
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::Level;
@@ -287,5 +334,60 @@ mod tests {
         assert!(set(Some(0.0), None, false).details[0].contains("anything"));
         assert!(set(Some(0.9), None, false).details[0].contains("next to nothing"));
         assert_eq!(set(None, Some(0.0), true).details.len(), 2);
+    }
+
+    fn watched(change: impl FnOnce(&mut Watch)) -> Watch {
+        let mut watch = Watch {
+            sources: "bucket".to_owned(),
+            host: Some("server".to_owned()),
+            interval_seconds: Some(60),
+            seen_at: SEEN_AT.to_owned(),
+            finished_at: Some("2026-11-22T10:03:00+00:00".to_owned()),
+            failure: None,
+            stopped_at: None,
+        };
+        change(&mut watch);
+        watch
+    }
+
+    const SEEN_AT: &str = "2026-11-22T10:04:05+00:00";
+
+    #[test]
+    fn a_watch_that_was_killed_is_a_warning_after_five_minutes_of_silence() {
+        let seen_at = parse_timestamp(SEEN_AT).unwrap();
+        let at = |age: Duration| watch(&watched(|_| {}), seen_at + age);
+        assert_eq!(at(Duration::ZERO).level, Level::Ok);
+        assert_eq!(at(Duration::ZERO).message, "bucket on server: last ran 2026-11-22 10:03 UTC");
+        assert_eq!(at(MAX_SILENCE_OF_WATCH).level, Level::Ok);
+        let silent = at(MAX_SILENCE_OF_WATCH + Duration::from_nanos(1));
+        assert_eq!(silent.level, Level::Warning);
+        assert!(silent.message.contains("has not reported since 2026-11-22 10:04 UTC"), "{}", silent.message);
+        let before = watch(&watched(|_| {}), seen_at - Duration::from_secs(60));
+        assert_eq!(before.level, Level::Ok, "the clock of the database is ahead");
+    }
+
+    #[test]
+    fn a_stopped_watch_is_no_problem_and_a_failed_round_is_one() {
+        let later = parse_timestamp(SEEN_AT).unwrap() + 2 * MAX_SILENCE_OF_WATCH;
+        let stopped_at = || Some("2026-11-22T10:05:00+00:00".to_owned());
+        let stopped = watch(&watched(|watch| watch.stopped_at = stopped_at()), later);
+        assert!(stopped.level == Level::Ok && stopped.message.ends_with("stopped 2026-11-22 10:05 UTC"));
+        // A single round always ends with a stop: a schedule started it, and will again.
+        let once = |failure: Option<&str>| {
+            let failure = failure.map(str::to_owned);
+            let set = |watch: &mut Watch| {
+                (watch.interval_seconds, watch.stopped_at, watch.failure) = (None, stopped_at(), failure);
+            };
+            watch(&watched(set), later)
+        };
+        assert_eq!(once(None).level, Level::Ok);
+        let failed = once(Some("bucket: away"));
+        assert_eq!((failed.level, failed.details), (Level::Warning, vec!["bucket: away".to_owned()]));
+    }
+
+    #[test]
+    fn without_a_watch_the_report_says_what_follows() {
+        let checks = watches(&[], SystemTime::UNIX_EPOCH);
+        assert!(checks.len() == 1 && checks[0].level == Level::Ok && checks[0].message.contains("kb sync"));
     }
 }

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 
 use crate::knowledge_base::{
     AssistantThresholds, Calibration, ChatSettings, FailedDocument, Health, KnowledgeBase, LastSync, Status,
-    StoredDocument,
+    StoredDocument, Watch,
 };
 use crate::supabase::SupabaseError;
 
@@ -46,6 +46,7 @@ pub struct Facts {
     /// The most frequent language of the passages.
     pub language: Option<String>,
     pub syncs: Vec<LastSync>,
+    pub watches: Vec<Watch>,
     /// Whether the API exposes the schema `internal`.
     pub serves_internal: bool,
     /// Whether visitors can sign in anonymously; `None` if Supabase Auth does not say.
@@ -83,6 +84,7 @@ pub async fn gather(knowledge_base: &KnowledgeBase, model: Model) -> Result<Fact
         non_latin: knowledge_base.non_latin_documents().await?,
         language: knowledge_base.main_language().await?,
         syncs: knowledge_base.last_syncs().await?,
+        watches: knowledge_base.watches().await?,
         serves_internal: knowledge_base.serves_internal().await?,
         allows_anonymous_sign_ins: knowledge_base.allows_anonymous_sign_ins().await?,
         now: SystemTime::now(),

@@ -13,6 +13,7 @@ mod privacy;
 mod search;
 mod selection;
 mod sync_lease;
+mod watches;
 mod write;
 
 use std::fmt::Write;
@@ -35,6 +36,7 @@ pub use overview::{Filter, Overview, Place, StoredPassage};
 pub use privacy::Retained;
 pub use selection::{Precision, SelectionError, select};
 pub use sync_lease::Lease;
+pub use watches::{Watch, WatchEvent};
 pub(crate) use write::MAX_AUDIENCE_BYTES;
 pub use write::{NewChunk, NewSentence, PendingDocument};
 

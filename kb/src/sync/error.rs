@@ -24,7 +24,7 @@ pub enum SyncError {
         /// The computer it runs on.
         host: Option<String>,
     },
-    /// Interrupted with Ctrl-C.
+    /// Asked to stop, with Ctrl-C or SIGTERM.
     #[error("stopped; run this again to continue")]
     Interrupted,
     /// Another run may have begun: this one did not renew its lease for a minute, or the lease was deleted.

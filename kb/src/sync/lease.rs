@@ -9,6 +9,7 @@ use super::SyncError;
 use super::summary::Summary;
 use crate::knowledge_base::KnowledgeBase;
 use crate::progress::Progress;
+use crate::stop::stop_requested;
 
 /// Timing of the lease, which ends 60 s after its last renewal.
 #[derive(Debug, Clone, Copy)]
@@ -61,13 +62,16 @@ pub(super) async fn acquire<'a>(
                 "another sync of {collection} is running on {host}, or was killed less than a minute ago; waiting for its lease"
             ));
         }
-        tokio::time::sleep(times.poll).await;
+        tokio::select! {
+            () = tokio::time::sleep(times.poll) => {}
+            () = stop_requested() => return Err(SyncError::Interrupted),
+        }
         waited += times.poll;
     }
 }
 
 impl HeldLease<'_> {
-    /// Runs `work` while renewing the lease; stops with an error when the lease is lost or the user presses Ctrl-C.
+    /// Runs `work` while renewing the lease; stops with an error when the lease is lost or the program is asked to stop.
     pub(super) async fn guard<T>(
         &self,
         work: impl Future<Output = Result<T, SyncError>>,
@@ -75,7 +79,7 @@ impl HeldLease<'_> {
         tokio::select! {
             outcome = work => outcome,
             error = self.renew() => Err(error),
-            () = interruption() => Err(SyncError::Interrupted),
+            () = stop_requested() => Err(SyncError::Interrupted),
         }
     }
 
@@ -108,15 +112,8 @@ impl HeldLease<'_> {
     }
 }
 
-/// Waits for Ctrl-C. Handling it lets the run return its lease.
-async fn interruption() {
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
-    }
-}
-
 /// Host name of this computer.
-fn host() -> String {
+pub(crate) fn host() -> String {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
     let name = name.or_else(|| std::env::var("HOSTNAME").ok()).or_else(|| std::env::var("COMPUTERNAME").ok());
     name.map(|name| name.trim().to_owned())

@@ -32,6 +32,7 @@ use run_log::RunLog;
 pub use error::SyncError;
 pub use fingerprint::Defaults;
 pub use lease::LeaseTimes;
+pub(crate) use lease::host;
 pub use options::Options;
 pub use prepare::Extract;
 pub use summary::{DocumentResult, Entry, Summary};

@@ -52,7 +52,7 @@ impl<'a> SyncRun<'a> {
     ) -> Result<Summary, SyncError> {
         let Planned { plan, size, leftovers, unreadable } = self.plan().await?;
         self.removal(&plan, size).check(&plan.removed)?;
-        self.log.progress.line(&plan.outline());
+        self.log.progress.state(&plan.outline());
         for line in plan.removals_and_moves() {
             self.log.progress.line(&line);
         }
@@ -83,7 +83,7 @@ impl<'a> SyncRun<'a> {
         match measured.await {
             Ok(calibration) => summary.calibration = calibration,
             Err(error) => {
-                progress.line(&format!("warning: not calibrated: {error}"));
+                progress.state(&format!("warning: not calibrated: {error}"));
                 summary.calibration_failure = Some(error.to_string());
             }
         }

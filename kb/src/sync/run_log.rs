@@ -21,7 +21,10 @@ impl<'a> RunLog<'a> {
     pub(super) fn record(&mut self, source: &str, result: DocumentResult) {
         let entry = Entry { source: source.to_owned(), result };
         if let Some(line) = entry.line() {
-            self.progress.line(&line);
+            match entry.result {
+                DocumentResult::Skipped { .. } | DocumentResult::Failed { .. } => self.progress.state(&line),
+                _ => self.progress.line(&line),
+            }
         }
         self.progress.document_done(entry.result.chunks());
         self.summary.documents.push(entry);

@@ -107,6 +107,11 @@ impl Summary {
         self.stopped.is_some() || self.counts().failed > 0
     }
 
+    /// Number of files that should have been written and were not.
+    pub fn failed_documents(&self) -> usize {
+        self.counts().failed
+    }
+
     /// True if passages were written or removed, or documents renamed.
     pub(super) fn has_changes(&self) -> bool {
         let Counts { added, changed, moved, removed, reembedded, .. } = self.counts();

@@ -4,13 +4,14 @@ use super::*;
 
 #[test]
 fn every_command_explains_a_wrong_key_and_an_old_schema() {
-    let commands: [&[&str]; 10] = [
+    let commands: [&[&str]; 11] = [
         &["list"],
         &["show", "a"],
         &["enable", "a"],
         &["disable", "a"],
         &["remove", "a", "--yes"],
         &["reembed"],
+        &["watch"],
         &["stats"],
         &["gaps"],
         &["retain"],

@@ -10,6 +10,7 @@ mod reembed;
 #[allow(dead_code, reason = "other tests use all of it")]
 #[path = "../support/mod.rs"]
 mod support;
+mod watch;
 
 use std::net::TcpListener;
 use std::process::{Command, Stdio};

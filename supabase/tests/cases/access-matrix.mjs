@@ -43,6 +43,10 @@ const MATRIX = `
   kb_syncs              insert     denied   denied   denied   denied   denied   1
   kb_syncs              update     denied   denied   denied   denied   denied   1
   kb_syncs              delete     denied   denied   denied   denied   denied   1
+  kb_watches            select     denied   denied   denied   denied   denied   1
+  kb_watches            insert     denied   denied   denied   denied   denied   1
+  kb_watches            update     denied   denied   denied   denied   denied   1
+  kb_watches            delete     denied   denied   denied   denied   denied   1
   kb_calibration        select     denied   denied   denied   denied   denied   1
   kb_calibration        insert     denied   denied   denied   denied   denied   1
   kb_calibration        update     denied   denied   denied   denied   denied   1
@@ -93,6 +97,7 @@ const MATRIX = `
   kb_begin_sync         execute    denied   denied   denied   denied   denied   ok
   kb_renew_sync         execute    denied   denied   denied   denied   denied   ok
   kb_end_sync           execute    denied   denied   denied   denied   denied   ok
+  kb_report_watch       execute    denied   denied   denied   denied   denied   ok
   kb_health             execute    denied   denied   denied   denied   denied   ok
   kb_non_latin_documents execute   denied   denied   denied   denied   denied   0
   chat_insights         execute    denied   refused  refused  refused  2        2
@@ -128,6 +133,7 @@ export function accessMatrix({ database }) {
     await database.query("insert into storage.objects (bucket_id, name) values ('kb', 'nobody.pdf')");
     for (const name of ["sales", "other"]) ids[`${name}Session`] = await writeHistory(database, ids[name], documents);
     await database.query("insert into kb_syncs (collection, run_id) values ('folder', gen_random_uuid())");
+    await database.query("insert into kb_watches (sources) values ('bucket')");
     await database.query(
       "insert into kb_calibration (model, language, mean, deviation, questions) values ('m', 'english', -4, 2, 80)",
     );
@@ -138,6 +144,7 @@ export function accessMatrix({ database }) {
     await database.exec(`
       delete from storage.objects;
       delete from kb_syncs;
+      delete from kb_watches;
       delete from kb_calibration;
       delete from internal.chat_daily;
       delete from internal.chat_daily_latency;
@@ -307,6 +314,7 @@ function allStatements({ sales, salesSession }, documents) {
     ),
     kb_lexemes: table("kb_lexemes", "chunks", "(lexeme, language, chunks) values ('a', 'simple', 1)"),
     kb_syncs: table("kb_syncs", "host", "(collection, run_id) values ('other', gen_random_uuid())"),
+    kb_watches: table("kb_watches", "host", "(sources) values ('folder')"),
     kb_calibration: table(
       "kb_calibration",
       "mean",
@@ -384,6 +392,7 @@ function allStatements({ sales, salesSession }, documents) {
     kb_begin_sync: call("select kb_begin_sync('folder', gen_random_uuid(), 'host')"),
     kb_renew_sync: call("select kb_renew_sync('folder', gen_random_uuid())"),
     kb_end_sync: call("select kb_end_sync('folder', gen_random_uuid(), '{}')"),
+    kb_report_watch: call("select kb_report_watch('folder', 'finished')"),
     kb_health: call("select kb_health()"),
     kb_non_latin_documents: call("select * from kb_non_latin_documents()"),
   };

@@ -69,6 +69,7 @@ const LINTS = {
       kb_headings: ONLY_SERVICE_ROLE,
       kb_lexemes: ONLY_SERVICE_ROLE,
       kb_syncs: ONLY_SERVICE_ROLE,
+      kb_watches: ONLY_SERVICE_ROLE,
       kb_calibration: ONLY_SERVICE_ROLE,
       assistants: ONLY_SERVICE_ROLE,
       chat_settings: ONLY_SERVICE_ROLE,
