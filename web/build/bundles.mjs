@@ -66,6 +66,9 @@ export async function buildBundles(dist) {
   const history = { history: "src/panel/history/index.ts" };
   for (const [source, file] of await buildHashed(dist, history, { plugins: historyPlugins, alias: aliases }))
     chunks.set(source, file);
+  const search = { search: "src/panel/search/index.ts" };
+  for (const [source, file] of await buildHashed(dist, search, { plugins: [styleSheetsAsText], alias: aliases }))
+    chunks.set(source, file);
   const { version } = JSON.parse(await readFile(`${web}package.json`, "utf8"));
   const writer = { writer: "src/panel/writer/index.ts" };
   // Without minified whitespace: that would remove the comments that tell bundlers of pages to leave the import of the writer.

@@ -18,6 +18,8 @@ export interface EvidenceChatAttributes {
   readonly greeting?: string;
   /** Title of the panel. */
   readonly heading?: string;
+  /** `off`: no results are shown while a question is typed. Default: on. */
+  readonly instantResults?: "on" | "off";
   /** Language of the widget: en, de, es, fr, ar or ja. Default: the page's. */
   readonly lang?: string;
   /** Default: inline. */

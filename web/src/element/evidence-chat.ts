@@ -57,6 +57,7 @@ const DEFAULT_ENDPOINT = defaultEndpoint(import.meta.url);
  * @attr {string} support-url - Target of "Contact support": https:, http: or mailto:.
  * @attr {string} shortcut - `mod+` and a key, like `mod+k`: the command key or Ctrl with that key opens and closes a floating panel,
  *   or focuses the question box. Default: none.
+ * @attr {"on" | "off"} instant-results - `off`: no results are shown while a question is typed. Default: on.
  * @attr {boolean} preload - Load panel and model immediately instead of on hover, focus or open.
  *
  * @fires ready - The model is loaded. Detail: `{fingerprint}`.
@@ -78,6 +79,8 @@ const DEFAULT_ENDPOINT = defaultEndpoint(import.meta.url);
  * @csspart log - The conversation.
  * @csspart composer - The question box with its hint and buttons.
  * @csspart input - The question box itself.
+ * @csspart results - The results while a question is typed.
+ * @csspart result - One of these results.
  * @csspart send - The button that sends.
  * @csspart stop - The button that stops an answer.
  * @csspart message - A question or a reply.

@@ -13,7 +13,9 @@ import { Chat, STOPPED } from "./chat/chat.js";
 import { OfflineNotice } from "./chat/offline-notice.js";
 import { problemOf } from "./chat/problem.js";
 import { QuestionLength } from "./chat/question-length.js";
+import { urlOfWords } from "./citations/cited-place.js";
 import { copySelection } from "./citations/index.js";
+import { excerptOf } from "./citations/passage/draw.js";
 import type { PanelHost } from "./host.js";
 import { LazyHistory } from "./history/lazy-history.js";
 import { Modality } from "./modality.js";
@@ -23,6 +25,7 @@ import { ModelLoader, type ModelState } from "./model/model-loader.js";
 import { ModelNotice } from "./model/model-notice.js";
 import { defaultModelUrl, modelDownloadBytes } from "./model/model-url.js";
 import { reportFailures } from "./report-failures.js";
+import { LazySearch } from "./search/lazy-search.js";
 import { SiteSettings } from "./site-settings.js";
 import { VisibleArea } from "./visible-area.js";
 import { LazyVisitor } from "./visitor/lazy-visitor.js";
@@ -73,9 +76,8 @@ export class WidgetPanel {
     );
     this.#visitor = new LazyVisitor(host, () => this.#siteSettings.forEverybody());
     this.#offline = new OfflineNotice(translator.t);
-    const length = new QuestionLength(translator, () =>
-      this.#model.state.status === "ready" ? this.#model.state.embedder : undefined,
-    );
+    const embedder = () => (this.#model.state.status === "ready" ? this.#model.state.embedder : undefined);
+    const length = new QuestionLength(translator, embedder);
     this.#newChat = this.#createNewChat();
     this.#showHistory = this.#createShowHistory();
     this.#modality = new Modality(frame, shadow, this.#announcer.root);
@@ -88,7 +90,17 @@ export class WidgetPanel {
       length.root,
       this.#modelNotice.root,
     );
-    frame.composer.onInput = (text) => length.check(text);
+    const search = new LazySearch({
+      host,
+      announcer: this.#announcer,
+      tools: { excerptOf, urlOfWords },
+      client: () => this.#client(),
+      embedder,
+    });
+    frame.composer.onInput = (text) => {
+      length.check(text);
+      search.check(text);
+    };
     shadow.addEventListener("copy", (event) => copySelection(event as ClipboardEvent, shadow, this.#chat.log.answers));
     this.#showState();
   }

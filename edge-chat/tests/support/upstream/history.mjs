@@ -25,6 +25,7 @@ export function createHistory() {
   const sessions = [];
   const messages = [];
   const refusals = [];
+  const citationUses = [];
   /** Ids of deleted sessions, which cannot be created again. */
   const deleted = new Set();
   let clock = 0;
@@ -149,6 +150,11 @@ export function createHistory() {
     return { body: project(query(refusalsOf(user), search), search) };
   }
 
+  function countCitationUse({ body }) {
+    citationUses.push(body);
+    return { status: 204 };
+  }
+
   const refusalsOf = (user) => refusals.filter((row) => row.user_id === user);
 
   function deleteUserData({ user }) {
@@ -166,9 +172,11 @@ export function createHistory() {
     sessionsOf: ownSessions,
     messagesOf: ownMessages,
     refusalsOf,
+    citationUses: () => citationUses,
     handlers: {
       "rpc/chat_record_turn": recordTurn,
       "rpc/chat_record_refusal": recordRefusal,
+      "rpc/chat_count_citation_use": countCitationUse,
       "rpc/chat_delete_user_data": deleteUserData,
       chat_sessions: sessionsTable,
       chat_messages: messagesTable,
