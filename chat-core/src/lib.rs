@@ -25,6 +25,7 @@ pub mod error;
 pub mod event;
 pub mod evidence;
 mod fields;
+pub mod follow_up;
 pub mod found;
 pub mod generate;
 mod generation_report;
