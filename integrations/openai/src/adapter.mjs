@@ -71,16 +71,17 @@ export function createAdapter({ worker, embedder, account, apiKey }) {
     // The Worker rejects such a question, so a vector would only cost time.
     if (!question || question.length > MAX_QUESTION_UNITS || rest.embedding) return own;
     const message = questionOf(messages.slice(0, messages.lastIndexOf(last)));
+    const isShort = message && message.length <= MAX_QUESTION_UNITS;
     const [{ vector, truncated }, both] = await Promise.all([
       embedder.embed(question),
-      message && embedder.embed(`${question} ${message}`),
+      isShort ? embedder.embed(`${question} ${message}`) : undefined,
     ]);
     return {
       ...own,
       embedding: Array.from(vector),
       embedding_model: embedder.fingerprint,
       // If the model cannot read both, the vector is not that of both.
-      ...(message && both && !both.truncated && { previous: { message, embedding: Array.from(both.vector) } }),
+      ...(both && !both.truncated && { previous: { message, embedding: Array.from(both.vector) } }),
       ...(truncated && { truncated }),
     };
   }
