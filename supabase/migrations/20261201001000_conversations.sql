@@ -175,8 +175,8 @@ create table public.chat_messages (
     constraint chat_messages_mode_valid check (mode in ('extractive', 'generated')),
   latency_ms integer
     constraint chat_messages_latency_is_0_to_1_hour check (latency_ms between 0 and 3600000),
-  feedback text
-    constraint chat_messages_feedback_valid check (feedback in ('up', 'down')),
+  feedback_rating text
+    constraint chat_messages_feedback_rating_valid check (feedback_rating in ('up', 'down')),
   feedback_reason text
     constraint chat_messages_feedback_reason_valid
       check (feedback_reason in ('wrong', 'incomplete', 'off_topic', 'outdated', 'other')),
@@ -187,10 +187,10 @@ create table public.chat_messages (
   from_worker boolean not null default false,
   created_at timestamptz not null default now(),
   primary key (session_id, id),
-  constraint chat_messages_feedback_only_on_answers check (feedback is null or (role = 'assistant' and refusal is null)),
+  constraint chat_messages_feedback_only_on_answers check (feedback_rating is null or (role = 'assistant' and refusal is null)),
   constraint chat_messages_feedback_is_whole
-    check ((feedback is null) = (feedback_at is null) and (feedback is not null or feedback_comment is null)),
-  constraint chat_messages_feedback_reason_only_on_down check (feedback_reason is null or feedback is not distinct from 'down'),
+    check ((feedback_rating is null) = (feedback_at is null) and (feedback_rating is not null or feedback_comment is null)),
+  constraint chat_messages_feedback_reason_only_on_down check (feedback_reason is null or feedback_rating is not distinct from 'down'),
   constraint chat_messages_latency_and_refusal_only_on_answers check (role = 'assistant' or (latency_ms, refusal) is null),
   constraint chat_messages_hedged_only_on_answers check (not hedged or (role = 'assistant' and refusal is null)),
   constraint chat_messages_generated_only_on_answers
@@ -217,7 +217,7 @@ comment on column public.chat_messages.mode is
   'checked against the passages that it cites.';
 comment on column public.chat_messages.latency_ms is
   'Milliseconds from the request to the end of the answer. Empty (NULL) for questions and where it was not measured.';
-comment on column public.chat_messages.feedback is
+comment on column public.chat_messages.feedback_rating is
   'What the user thinks of an answer: up or down. Empty (NULL) if they did not say.';
 comment on column public.chat_messages.feedback_reason is
   'Why down: wrong, incomplete, off_topic (it answers another question), outdated or other. Empty (NULL) if they did not say.';
@@ -235,7 +235,7 @@ create index chat_messages_sources_idx on public.chat_messages using gin (source
 
 revoke all on public.chat_messages from public, anon, authenticated;
 grant select on public.chat_messages to authenticated;
-grant select, insert, update (feedback, feedback_reason, feedback_comment, feedback_at) on public.chat_messages to evidence_chat;
+grant select, insert, update (feedback_rating, feedback_reason, feedback_comment, feedback_at) on public.chat_messages to evidence_chat;
 grant all on public.chat_messages to service_role;
 alter table public.chat_messages enable row level security;
 

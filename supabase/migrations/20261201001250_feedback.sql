@@ -3,7 +3,7 @@
 create function internal.chat_give_feedback(
   session_id uuid,
   message_id uuid,
-  feedback text,
+  rating text,
   reason text,
   comment text,
   embedding extensions.vector(384)
@@ -33,10 +33,10 @@ begin
   end if;
 
   update public.chat_messages m
-    set feedback = chat_give_feedback.feedback,
+    set feedback_rating = chat_give_feedback.rating,
         feedback_reason = chat_give_feedback.reason,
         feedback_comment = chat_give_feedback.comment,
-        feedback_at = case when chat_give_feedback.feedback is not null then now() end
+        feedback_at = case when chat_give_feedback.rating is not null then now() end
     where m.session_id = answer.session_id and m.id = answer.id;
 
   select * into question
@@ -46,7 +46,7 @@ begin
     limit 1;
   delete from public.chat_refusals r
     where r.session_id = answer.session_id and r.reason = 'disliked' and r.question = question.content;
-  if chat_give_feedback.feedback = 'down' and chat_give_feedback.embedding is not null and question.id is not null then
+  if chat_give_feedback.rating = 'down' and chat_give_feedback.embedding is not null and question.id is not null then
     insert into public.chat_refusals (id, user_id, session_id, assistant, question, embedding, reason, from_worker)
       select answer.id, s.user_id, s.id, s.assistant, question.content, chat_give_feedback.embedding, 'disliked', is_worker_request
         from public.chat_sessions s
@@ -67,7 +67,7 @@ alter function internal.chat_give_feedback(uuid, uuid, text, text, text, extensi
 create function public.chat_give_feedback(
   session_id uuid,
   message_id uuid,
-  feedback text default null,
+  rating text default null,
   reason text default null,
   comment text default null,
   embedding extensions.vector(384) default null
@@ -76,12 +76,12 @@ create function public.chat_give_feedback(
   security invoker
   set search_path = ''
 as $$
-  select internal.chat_give_feedback(session_id, message_id, feedback, reason, comment, embedding)
+  select internal.chat_give_feedback(session_id, message_id, rating, reason, comment, embedding)
 $$;
 
 comment on function public.chat_give_feedback(uuid, uuid, text, text, text, extensions.vector) is
-  'Records what the calling user thinks of an answer in their history, in place of what they said before; without feedback, removes '
-  'it. False: there is no such answer. feedback: up or down. reason: only for down. comment: at most 1,000 characters. embedding: '
+  'Records what the calling user thinks of an answer in their history, in place of what they said before; without rating, removes '
+  'it. False: there is no such answer. rating: up or down. reason: only for down. comment: at most 1,000 characters. embedding: '
   'vector of the question, of unit length; with it, a disliked answer counts in content_gaps, subject to '
   'chat_settings.keep_refusals. Questions that are kept anonymously stay there if the feedback changes. Limit for calls that are not '
   'from the Worker: 300 an hour, then PT429.';
@@ -95,7 +95,7 @@ as
 select
   m.feedback_at,
   s.assistant,
-  m.feedback,
+  m.feedback_rating as rating,
   m.feedback_reason as reason,
   m.feedback_comment as comment,
   asked.content as question,
@@ -111,14 +111,14 @@ left join lateral (
     order by q.created_at desc
     limit 1
 ) asked on true
-where m.feedback is not null and m.from_worker
+where m.feedback_rating is not null and m.from_worker
 order by m.feedback_at desc;
 
 comment on view public.chat_feedback is
   'Answers that users liked or disliked, last feedback first. Counts only answers that the Worker recorded.';
 comment on column public.chat_feedback.feedback_at is 'When the user said so.';
 comment on column public.chat_feedback.assistant is 'The assistant that was asked.';
-comment on column public.chat_feedback.feedback is 'up or down.';
+comment on column public.chat_feedback.rating is 'up or down.';
 comment on column public.chat_feedback.reason is 'wrong, incomplete, off_topic, outdated or other, for down.';
 comment on column public.chat_feedback.comment is 'The words of the user.';
 comment on column public.chat_feedback.question is 'The question.';
@@ -127,7 +127,7 @@ comment on column public.chat_feedback.session_id is 'The session of the answer.
 comment on column public.chat_feedback.message_id is 'Id of the answer, unique within its session.';
 
 -- The newest feedback, without reading all messages.
-create index chat_messages_feedback_idx on public.chat_messages (feedback_at desc) where feedback is not null;
+create index chat_messages_feedback_idx on public.chat_messages (feedback_at desc) where feedback_rating is not null;
 
 revoke all on public.chat_feedback from public, anon, authenticated;
 grant select on public.chat_feedback to service_role;

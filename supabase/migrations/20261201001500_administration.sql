@@ -66,7 +66,7 @@ create view public.chat_metrics
   with (security_invoker = true)
 as
 with message as (
-  select (m.created_at at time zone 'UTC')::date as day, s.assistant, m.role, m.refusal, m.latency_ms, m.sources, m.feedback,
+  select (m.created_at at time zone 'UTC')::date as day, s.assistant, m.role, m.refusal, m.latency_ms, m.sources, m.feedback_rating,
       s.user_id
     from public.chat_messages m
     join public.chat_sessions s on s.id = m.session_id
@@ -84,8 +84,8 @@ with message as (
     count(*) filter (where m.role = 'user') as questions,
     count(*) filter (where m.role = 'assistant' and m.refusal is null) as answers,
     count(m.refusal) as refusals,
-    count(*) filter (where m.feedback = 'up') as liked,
-    count(*) filter (where m.feedback = 'down') as disliked,
+    count(*) filter (where m.feedback_rating = 'up') as liked,
+    count(*) filter (where m.feedback_rating = 'down') as disliked,
     count(distinct m.user_id) filter (where m.role = 'user') as users,
     -- With explicit casts, as Postgres stores it, so that a restored backup has the same definition.
     percentile_cont(array[0.5::double precision, 0.95::double precision]) within group (order by m.latency_ms) as latency

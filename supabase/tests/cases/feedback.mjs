@@ -42,24 +42,24 @@ export function feedback({ database, anon, alice, bob, service }) {
     assert.equal(status, 200, JSON.stringify(body));
     return body;
   };
-  const columns = "feedback,feedback_reason,feedback_comment";
+  const columns = "feedback_rating,feedback_reason,feedback_comment";
   const stored = async (client, id) => (await client.select("chat_messages", `select=${columns}&id=eq.${id}`)).body[0];
-  const NOTHING = { feedback: null, feedback_reason: null, feedback_comment: null };
+  const NOTHING = { feedback_rating: null, feedback_reason: null, feedback_comment: null };
   const gaps = async () => (await service.select("content_gaps")).body;
   const refusals = async () => (await service.select("chat_refusals")).body;
 
   test("feedback replaces what was said before, and can be taken back", async () => {
     const id = await turn(alice);
     assert.deepEqual(await stored(alice, id), NOTHING);
-    assert.equal(await given(alice, id, { feedback: "up", comment: "Just what I wanted." }), true);
+    assert.equal(await given(alice, id, { rating: "up", comment: "Just what I wanted." }), true);
     assert.deepEqual(await stored(alice, id), {
-      feedback: "up",
+      feedback_rating: "up",
       feedback_reason: null,
       feedback_comment: "Just what I wanted.",
     });
-    await given(alice, id, { feedback: "down", reason: "outdated" });
+    await given(alice, id, { rating: "down", reason: "outdated" });
     assert.deepEqual(await stored(alice, id), {
-      feedback: "down",
+      feedback_rating: "down",
       feedback_reason: "outdated",
       feedback_comment: null,
     });
@@ -69,36 +69,36 @@ export function feedback({ database, anon, alice, bob, service }) {
 
   test("nobody gives feedback to answers of others, to questions or to refusals, or learns that they exist", async () => {
     const id = await turn(alice);
-    assert.equal(await given(bob, id, { feedback: "down" }), false);
-    assert.equal(await given(bob, randomUUID(), { feedback: "down" }), false);
+    assert.equal(await given(bob, id, { rating: "down" }), false);
+    assert.equal(await given(bob, randomUUID(), { rating: "down" }), false);
     const [{ id: question }] = (await alice.select("chat_messages", "role=eq.user&select=id")).body;
-    assert.equal(await given(alice, question, { feedback: "up" }), false);
-    assert.equal(await given(alice, await turn(alice, { refusal: "no_match" }), { feedback: "up" }), false);
-    assert.ok((await give(anon, id, { feedback: "up" })).status >= 400);
+    assert.equal(await given(alice, question, { rating: "up" }), false);
+    assert.equal(await given(alice, await turn(alice, { refusal: "no_match" }), { rating: "up" }), false);
+    assert.ok((await give(anon, id, { rating: "up" })).status >= 400);
     assert.ok((await service.directRpc("chat_give_feedback", { session_id, message_id: id })).status >= 400);
     assert.deepEqual(await stored(service, id), NOTHING);
   });
 
   test("users cannot write the columns themselves", async () => {
     const id = await turn(alice);
-    assert.equal((await alice.update("chat_messages", `id=eq.${id}`, { feedback: "up" })).status, 403);
+    assert.equal((await alice.update("chat_messages", `id=eq.${id}`, { feedback_rating: "up" })).status, 403);
     assert.deepEqual(await stored(alice, id), NOTHING);
   });
 
   test("values that are not possible change nothing", async () => {
     const id = await turn(alice);
-    await given(alice, id, { feedback: "up", comment: "ü".repeat(1000) });
+    await given(alice, id, { rating: "up", comment: "ü".repeat(1000) });
     const before = await stored(alice, id);
     for (const [values, constraint] of /** @type {[object, RegExp][]} */ ([
-      [{ feedback: "maybe" }, /chat_messages_feedback_valid/],
-      [{ feedback: "down", reason: "boring" }, /chat_messages_feedback_reason_valid/],
-      [{ feedback: "up", reason: "wrong" }, /chat_messages_feedback_reason_only_on_down/],
-      [{ feedback: "down", comment: " \n" }, /chat_messages_feedback_comment_not_blank/],
-      [{ feedback: "down", comment: "ü".repeat(1001) }, /chat_messages_feedback_comment_length/],
+      [{ rating: "maybe" }, /chat_messages_feedback_rating_valid/],
+      [{ rating: "down", reason: "boring" }, /chat_messages_feedback_reason_valid/],
+      [{ rating: "up", reason: "wrong" }, /chat_messages_feedback_reason_only_on_down/],
+      [{ rating: "down", comment: " \n" }, /chat_messages_feedback_comment_not_blank/],
+      [{ rating: "down", comment: "ü".repeat(1001) }, /chat_messages_feedback_comment_length/],
       [{ comment: "without feedback" }, /chat_messages_feedback_is_whole/],
       [{ reason: "wrong" }, /chat_messages_feedback_reason_only_on_down/],
       [
-        { feedback: "down", embedding: embeddingWithSimilarity(1).replace("[", "[9") },
+        { rating: "down", embedding: embeddingWithSimilarity(1).replace("[", "[9") },
         /chat_refusals_embedding_is_unit_length/,
       ],
     ])) {
@@ -112,21 +112,21 @@ export function feedback({ database, anon, alice, bob, service }) {
   test("a disliked answer counts among the gaps until its user changes their mind", async () => {
     await turn(alice, { question: "Where is the shop?" });
     const id = await turn(alice, { session: session_id });
-    await given(alice, id, { feedback: "down", embedding: QUERY });
+    await given(alice, id, { rating: "down", embedding: QUERY });
     const [gap, ...others] = await gaps();
     assert.deepEqual(others, []);
     assert.deepEqual([gap.question, gap.reasons, gap.users], ["Do you sell bicycles?", ["disliked"], 1]);
-    await given(alice, id, { feedback: "down", reason: "wrong", embedding: QUERY });
+    await given(alice, id, { rating: "down", reason: "wrong", embedding: QUERY });
     assert.equal((await refusals()).length, 1, "counted once");
-    await given(alice, id, { feedback: "up", embedding: QUERY });
+    await given(alice, id, { rating: "up", embedding: QUERY });
     assert.deepEqual(await refusals(), []);
-    await given(alice, id, { feedback: "down" });
+    await given(alice, id, { rating: "down" });
     assert.deepEqual(await refusals(), [], "without the vector of the question it has no group");
   });
 
   test("a disliked answer is in the group of the refused questions like it", async () => {
     const id = await turn(alice);
-    await given(alice, id, { feedback: "down", embedding: QUERY });
+    await given(alice, id, { rating: "down", embedding: QUERY });
     const { status } = await bob.rpc("chat_record_refusal", {
       id: randomUUID(),
       session_id: null,
@@ -144,10 +144,10 @@ export function feedback({ database, anon, alice, bob, service }) {
   test("keep_refusals applies to disliked answers, too", async () => {
     await service.update("chat_settings", "id=is.true", { keep_refusals: "off" });
     const id = await turn(alice);
-    await given(alice, id, { feedback: "down", embedding: QUERY });
+    await given(alice, id, { rating: "down", embedding: QUERY });
     assert.deepEqual(await refusals(), []);
     await service.update("chat_settings", "id=is.true", { keep_refusals: "anonymous" });
-    await given(alice, id, { feedback: "down", embedding: QUERY });
+    await given(alice, id, { rating: "down", embedding: QUERY });
     const [{ user_id, session_id: session, reason }] = await refusals();
     assert.deepEqual([user_id, session, reason], [null, null, "disliked"]);
     await service.remove("chat_refusals", "id=not.is.null");
@@ -155,15 +155,15 @@ export function feedback({ database, anon, alice, bob, service }) {
 
   test("the administrator sees question, answer and words, and the counts of the day", async () => {
     const id = await turn(alice);
-    await given(alice, id, { feedback: "down", reason: "incomplete", comment: "Which kinds?" });
-    await given(bob, await turn(bob), { feedback: "up" });
-    const rows = (await service.select("chat_feedback", "feedback=eq.down")).body;
+    await given(alice, id, { rating: "down", reason: "incomplete", comment: "Which kinds?" });
+    await given(bob, await turn(bob), { rating: "up" });
+    const rows = (await service.select("chat_feedback", "rating=eq.down")).body;
     assert.equal(rows.length, 1);
     const { feedback_at, ...row } = rows[0];
     assert.ok(Date.now() - Date.parse(feedback_at) < 60_000);
     assert.deepEqual(row, {
       assistant: "default",
-      feedback: "down",
+      rating: "down",
       reason: "incomplete",
       comment: "Which kinds?",
       question: "Do you sell bicycles?",
@@ -178,18 +178,18 @@ export function feedback({ database, anon, alice, bob, service }) {
   test("direct calls are limited, and what they say does not count", async () => {
     const id = await turn(alice);
     for (let call = 1; call <= 300; call++) {
-      const { status } = await give(alice, id, { feedback: call % 2 ? "up" : "down" }, {});
+      const { status } = await give(alice, id, { rating: call % 2 ? "up" : "down" }, {});
       assert.equal(status, 200, `call ${call}`);
     }
-    const { status, body } = await give(alice, id, { feedback: "up" }, {});
+    const { status, body } = await give(alice, id, { rating: "up" }, {});
     assert.equal(status, 429, JSON.stringify(body));
-    assert.equal((await stored(alice, id)).feedback, "down");
-    assert.equal(await given(alice, id, { feedback: "up" }), true, "the Worker has its own limit");
+    assert.equal((await stored(alice, id)).feedback_rating, "down");
+    assert.equal(await given(alice, id, { rating: "up" }), true, "the Worker has its own limit");
   });
 
   test("feedback disappears with the conversation", async () => {
     const id = await turn(alice);
-    await given(alice, id, { feedback: "down", comment: "Which kinds?", embedding: QUERY });
+    await given(alice, id, { rating: "down", comment: "Which kinds?", embedding: QUERY });
     await alice.rpc("chat_delete_user_data", {});
     assert.equal(await stored(service, id), undefined);
     assert.deepEqual([await refusals(), (await service.select("chat_feedback")).body], [[], []]);
