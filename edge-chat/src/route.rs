@@ -10,6 +10,8 @@ pub(crate) enum Route {
     Health,
     Ready,
     Config,
+    Project,
+    CitationUse,
     Chat,
     Search,
     Sessions,
@@ -45,6 +47,8 @@ pub(crate) enum Endpoint {
     Health,
     Ready,
     Config,
+    Project,
+    CountCitationUse,
     AskQuestion,
     Search,
     ListSessions,
@@ -70,6 +74,8 @@ impl Route {
             ["api", "health"] => Some(Self::Health),
             ["api", "ready"] => Some(Self::Ready),
             ["api", "config"] => Some(Self::Config),
+            ["api", "project"] => Some(Self::Project),
+            ["api", "citation-use"] => Some(Self::CitationUse),
             ["api", "chat"] => Some(Self::Chat),
             ["api", "search"] => Some(Self::Search),
             ["api", "sessions"] => Some(Self::Sessions),
@@ -93,6 +99,8 @@ impl Route {
             Self::Health => "/api/health",
             Self::Ready => "/api/ready",
             Self::Config => "/api/config",
+            Self::Project => "/api/project",
+            Self::CitationUse => "/api/citation-use",
             Self::Chat => "/api/chat",
             Self::Search => "/api/search",
             Self::Sessions => "/api/sessions",
@@ -114,6 +122,8 @@ impl Route {
             (Self::Health, Get | Head) => Some(Endpoint::Health),
             (Self::Ready, Get | Head) => Some(Endpoint::Ready),
             (Self::Config, Get | Head) => Some(Endpoint::Config),
+            (Self::Project, Get | Head) => Some(Endpoint::Project),
+            (Self::CitationUse, Post) => Some(Endpoint::CountCitationUse),
             (Self::Chat, Post) => Some(Endpoint::AskQuestion),
             (Self::Search, Post) => Some(Endpoint::Search),
             (Self::Sessions, Get) => Some(Endpoint::ListSessions),
@@ -132,8 +142,14 @@ impl Route {
             (Self::ChatCompletions, Post) => Some(Endpoint::CompleteChat),
             (Self::Models, Get) => Some(Endpoint::ListModels),
             (_, Options) => Some(Endpoint::Preflight),
-            (Self::Health | Self::Ready | Self::Config | Self::Download(_), Post | Put | Patch | Delete)
-            | (Self::Chat | Self::Search | Self::ChatCompletions, Get | Head | Put | Patch | Delete)
+            (
+                Self::Health | Self::Ready | Self::Config | Self::Project | Self::Download(_),
+                Post | Put | Patch | Delete,
+            )
+            | (
+                Self::CitationUse | Self::Chat | Self::Search | Self::ChatCompletions,
+                Get | Head | Put | Patch | Delete,
+            )
             | (
                 Self::Sessions | Self::Messages(_) | Self::Export | Self::Models,
                 Head | Post | Put | Patch | Delete,
@@ -229,6 +245,8 @@ mod tests {
             (Route::Health, "GET, HEAD, OPTIONS"),
             (Route::Ready, "GET, HEAD, OPTIONS"),
             (Route::Config, "GET, HEAD, OPTIONS"),
+            (Route::Project, "GET, HEAD, OPTIONS"),
+            (Route::CitationUse, "POST, OPTIONS"),
             (Route::Chat, "POST, OPTIONS"),
             (Route::Search, "POST, OPTIONS"),
             (Route::Sessions, "GET, OPTIONS"),

@@ -17,7 +17,7 @@ use crate::http::reply::Reply;
 use crate::http::url::RequestUrl;
 use crate::observe::{RequestLine, Trace, count};
 use crate::route::{Endpoint, Route, RouteMethod};
-use crate::{chat, documents, me, models, sessions, site};
+use crate::{chat, citation_use, documents, me, models, sessions, site};
 
 /// Headers of every response. The API is for scripts: no response is ever shown as a page.
 const SECURITY_HEADERS: &[(&str, &str)] = &[
@@ -111,6 +111,8 @@ async fn dispatch(
         Endpoint::Preflight => preflight(cors),
         Endpoint::Ready => site::ready(call()?).await,
         Endpoint::Config => site::config(call()?).await,
+        Endpoint::Project => site::project(&call()?),
+        Endpoint::CountCitationUse => citation_use::count(call()?).await,
         Endpoint::AskQuestion => chat::answer(call()?).await,
         Endpoint::Search => chat::search(call()?).await,
         Endpoint::ListSessions => sessions::list(call()?).await,

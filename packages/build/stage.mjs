@@ -138,7 +138,9 @@ async function stageDemo(folder, manifest) {
   }
   await copyTree("tools/local-service/src", join(dist, "tools/local-service/src"));
   await copyModule("web/demo/serve.mjs", dist);
-  await copyTree("web/dist/demo", join(dist, "web/dist/demo"), (path) => !path.endsWith(".map"));
+  for (const page of ["demo", "insights"]) {
+    await copyTree(`web/dist/${page}`, join(dist, "web/dist", page), (path) => !path.endsWith(".map"));
+  }
   await linkLocalService(dist);
   const config = await readFile(inRepository("wrangler.toml"), "utf8");
   await writeFile(join(dist, "wrangler.toml"), config.replace(/^\[build\]\n(?:\w.*\n)*\n?/m, ""));

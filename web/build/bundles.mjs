@@ -57,7 +57,7 @@ export async function buildBundles(dist) {
   const texts = (await readdir(`${web}${TEXTS}`)).sort().map((name) => `${TEXTS}/${name}`);
   const chunks = new Map([
     ...(await buildHashed(dist, texts, { entryNames: "texts-[name]-[hash]" })),
-    ...(await buildHashed(dist, { references: "src/references/index.ts" })),
+    ...(await buildHashed(dist, { references: "src/panel/references/index.ts" }, { plugins: [styleSheetsAsText] })),
     ...(await buildHashed(dist, { visitor: "src/panel/visitor/index.ts" })),
     ...(await buildHashed(dist, { download: "src/client/download.ts" })),
     ...(await buildHashed(dist, { "my-data": "src/panel/history/my-data.ts" }, { alias: aliases })),
@@ -65,6 +65,9 @@ export async function buildBundles(dist) {
   const historyPlugins = [styleSheetsAsText, importedChunks(new Map(chunks))];
   const history = { history: "src/panel/history/index.ts" };
   for (const [source, file] of await buildHashed(dist, history, { plugins: historyPlugins, alias: aliases }))
+    chunks.set(source, file);
+  const search = { search: "src/panel/search/index.ts" };
+  for (const [source, file] of await buildHashed(dist, search, { plugins: [styleSheetsAsText], alias: aliases }))
     chunks.set(source, file);
   const { version } = JSON.parse(await readFile(`${web}package.json`, "utf8"));
   const writer = { writer: "src/panel/writer/index.ts" };

@@ -19,6 +19,7 @@ const ATTRIBUTES = {
   endpoint: text,
   greeting: text,
   heading: text,
+  instantResults: text as unknown as Value<"instantResults">,
   lang: text,
   mode: text as unknown as Value<"mode">,
   modelUrl: text,

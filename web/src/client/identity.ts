@@ -21,6 +21,11 @@ export class Identity {
     this.#onChange = onChange;
   }
 
+  /** The user of the latest token; `null` is nobody, `undefined` not known yet. An opaque id, only good for comparison. */
+  get user(): string | null | undefined {
+    return this.#last;
+  }
+
   /** Returns the token of the page's provider. Reports a change of user before it returns the new token. */
   readonly tokenProvider: TokenProvider = async () => {
     const call = ++this.#calls;

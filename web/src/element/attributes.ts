@@ -1,3 +1,5 @@
+import type { EvidenceChatElement } from "./evidence-chat.js";
+
 /** Where the widget is: in the flow of the page, or behind a button in the corner of the window. */
 export type Mode = "inline" | "floating";
 
@@ -16,6 +18,8 @@ export interface EvidenceChatAttributes {
   readonly greeting?: string;
   /** Title of the panel. */
   readonly heading?: string;
+  /** `off`: no results are shown while a question is typed. Default: on. */
+  readonly instantResults?: "on" | "off";
   /** Language of the widget: en, de, es, fr, ar or ja. Default: the page's. */
   readonly lang?: string;
   /** Default: inline. */
@@ -51,4 +55,10 @@ export interface EvidenceChatAttributes {
 /** Name of the attribute of a property of {@link EvidenceChatAttributes}. */
 export function attributeName(property: string): string {
   return property.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+declare global {
+  interface HTMLElementTagNameMap {
+    "evidence-chat": EvidenceChatElement;
+  }
 }

@@ -17,6 +17,7 @@ import type { Dispatch } from "./events.js";
 import { Frame } from "./frame.js";
 import { LocaleController } from "./locale.js";
 import { isShortcut } from "./shortcut.js";
+import { TabMemory } from "./tab-memory.js";
 import frameStyles from "./frame.css";
 
 /** `HTMLElement`, or a stand-in where there is no DOM: servers may import the class, but not create elements. */
@@ -56,6 +57,7 @@ const DEFAULT_ENDPOINT = defaultEndpoint(import.meta.url);
  * @attr {string} support-url - Target of "Contact support": https:, http: or mailto:.
  * @attr {string} shortcut - `mod+` and a key, like `mod+k`: the command key or Ctrl with that key opens and closes a floating panel,
  *   or focuses the question box. Default: none.
+ * @attr {"on" | "off"} instant-results - `off`: no results are shown while a question is typed. Default: on.
  * @attr {boolean} preload - Load panel and model immediately instead of on hover, focus or open.
  *
  * @fires ready - The model is loaded. Detail: `{fingerprint}`.
@@ -77,6 +79,8 @@ const DEFAULT_ENDPOINT = defaultEndpoint(import.meta.url);
  * @csspart log - The conversation.
  * @csspart composer - The question box with its hint and buttons.
  * @csspart input - The question box itself.
+ * @csspart results - The results while a question is typed.
+ * @csspart result - One of these results.
  * @csspart send - The button that sends.
  * @csspart stop - The button that stops an answer.
  * @csspart message - A question or a reply.
@@ -128,6 +132,7 @@ export class EvidenceChatElement extends BaseElement {
   });
   readonly #colors = new ColorScheme(this.#frame.root);
   readonly #shadow: ShadowRoot;
+  readonly #memory = new TabMemory(this);
   readonly #locale = new LocaleController(this.#translator, this.#frame.root);
   #texts: Partial<Texts> = {};
   #tokenProvider: TokenProvider | undefined;
@@ -217,6 +222,7 @@ export class EvidenceChatElement extends BaseElement {
 
   set tokenProvider(provider: TokenProvider | undefined) {
     this.#tokenProvider = provider;
+    this.#panel?.resume();
   }
 
   /** Creates the embedder. Set it before the panel opens. Default: `createEmbedder` of `@evidence-chat/embedder`. */
@@ -257,6 +263,7 @@ export class EvidenceChatElement extends BaseElement {
     this.dataset.state ??= "idle";
     if (this.hasAttribute("preload")) this.#preload();
     this.#panel?.connect();
+    if (this.#memory.text && this.mode === "inline") void this.#load();
   }
 
   disconnectedCallback(): void {
@@ -323,6 +330,7 @@ export class EvidenceChatElement extends BaseElement {
   clear(): void {
     this.#clears++;
     this.#frame.composer.value = "";
+    this.#memory.text = "";
     this.#panel?.clear();
   }
 
@@ -366,6 +374,7 @@ export class EvidenceChatElement extends BaseElement {
       frame: this.#frame,
       translator: this.#translator,
       dispatch: this.#dispatch,
+      memory: this.#memory,
       greet: (site) => {
         this.#site = site;
         this.#updateTexts();
@@ -391,10 +400,4 @@ export class EvidenceChatElement extends BaseElement {
   readonly #dispatch: Dispatch = (type, detail) => {
     this.dispatchEvent(new CustomEvent(type, { detail, composed: true }));
   };
-}
-
-declare global {
-  interface HTMLElementTagNameMap {
-    "evidence-chat": EvidenceChatElement;
-  }
 }

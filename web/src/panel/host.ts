@@ -2,6 +2,7 @@ import type { TokenProvider } from "../client/options.js";
 import type { ChatConfig } from "../client/wire.js";
 import type { Translator } from "../dom/translator.js";
 import type { Dispatch } from "../element/events.js";
+import type { TabMemory } from "../element/tab-memory.js";
 import type { Frame } from "../element/frame.js";
 import type { EmbedderFactory } from "./model/model-loader.js";
 import type { WriterLoader } from "./writer/writer-module.js";
@@ -24,6 +25,8 @@ export interface PanelHost {
   readonly frame: Frame;
   readonly translator: Translator;
   readonly dispatch: Dispatch;
+  /** What this tab remembers: the session of its conversation and the id of its user, with a space between them. */
+  readonly memory: TabMemory;
   /** Shows the title and the greeting of the site's settings, unless the page has its own. */
   readonly greet: (site: SiteTexts) => void;
 }

@@ -4,7 +4,6 @@ import { citationStyles } from "./citations/index.js";
 import type { PanelHost } from "./host.js";
 import { WidgetPanel } from "./panel.js";
 import css from "./panel.css";
-import { referenceStyles } from "./references/export-menu.js";
 
 export type { PanelHost } from "./host.js";
 
@@ -21,10 +20,11 @@ export type Panel = Pick<
   | "modeChanged"
   | "loadModel"
   | "opened"
+  | "resume"
 >;
 
 /** Creates the panel in the frame of an element. */
 export function createPanel(host: PanelHost): Panel {
-  for (const styles of [css, citationStyles, referenceStyles]) adoptStyles(host.shadow, styles);
+  for (const styles of [css, citationStyles]) adoptStyles(host.shadow, styles);
   return new WidgetPanel(host);
 }

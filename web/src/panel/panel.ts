@@ -13,7 +13,9 @@ import { Chat, STOPPED } from "./chat/chat.js";
 import { OfflineNotice } from "./chat/offline-notice.js";
 import { problemOf } from "./chat/problem.js";
 import { QuestionLength } from "./chat/question-length.js";
+import { urlOfWords } from "./citations/cited-place.js";
 import { copySelection } from "./citations/index.js";
+import { excerptOf } from "./citations/passage/draw.js";
 import type { PanelHost } from "./host.js";
 import { LazyHistory } from "./history/lazy-history.js";
 import { Modality } from "./modality.js";
@@ -23,6 +25,7 @@ import { ModelLoader, type ModelState } from "./model/model-loader.js";
 import { ModelNotice } from "./model/model-notice.js";
 import { defaultModelUrl, modelDownloadBytes } from "./model/model-url.js";
 import { reportFailures } from "./report-failures.js";
+import { LazySearch } from "./search/lazy-search.js";
 import { SiteSettings } from "./site-settings.js";
 import { VisibleArea } from "./visible-area.js";
 import { LazyVisitor } from "./visitor/lazy-visitor.js";
@@ -50,6 +53,8 @@ export class WidgetPanel {
   readonly #siteSettings: SiteSettings;
   /** Signs visitors in if the page does not. */
   readonly #visitor: LazyVisitor;
+  /** The session that this tab remembers because of this page. */
+  #remembered: string | undefined;
   #asker = INITIAL_ASKER;
   /** Settles when a question that is asked again for another user is answered. */
   #repetition: Promise<void> = Promise.resolve();
@@ -71,9 +76,8 @@ export class WidgetPanel {
     );
     this.#visitor = new LazyVisitor(host, () => this.#siteSettings.forEverybody());
     this.#offline = new OfflineNotice(translator.t);
-    const length = new QuestionLength(translator, () =>
-      this.#model.state.status === "ready" ? this.#model.state.embedder : undefined,
-    );
+    const embedder = () => (this.#model.state.status === "ready" ? this.#model.state.embedder : undefined);
+    const length = new QuestionLength(translator, embedder);
     this.#newChat = this.#createNewChat();
     this.#showHistory = this.#createShowHistory();
     this.#modality = new Modality(frame, shadow, this.#announcer.root);
@@ -86,7 +90,17 @@ export class WidgetPanel {
       length.root,
       this.#modelNotice.root,
     );
-    frame.composer.onInput = (text) => length.check(text);
+    const search = new LazySearch({
+      host,
+      announcer: this.#announcer,
+      tools: { excerptOf, urlOfWords },
+      client: () => this.#client(),
+      embedder,
+    });
+    frame.composer.onInput = (text) => {
+      length.check(text);
+      search.check(text);
+    };
     shadow.addEventListener("copy", (event) => copySelection(event as ClipboardEvent, shadow, this.#chat.log.answers));
     this.#showState();
   }
@@ -184,6 +198,7 @@ export class WidgetPanel {
     // In an unsupported browser, the visitor should know before typing a question.
     if (!isSupported() && !this.#host.element.embedderFactory) this.#model.load();
     this.#siteSettings.read();
+    this.resume();
   }
 
   /** The element was removed from the page. */
@@ -208,6 +223,23 @@ export class WidgetPanel {
   opened(): void {
     void this.#identity.check();
     this.loadModel();
+    this.resume();
+  }
+
+  /** Shows the conversation that this tab had on the page before, if the visitor sees the panel and is still the same user. */
+  resume(): void {
+    const { frame, memory } = this.#host;
+    const [id] = memory.text.split(" ", 1);
+    if (!id || frame.panel.hidden || !this.#chat.log.isEmpty || this.#chat.isBusy) return;
+    const { text } = memory;
+    this.#chat.open({ id }, async () => {
+      await this.#identity.check();
+      const { user } = this.#identity;
+      const isOwn = text === `${id} ${user}`;
+      if (isOwn) this.#remembered = id;
+      else if (user) memory.text = "";
+      return isOwn;
+    });
   }
 
   closed(): void {
@@ -219,7 +251,8 @@ export class WidgetPanel {
    * endpoint late, which clears nothing.
    */
   serverChanged(before: string): void {
-    if (before !== "") this.clear();
+    if (before === "") this.resume();
+    else this.clear();
     this.#siteSettings.forget();
     this.#siteSettings.read();
   }
@@ -252,6 +285,7 @@ export class WidgetPanel {
   /** Forgets the conversation, the draft and all other data of this visitor. */
   clear(): void {
     this.#identity = this.#newIdentity();
+    this.#host.memory.text = "";
     this.#chat.forget();
     this.#announcer.clear();
     this.#history.view?.clear();
@@ -351,8 +385,17 @@ export class WidgetPanel {
     const { isBusy, isRunning } = this.#chat;
     frame.composer.busy = isBusy;
     frame.composer.replacement = isRunning ? this.#chat.stopButton : undefined;
+    if (!isBusy && !this.#chat.hasFailed) this.#remember();
     this.#newChat.hidden = this.#chat.log.isEmpty || frame.body.hidden;
     element.dataset.state = this.#state();
+  }
+
+  /** Makes this tab remember the session for the next page, or forget the one that has ended. */
+  #remember(): void {
+    const { sessionId } = this.#chat;
+    if (sessionId === this.#remembered) return;
+    this.#remembered = sessionId;
+    this.#host.memory.text = sessionId ? `${sessionId} ${this.#identity.user}` : "";
   }
 
   #state(): "idle" | "loading" | "ready" | "busy" | "error" {

@@ -15,6 +15,7 @@ import {
   json,
   refusal,
   report,
+  result,
   SESSION,
   silence,
   stepwise,
@@ -47,6 +48,18 @@ const FOUND = [
 ];
 const LONG_ANSWER = answer({ deltas: ["Refunds are paid within 5 days. [1] [2]"], citations: DOCUMENTS });
 
+const RESULTS = [
+  result(),
+  result({ title: "A page with a long name that has to wrap somewhere", section: "Fees › Cards › Abroad" }),
+  result({ title: "Printed", url: undefined }),
+];
+
+async function typeInto(widget) {
+  await widget.role("input").focus();
+  await widget.becomes("ready");
+  await widget.role("input").pressSequentially("When are refunds paid");
+}
+
 /**
  * How to reach each state: `before` prepares the site, `reach` continues on the open page.
  * `forget`: a first visit; `hasClock`: the page has a clock that `reach` can advance.
@@ -59,6 +72,22 @@ const STATES = {
     async reach(widget) {
       await widget.role("input").focus();
       await widget.all("suggested").nth(1).waitFor();
+    },
+  },
+  "instant results": {
+    before: () => (site.api.search = json(200, { results: RESULTS })),
+    async reach(widget) {
+      await typeInto(widget);
+      await widget.all("result").nth(2).waitFor();
+      await widget.role("input").press("ArrowDown");
+    },
+  },
+  "passage of an instant result": {
+    before: () => (site.api.search = json(200, { results: RESULTS })),
+    async reach(widget) {
+      await typeInto(widget);
+      await widget.all("result").nth(2).click();
+      await widget.role("result-passage").waitFor();
     },
   },
   waiting: { before: () => site.api.respondWith(silence), reach: (widget) => widget.ask(QUESTION, "pending") },

@@ -1,5 +1,5 @@
 import { listMessages } from "../../client/api.js";
-import { invalidResponse } from "../../client/errors.js";
+import { ChatError, invalidResponse } from "../../client/errors.js";
 import { optional } from "../../client/json.js";
 import type { ChatClientOptions } from "../../client/options.js";
 import { safeLink } from "../../client/safe-url.js";
@@ -140,15 +140,18 @@ export class Chat {
     this.startOver();
   }
 
-  /** Opens a conversation of the history. */
-  open(session: Session): void {
+  /**
+   * Opens a conversation of the history. With `isOwn`, it is one that this tab remembers: if it is not this user's or does not exist
+   * any more, nobody is told.
+   */
+  open(session: Pick<Session, "id" | "title">, isOwn?: () => Promise<boolean>): void {
     this.startOver();
     const restoring = new AbortController();
     this.#restoring = restoring;
     this.#conversation.resume(session.id);
     this.log.showNotice(waiting(this.#options.host.translator, "loading"));
     this.#options.onChange();
-    this.#restored = this.#restore(session, restoring.signal).finally(() => {
+    this.#restored = this.#restore(restoring.signal, session, isOwn).finally(() => {
       if (this.#restoring !== restoring) return;
       this.#restoring = undefined;
       this.#options.onChange();
@@ -156,9 +159,11 @@ export class Chat {
   }
 
   /** Loads the messages. Gives `false` if that fails or is aborted. */
-  async #restore(session: Session, signal: AbortSignal): Promise<boolean> {
+  async #restore(signal: AbortSignal, ...opened: Parameters<Chat["open"]>): Promise<boolean> {
+    const [session, isOwn] = opened;
     const { host, announcer, client } = this.#options;
     try {
+      if (isOwn && !(await isOwn())) return this.#forgetOpened();
       let cursor: string | undefined;
       do {
         const page = await listMessages(session.id, { limit: PAGE_SIZE, cursor }, client(), signal);
@@ -168,20 +173,29 @@ export class Chat {
         if (cursor !== undefined && page.next_cursor === cursor) throw invalidResponse();
         cursor = page.next_cursor;
       } while (cursor !== undefined);
-      announcer.say(host.translator.format("conversationRestored", { title: session.title ?? "" }));
+      // A conversation that is still there after a page change is no news.
+      if (!isOwn) announcer.say(host.translator.format("conversationRestored", { title: session.title ?? "" }));
       return true;
     } catch (error) {
+      if (signal.reason === STOPPED) return false;
+      if (isOwn && error instanceof ChatError && error.code === "not_found") return this.#forgetOpened();
       // An element that was removed from the page may come back and then needs an error message.
-      if (signal.reason !== STOPPED) this.#notRestored(signal.aborted ? signal.reason : error, session);
+      this.#notRestored(signal.aborted ? signal.reason : error, ...opened);
       return false;
     }
   }
 
-  #notRestored(error: unknown, session: Session): void {
+  /** Begins a new conversation in place of the one that is being opened. */
+  #forgetOpened(): true {
+    this.startOver();
+    return true;
+  }
+
+  #notRestored(error: unknown, ...opened: Parameters<Chat["open"]>): void {
     const { host } = this.#options;
     const problem = { ...problemOf(error), text: "messagesFailed" as const };
     const retry = () => {
-      this.open(session);
+      this.open(...opened);
       host.frame.composer.focus();
     };
     this.#hasFailed = true;

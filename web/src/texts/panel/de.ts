@@ -86,6 +86,7 @@ export const texts: PanelTexts = {
   sourcesAgree: "{agreeing} von {total} Quellen stimmen überein",
   sourcesAgreeHelp: "So viele der zitierten Dokumente sagen, was die Antwort zuerst sagt.",
   hedged: "Diese Textstellen handeln davon, beantworten die Frage aber vielleicht nicht.",
+  places: { one: "{count} passende Stelle", other: "{count} passende Stellen" },
   alsoFound: "Außerdem gefunden ({count})",
   alsoFoundHelp: "Nahe an Ihrer Frage, aber in der Antwort nicht zitiert.",
   strengthStrong: "Starker Beleg",

@@ -88,6 +88,7 @@ export const texts = {
   sourcesAgree: "{agreeing} of {total} sources agree",
   sourcesAgreeHelp: "Number of quoted documents that support the first sentence of the answer.",
   hedged: "These passages are about this, but may not answer it.",
+  places: { one: "{count} place to look", other: "{count} places to look" },
   alsoFound: "Also found ({count})",
   alsoFoundHelp: "Near your question, but not quoted in the answer.",
   strengthStrong: "Strong evidence",

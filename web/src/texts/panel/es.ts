@@ -87,6 +87,11 @@ export const texts: PanelTexts = {
   sourcesAgree: "{agreeing} de {total} fuentes coinciden",
   sourcesAgreeHelp: "Tantos de los documentos citados dicen lo que la respuesta dice primero.",
   hedged: "Estos pasajes tratan de ello, pero puede que no respondan a la pregunta.",
+  places: {
+    one: "{count} lugar donde mirar",
+    many: "{count} de lugares donde mirar",
+    other: "{count} lugares donde mirar",
+  },
   alsoFound: "También se encontró ({count})",
   alsoFoundHelp: "Cerca de su pregunta, pero no citado en la respuesta.",
   strengthStrong: "Evidencia sólida",

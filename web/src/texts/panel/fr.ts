@@ -88,6 +88,11 @@ export const texts: PanelTexts = {
   sourcesAgree: "{agreeing} sources sur {total} concordent",
   sourcesAgreeHelp: "Nombre de documents cités qui disent ce que la réponse dit en premier.",
   hedged: "Ces passages en parlent, mais ne répondent peut-être pas à la question.",
+  places: {
+    one: "{count} endroit à consulter",
+    many: "{count} d’endroits à consulter",
+    other: "{count} endroits à consulter",
+  },
   alsoFound: "Également trouvé ({count})",
   alsoFoundHelp: "Proche de votre question, mais non cité dans la réponse.",
   strengthStrong: "Preuve solide",

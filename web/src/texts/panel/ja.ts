@@ -82,6 +82,7 @@ export const texts: PanelTexts = {
   sourcesAgree: "{total} 件中 {agreeing} 件の出典が一致",
   sourcesAgreeHelp: "引用された文書のうち、回答が最初に述べていることを述べている文書の数です。",
   hedged: "以下はこの件に関する箇所ですが、ご質問の答えではないかもしれません。",
+  places: { other: "関連する箇所 {count} 件" },
   alsoFound: "ほかに見つかった箇所（{count}）",
   alsoFoundHelp: "ご質問に近いものの、回答には引用されていない箇所です。",
   strengthStrong: "強い根拠",

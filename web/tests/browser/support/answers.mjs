@@ -39,6 +39,12 @@ export function found(/** @type {Partial<import("../../../src/client/wire.ts").F
   };
 }
 
+/** A result of a search of the API. */
+export function result(fields = {}) {
+  const { index: _, strength: __, ...passage } = citation();
+  return { ...passage, ...fields };
+}
+
 /**
  * The events of an answer; `deltas` are the pieces of its text.
  * @returns {[name: string, data: object][]}

@@ -30,6 +30,7 @@ const CONFIG = {
  * Starts the API. `api.respondWith(…)` sets one handler for each of the next questions, the last one for all further ones, and
  * clears the recorded requests. A handler gets the response and the recorded request. Requests are recorded as
  * `{method, path, query, headers, body, isCut}`; `isCut` is set if the client leaves before the answer is complete.
+ * `api.search` is the handler of searches while a question is typed, which are recorded in `api.searches`.
  * `api.interfere`, if set, gets the requests of the other routes first and returns whether it has answered them.
  */
 export async function startChatApi() {
@@ -49,6 +50,9 @@ export async function startChatApi() {
     /** Messages by session id, the oldest first. */
     api.messages = new Map();
     api.respondWith(whole(answer()));
+    /** The recorded searches, and the handler of all of them. */
+    api.searches = [];
+    api.search = json(200, { results: [] });
   };
   /** The recorded questions. */
   api.questions = () => api.requests.filter(({ method, path }) => method === "POST" && path === "/api/chat");
@@ -58,6 +62,11 @@ export async function startChatApi() {
     for (const [name, value] of Object.entries(CORS)) response.setHeader(name, value);
     if (request.method === "OPTIONS") return response.writeHead(204, PREFLIGHT).end();
     const recorded = await record(request, response);
+    // Not among the other requests: how many there are depends on how fast somebody types.
+    if (recorded.path === "/api/search") {
+      api.searches.push(recorded);
+      return api.search(response, recorded);
+    }
     api.requests.push(recorded);
     const { method, path } = recorded;
     if (method === "POST" && path === "/api/chat") {

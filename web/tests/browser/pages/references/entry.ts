@@ -5,7 +5,7 @@ import { Translator } from "../../../../src/dom/translator.js";
 import controlsCss from "../../../../src/element/controls.css";
 import frameCss from "../../../../src/element/frame.css";
 import panelCss from "../../../../src/panel/panel.css";
-import { exportMenu, referenceStyles } from "../../../../src/panel/references/export-menu.js";
+import { exportMenu } from "../../../../src/panel/references/export-menu.js";
 import { launcherTexts } from "../../../../src/texts/index.js";
 import { texts } from "../../../../src/texts/panel/en.js";
 
@@ -16,7 +16,6 @@ const root = document.body.appendChild(document.createElement("main")).attachSha
 adoptStyles(root, frameCss);
 adoptStyles(root, controlsCss);
 adoptStyles(root, panelCss);
-adoptStyles(root, referenceStyles);
 root.append(
   exportMenu(translator, () => (window as unknown as { citations: readonly Citation[] }).citations),
   exportMenu(translator, () => []),

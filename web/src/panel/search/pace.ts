@@ -1,0 +1,27 @@
+/** Debounce after a key, in milliseconds: short enough that results feel instant. */
+const PAUSE_MS = 60;
+/** An embedding that takes longer, in milliseconds, is work that the visitor may feel while typing. */
+const SLOW_EMBEDDING_MS = 50;
+/** Pauses grow by this multiple of what an embedding takes, so that it uses a fifth of the time at most. */
+const SHARE_OF_PAUSE = 4;
+const MAX_PAUSE_MS = 1500;
+
+/** How long to wait after a key before the text is embedded, if the last embedding took `embeddingMs`. */
+export function pauseAfter(embeddingMs: number): number {
+  if (embeddingMs <= SLOW_EMBEDDING_MS) return PAUSE_MS;
+  return Math.min(MAX_PAUSE_MS, Math.round(SHARE_OF_PAUSE * embeddingMs));
+}
+
+/** Shorter texts, in letters and digits, are searched only in scripts whose words are that short. */
+const MIN_LETTERS = 3;
+const SHORT_WORDS = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]/u;
+
+/**
+ * The text that is searched: without what cannot change the results, such as white space and punctuation at the ends. `undefined`
+ * for a text that is too short to mean something.
+ */
+export function queryOf(text: string): string | undefined {
+  const query = text.replace(/\s+/g, " ").replace(/^[\s\p{P}]+|[\s\p{P}]+$/gu, "");
+  const letters = query.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
+  return letters >= MIN_LETTERS || SHORT_WORDS.test(query) ? query : undefined;
+}

@@ -1,0 +1,198 @@
+// The conversation of a tab after a reload or a page change. Real Chromium and embedder, simulated API.
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { failure, gate, SESSION } from "./support/answers.mjs";
+import { tokenFor } from "./pages/widget/page.mjs";
+import { ANSWER, openConversation, QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
+
+const { site, open, sent, withConversation } = await startWidgetSuite();
+
+const MESSAGES = [
+  { role: "user", content: "The first one?" },
+  {
+    role: "assistant",
+    content: "Refunds are paid. [1]",
+    citations: [
+      {
+        index: 1,
+        chunk_id: "c",
+        document_id: "d",
+        title: "Refunds",
+        score: 0.7,
+        excerpt: "Refunds are paid.",
+        quotes: [{ start: 0, end: 17, text: "Refunds are paid." }],
+        available: true,
+      },
+    ],
+  },
+];
+
+const signIn = (page, user) =>
+  page.evaluate((token) => sessionStorage.setItem("token", token), user === null ? "" : tokenFor(user));
+/** The host of a floating panel has no size, so it never becomes visible. */
+const isReady = (widget) => widget.page.locator("evidence-chat[data-state=ready]").waitFor({ state: "attached" });
+const launcher = (widget) => widget.element.locator("[part~=launcher]");
+
+/** A page of the user, whose widget shows a conversation of the history. */
+async function openWithConversation(t, /** @type {any} */ options = {}) {
+  const session = withConversation(MESSAGES);
+  const widget = await open(t, { token: null, ...options });
+  await signIn(widget.page, "alice");
+  if (options?.attributes?.mode === "floating") await launcher(widget).click();
+  await openConversation(widget);
+  await widget.element.getByText("The first one?").waitFor();
+  await isReady(widget);
+  site.api.requests.length = 0;
+  return { widget, session };
+}
+
+const messagesRead = () => site.api.requests.filter(({ path }) => path.endsWith("/messages")).length;
+describe("after a reload, an inline widget", () => {
+  test("shows the conversation with its citations, and goes on in the same session", async (t) => {
+    const { widget, session } = await openWithConversation(t);
+    await widget.page.reload();
+    await widget.element.getByText("The first one?").waitFor();
+    // The model is not loaded before the visitor comes near.
+    assert.equal(await widget.element.getAttribute("data-state"), "idle");
+    await widget.element.locator("[part~=marker]").hover();
+    const card = widget.page.locator("[data-role=citation-card][data-open]");
+    await card.waitFor();
+    assert.match(await card.innerText(), /Refunds are paid\./);
+    await widget.ask(QUESTION);
+    assert.equal(JSON.parse(sent()[0]).session_id, session.id);
+  });
+
+  test("shows a conversation that began on the page before, and moves neither focus nor announces it", async (t) => {
+    const widget = await open(t, { token: null });
+    await signIn(widget.page, "alice");
+    await widget.ask(QUESTION);
+    site.api.sessions = [{ id: SESSION, title: "Mine", created_at: "", updated_at: "" }];
+    site.api.messages.set(SESSION, [{ id: "1", role: "user", content: QUESTION, citations: [], created_at: "" }]);
+    await widget.page.reload();
+    await widget.element.getByText(QUESTION).waitFor();
+    assert.equal(await widget.role("announcer").innerText(), "");
+    assert.equal(await widget.page.evaluate(() => document.activeElement?.tagName), "BODY");
+  });
+
+  test("forgets a conversation that the visitor left", async (t) => {
+    const { widget } = await openWithConversation(t);
+    await widget.role("new").click();
+    await widget.page.reload();
+    await sleep(500);
+    assert.deepEqual([messagesRead(), await widget.element.getByText("The first one?").count()], [0, 0]);
+  });
+
+  test("begins anew, without an error, if the conversation was deleted elsewhere", async (t) => {
+    const { widget } = await openWithConversation(t);
+    site.api.sessions = [];
+    await widget.page.reload();
+    await widget.until(async () => messagesRead() === 1, "the request");
+    await widget.ask(QUESTION);
+    assert.equal(JSON.parse(sent()[0]).session_id, undefined);
+    assert.equal(await widget.element.locator("[part~=error]").count(), 0);
+  });
+
+  test("offers to try again if the server fails, and still remembers", async (t) => {
+    const { widget } = await openWithConversation(t);
+    site.api.interfere = async ({ path }, response) => {
+      if (!path.endsWith("/messages")) return false;
+      failure(503, "upstream_unavailable", { retryable: true })(response);
+      return true;
+    };
+    await widget.page.reload();
+    await widget.element.locator("[part~=error]").waitFor();
+    site.api.interfere = undefined;
+    await widget.page.reload();
+    await widget.element.getByText("The first one?").waitFor();
+  });
+
+  test("a question that the page asks at once continues the conversation", async (t) => {
+    const { widget, session } = await openWithConversation(t);
+    const { opened, open: release } = gate();
+    site.api.interfere = async ({ path }) => {
+      if (path.endsWith("/messages")) await opened;
+      return false;
+    };
+    await widget.page.reload();
+    const asked = widget.call("ask", QUESTION);
+    await sleep(300);
+    assert.deepEqual(sent(), []);
+    release();
+    await asked;
+    assert.equal(JSON.parse(sent()[0]).session_id, session.id);
+    assert.match(await widget.role("assistant").innerText(), ANSWER);
+  });
+});
+
+describe("another user", () => {
+  for (const user of ["bob", null]) {
+    test(`${user ?? "nobody"} in the same tab sees nothing of it, and no request asks for it`, async (t) => {
+      const { widget } = await openWithConversation(t);
+      await signIn(widget.page, user);
+      await widget.page.reload();
+      await widget.element.locator("[part~=input]").click();
+      await isReady(widget);
+      await sleep(300);
+      assert.deepEqual([messagesRead(), await widget.element.getByText("The first one?").count()], [0, 0]);
+    });
+  }
+
+  test("does not see it either when the user changes without a page change; the tab forgets", async (t) => {
+    const { widget } = await openWithConversation(t);
+    await signIn(widget.page, "bob");
+    await widget.page.evaluate(() => dispatchEvent(new Event("focus")));
+    await widget.element.getByText("The first one?").waitFor({ state: "detached" });
+    await signIn(widget.page, "alice");
+    await widget.page.reload();
+    await sleep(500);
+    assert.equal(messagesRead(), 0);
+  });
+
+  test("the page's clear(), called before the panel is loaded, makes the tab forget", async (t) => {
+    const { widget } = await openWithConversation(t, { attributes: { mode: "floating" } });
+    await widget.page.reload();
+    await widget.call("clear");
+    await launcher(widget).click();
+    await isReady(widget);
+    assert.equal(messagesRead(), 0);
+  });
+});
+
+test("a user who signs in after the page has loaded gets the conversation back", async (t) => {
+  const { widget } = await openWithConversation(t);
+  await signIn(widget.page, null);
+  await widget.page.reload();
+  await widget.element.locator("[part~=input]").waitFor();
+  await sleep(300);
+  await signIn(widget.page, "alice");
+  await widget.element.evaluate((chat) => (chat.tokenProvider = globalThis.tokenProvider));
+  await widget.element.getByText("The first one?").waitFor();
+});
+
+test("a closed floating widget loads nothing after a page change, and shows the conversation when it opens", async (t) => {
+  const { widget } = await openWithConversation(t, { attributes: { mode: "floating" } });
+  site.requests.length = 0;
+  await widget.page.reload();
+  await launcher(widget).waitFor();
+  await sleep(300);
+  assert.ok(!site.requests.some((path) => path.includes("panel-")));
+  assert.equal(messagesRead(), 0);
+  await launcher(widget).click();
+  await widget.element.getByText("The first one?").waitFor();
+});
+
+test("works, without remembering, where the browser blocks storage", async (t) => {
+  const init = () =>
+    Object.defineProperty(globalThis, "sessionStorage", {
+      get() {
+        globalThis["reads"] = (globalThis["reads"] ?? 0) + 1;
+        throw new DOMException("blocked", "SecurityError");
+      },
+    });
+  const widget = await open(t, { init, token: null });
+  await widget.element.evaluate((chat, token) => (chat.tokenProvider = async () => token), tokenFor("alice"));
+  await widget.ask(QUESTION);
+  await widget.role("new").click();
+  assert.ok((await widget.page.evaluate(() => globalThis["reads"])) > 0);
+});
