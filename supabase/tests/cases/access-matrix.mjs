@@ -109,6 +109,7 @@ const MATRIX = `
   chat_insights_uncited execute    denied   refused  refused  refused  0        0
   chat_insights_health  execute    denied   refused  refused  refused  1        1
   chat_insights_assistants execute denied   refused  refused  refused  1        1
+  chat_insights_changes execute    denied   refused  refused  refused  1        1
   chat_count_citation_use execute  denied   ok       ok       ok       ok       denied
   chat_check_alerts     execute    denied   denied   denied   denied   denied   ok
 `;
@@ -193,6 +194,7 @@ export function accessMatrix({ database }) {
         from pg_class c where relnamespace = 'internal'::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f')`);
     const tables = [
       "chat_alerts",
+      "chat_changes",
       "chat_daily",
       "chat_daily_documents",
       "chat_daily_latency",
@@ -378,6 +380,10 @@ function allStatements({ sales, salesSession }, documents) {
     chat_insights_uncited: call("select * from chat_insights_uncited()"),
     chat_insights_health: call("select * from chat_insights_health()"),
     chat_insights_assistants: call("select * from chat_insights_assistants()"),
+    // As one value, because other tests leave changes.
+    chat_insights_changes: call(
+      "select count_changes from (select count(*) as count_changes from chat_insights_changes()) c",
+    ),
     chat_count_citation_use: call("select chat_count_citation_use(1, 1, 1)"),
     chat_check_alerts: call("select chat_check_alerts()"),
     chat_retain: call("select chat_retain()"),
