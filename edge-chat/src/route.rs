@@ -17,6 +17,10 @@ pub(crate) enum Route {
     Sessions,
     Session(Uuid),
     Messages(Uuid),
+    Feedback {
+        session: Uuid,
+        message: Uuid,
+    },
     Download(Uuid),
     Me,
     Export,
@@ -31,6 +35,7 @@ pub(crate) enum RouteMethod {
     Get,
     Head,
     Post,
+    Put,
     Patch,
     Delete,
     Options,
@@ -51,6 +56,8 @@ pub(crate) enum Endpoint {
     RenameSession(Uuid),
     DeleteSession(Uuid),
     ListMessages(Uuid),
+    GiveFeedback { session: Uuid, message: Uuid },
+    RemoveFeedback { session: Uuid, message: Uuid },
     Download { id: Uuid, is_head: bool },
     DeleteUserData,
     ExportUserData,
@@ -74,6 +81,9 @@ impl Route {
             ["api", "sessions"] => Some(Self::Sessions),
             ["api", "sessions", id] => parse_id(id).map(Self::Session),
             ["api", "sessions", id, "messages"] => parse_id(id).map(Self::Messages),
+            ["api", "sessions", session, "messages", message, "feedback"] => {
+                Some(Self::Feedback { session: parse_id(session)?, message: parse_id(message)? })
+            }
             ["api", "documents", id, "download"] => parse_id(id).map(Self::Download),
             ["api", "me"] => Some(Self::Me),
             ["api", "me", "export"] => Some(Self::Export),
@@ -96,6 +106,7 @@ impl Route {
             Self::Sessions => "/api/sessions",
             Self::Session(_) => "/api/sessions/{id}",
             Self::Messages(_) => "/api/sessions/{id}/messages",
+            Self::Feedback { .. } => "/api/sessions/{id}/messages/{message_id}/feedback",
             Self::Download(_) => "/api/documents/{id}/download",
             Self::Me => "/api/me",
             Self::Export => "/api/me/export",
@@ -106,7 +117,7 @@ impl Route {
 
     /// The route table. Without a wildcard, so that a new route or method does not compile before it is decided here.
     pub(crate) fn endpoint(self, method: RouteMethod) -> Option<Endpoint> {
-        use RouteMethod::{Delete, Get, Head, Options, Patch, Post};
+        use RouteMethod::{Delete, Get, Head, Options, Patch, Post, Put};
         match (self, method) {
             (Self::Health, Get | Head) => Some(Endpoint::Health),
             (Self::Ready, Get | Head) => Some(Endpoint::Ready),
@@ -120,6 +131,10 @@ impl Route {
             (Self::Session(id), Patch) => Some(Endpoint::RenameSession(id)),
             (Self::Session(id), Delete) => Some(Endpoint::DeleteSession(id)),
             (Self::Messages(id), Get) => Some(Endpoint::ListMessages(id)),
+            (Self::Feedback { session, message }, Put) => Some(Endpoint::GiveFeedback { session, message }),
+            (Self::Feedback { session, message }, Delete) => {
+                Some(Endpoint::RemoveFeedback { session, message })
+            }
             (Self::Download(id), Get) => Some(Endpoint::Download { id, is_head: false }),
             (Self::Download(id), Head) => Some(Endpoint::Download { id, is_head: true }),
             (Self::Me, Delete) => Some(Endpoint::DeleteUserData),
@@ -129,18 +144,19 @@ impl Route {
             (_, Options) => Some(Endpoint::Preflight),
             (
                 Self::Health | Self::Ready | Self::Config | Self::Project | Self::Download(_),
-                Post | Patch | Delete,
+                Post | Put | Patch | Delete,
             )
             | (
                 Self::CitationUse | Self::Chat | Self::Search | Self::ChatCompletions,
-                Get | Head | Patch | Delete,
+                Get | Head | Put | Patch | Delete,
             )
             | (
                 Self::Sessions | Self::Messages(_) | Self::Export | Self::Models,
-                Head | Post | Patch | Delete,
+                Head | Post | Put | Patch | Delete,
             )
-            | (Self::Session(_), Head | Post)
-            | (Self::Me, Get | Head | Post | Patch) => None,
+            | (Self::Session(_), Head | Post | Put)
+            | (Self::Feedback { .. }, Get | Head | Post | Patch)
+            | (Self::Me, Get | Head | Post | Put | Patch) => None,
         }
     }
 
@@ -159,7 +175,8 @@ impl Endpoint {
 }
 
 impl RouteMethod {
-    const ALL: [Self; 6] = [Self::Get, Self::Head, Self::Post, Self::Patch, Self::Delete, Self::Options];
+    const ALL: [Self; 7] =
+        [Self::Get, Self::Head, Self::Post, Self::Put, Self::Patch, Self::Delete, Self::Options];
 
     /// Methods are case-sensitive (RFC 9110, section 9.1).
     pub(crate) fn parse(method: &str) -> Option<Self> {
@@ -171,6 +188,7 @@ impl RouteMethod {
             Self::Get => "GET",
             Self::Head => "HEAD",
             Self::Post => "POST",
+            Self::Put => "PUT",
             Self::Patch => "PATCH",
             Self::Delete => "DELETE",
             Self::Options => "OPTIONS",
@@ -211,6 +229,9 @@ mod tests {
             "/api/sessions/6f9619ff8b864d01b42d00cf4fc964ff",
             &format!("/api/sessions/{ID}/"),
             &format!("/api/sessions/{ID}/messages/x"),
+            &format!("/api/sessions/{ID}/messages/{ID}"),
+            &format!("/api/sessions/{ID}/messages/x/feedback"),
+            &format!("/api/sessions/x/messages/{ID}/feedback"),
             &format!("/api/documents/{ID}"),
         ] {
             assert_eq!(name(path), None, "{path}");
@@ -231,6 +252,7 @@ mod tests {
             (Route::Sessions, "GET, OPTIONS"),
             (Route::Session(id), "GET, PATCH, DELETE, OPTIONS"),
             (Route::Messages(id), "GET, OPTIONS"),
+            (Route::Feedback { session: id, message: id }, "PUT, DELETE, OPTIONS"),
             (Route::Download(id), "GET, HEAD, OPTIONS"),
             (Route::Me, "DELETE, OPTIONS"),
             (Route::Export, "GET, OPTIONS"),
@@ -243,7 +265,7 @@ mod tests {
 
     #[test]
     fn methods_are_matched_exactly() {
-        for unknown in ["", "get", "PUT", "GET, HEAD", "GET "] {
+        for unknown in ["", "get", "TRACE", "GET, HEAD", "GET "] {
             assert!(RouteMethod::parse(unknown).is_none(), "{unknown}");
         }
     }

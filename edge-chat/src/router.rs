@@ -120,6 +120,12 @@ async fn dispatch(
         Endpoint::RenameSession(id) => sessions::rename(call()?, id).await,
         Endpoint::DeleteSession(id) => sessions::delete(call()?, id).await,
         Endpoint::ListMessages(id) => sessions::messages(call()?, id).await,
+        Endpoint::GiveFeedback { session, message } => {
+            sessions::give_feedback(call()?, session, message).await
+        }
+        Endpoint::RemoveFeedback { session, message } => {
+            sessions::remove_feedback(call()?, session, message).await
+        }
         Endpoint::Download { id, is_head } => documents::download(call()?, id, is_head).await,
         Endpoint::DeleteUserData => me::delete(call()?).await,
         Endpoint::ExportUserData => me::export(call()?).await,

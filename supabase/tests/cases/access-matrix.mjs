@@ -73,6 +73,7 @@ const MATRIX = `
   assistants            delete     denied   denied   denied   denied   denied   0
   assistant_overview    select     denied   denied   denied   denied   denied   1
   content_gaps          select     denied   denied   denied   denied   denied   1
+  chat_feedback         select     denied   denied   denied   denied   denied   0
   kb_overview           select     denied   denied   denied   denied   denied   4
   chat_metrics          select     denied   denied   denied   denied   denied   1
   storage.objects       select     0        0        0        0        0        5
@@ -85,6 +86,7 @@ const MATRIX = `
   chat_record_refusal   execute    denied   ok       refused  refused  refused  denied
   chat_documents        execute    denied   2        1        1        1        denied
   chat_has_documents    execute    denied   ok       ok       ok       ok       denied
+  chat_give_feedback    execute    denied   ok       ok       ok       ok       denied
   chat_delete_user_data execute    denied   ok       ok       ok       ok       denied
   chat_retain           execute    denied   denied   denied   denied   denied   ok
   chat_set_worker_secret execute   denied   denied   denied   denied   denied   ok
@@ -349,6 +351,7 @@ function allStatements({ sales, salesSession }, documents) {
     },
     assistant_overview: view("assistant_overview"),
     content_gaps: view("content_gaps"),
+    chat_feedback: view("chat_feedback"),
     kb_overview: view("kb_overview"),
     chat_metrics: view("chat_metrics"),
     "storage.objects": table("storage.objects", "name", "(bucket_id, name) values ('kb', 'new.pdf')"),
@@ -368,6 +371,7 @@ function allStatements({ sales, salesSession }, documents) {
       Object.values(documents).map(({ id }) => id),
     ),
     chat_has_documents: call("select chat_has_documents()"),
+    chat_give_feedback: call("select chat_give_feedback($1, gen_random_uuid(), 'up')", salesSession),
     chat_delete_user_data: call("select chat_delete_user_data()"),
     chat_insights: call("select * from chat_insights()"),
     chat_insights_days: call("select * from chat_insights_days()"),

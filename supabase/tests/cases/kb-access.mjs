@@ -164,6 +164,7 @@ export function kbAccess({ database, anon, alice, bob, service, signUp }) {
       "chat_count_citation_use",
       "chat_delete_user_data",
       "chat_documents",
+      "chat_give_feedback",
       "chat_has_documents",
       "chat_insights",
       "chat_insights_assistants",
