@@ -1,8 +1,9 @@
 // Collects the static files that the Worker serves: `node edge-chat/build-assets.mjs`, after `cargo xtask build web`. They are
-// the widget, the embedder with its model, and the writer; `_headers` tells Cloudflare how to serve them.
+// the widget, the embedder with its model, the writer, and the insights page; `_headers` tells Cloudflare how to serve them.
 import { cp, mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { buildIntegrity } from "../web/build/integrity.mjs";
+import { insightsPolicy } from "../web/insights/policy.mjs";
 
 const WIDGET = fileURLToPath(new URL("../web/dist/", import.meta.url));
 const WEB = fileURLToPath(new URL("../web/", import.meta.url));
@@ -27,6 +28,12 @@ const ALL_FILES = {
   "Timing-Allow-Origin": "*",
   "X-Content-Type-Options": "nosniff",
 };
+/** A page for administrators; the other files are for pages of others. */
+const INSIGHTS = {
+  // The address of the project is known to the Worker only. http: is for a Supabase on this computer.
+  "Content-Security-Policy": insightsPolicy("https: http://127.0.0.1:*"),
+  "Referrer-Policy": "no-referrer",
+};
 /** Without it, browsers revalidate a file on each use, which Cloudflare's default `Cache-Control` says. */
 const IMMUTABLE = { "Cache-Control": "public, max-age=31536000, immutable" };
 
@@ -44,6 +51,7 @@ export async function buildAssets(folder = ASSETS) {
   }
   for (const name of files) await copy(`${WIDGET}${name}`, `${folder}/${name}`);
   if (entries.some(({ name }) => name === "writer")) await copy(`${WIDGET}writer`, `${folder}/writer`);
+  if (entries.some(({ name }) => name === "insights")) await copy(`${WIDGET}insights`, `${folder}/insights`);
   await buildIntegrity(folder);
   for (const name of LICENCES) await copy(`${WEB}${name}`, `${folder}/${name}`);
   await writeFile(`${folder}/_headers`, headersFile(files));
@@ -59,7 +67,8 @@ async function copy(from, to) {
 /** The text of `_headers`: https://developers.cloudflare.com/workers/static-assets/headers/ */
 export function headersFile(files) {
   const hashed = files.filter((name) => HASHED_NAME.test(name)).map((name) => rule(`/${name}`, IMMUTABLE));
-  return [rule("/*", ALL_FILES), ...hashed].join("");
+  const insights = [rule("/insights/*", INSIGHTS), rule("/insights/assets/*", IMMUTABLE)];
+  return [rule("/*", ALL_FILES), ...hashed, ...insights].join("");
 }
 
 /** The headers of all files whose path matches. */

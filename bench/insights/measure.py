@@ -184,7 +184,8 @@ def time_view(session, function, days, assistant, runs):
     for _ in range(WARM_UP):
         once()
     results = [once() for _ in range(runs)]
-    if not all(count for _, count in results):
+    # With few messages, a week may have no gap.
+    if days == max(WINDOWS) and not all(count for _, count in results):
         raise SystemExit(f"{function} returned no rows")
     return {"ms": percentiles([milliseconds for milliseconds, _ in results])}
 

@@ -24,6 +24,7 @@ pub mod decimal;
 pub mod error;
 pub mod event;
 pub mod evidence;
+pub mod feedback;
 mod fields;
 pub mod found;
 pub mod generate;

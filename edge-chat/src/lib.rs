@@ -19,6 +19,7 @@
 mod call;
 mod chat;
 mod circuit;
+mod citation_use;
 mod config;
 mod documents;
 mod gate;

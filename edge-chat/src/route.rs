@@ -10,11 +10,17 @@ pub(crate) enum Route {
     Health,
     Ready,
     Config,
+    Project,
+    CitationUse,
     Chat,
     Search,
     Sessions,
     Session(Uuid),
     Messages(Uuid),
+    Feedback {
+        session: Uuid,
+        message: Uuid,
+    },
     Download(Uuid),
     Me,
     Export,
@@ -29,6 +35,7 @@ pub(crate) enum RouteMethod {
     Get,
     Head,
     Post,
+    Put,
     Patch,
     Delete,
     Options,
@@ -40,6 +47,8 @@ pub(crate) enum Endpoint {
     Health,
     Ready,
     Config,
+    Project,
+    CountCitationUse,
     AskQuestion,
     Search,
     ListSessions,
@@ -47,6 +56,8 @@ pub(crate) enum Endpoint {
     RenameSession(Uuid),
     DeleteSession(Uuid),
     ListMessages(Uuid),
+    GiveFeedback { session: Uuid, message: Uuid },
+    RemoveFeedback { session: Uuid, message: Uuid },
     Download { id: Uuid, is_head: bool },
     DeleteUserData,
     ExportUserData,
@@ -63,11 +74,16 @@ impl Route {
             ["api", "health"] => Some(Self::Health),
             ["api", "ready"] => Some(Self::Ready),
             ["api", "config"] => Some(Self::Config),
+            ["api", "project"] => Some(Self::Project),
+            ["api", "citation-use"] => Some(Self::CitationUse),
             ["api", "chat"] => Some(Self::Chat),
             ["api", "search"] => Some(Self::Search),
             ["api", "sessions"] => Some(Self::Sessions),
             ["api", "sessions", id] => parse_id(id).map(Self::Session),
             ["api", "sessions", id, "messages"] => parse_id(id).map(Self::Messages),
+            ["api", "sessions", session, "messages", message, "feedback"] => {
+                Some(Self::Feedback { session: parse_id(session)?, message: parse_id(message)? })
+            }
             ["api", "documents", id, "download"] => parse_id(id).map(Self::Download),
             ["api", "me"] => Some(Self::Me),
             ["api", "me", "export"] => Some(Self::Export),
@@ -83,11 +99,14 @@ impl Route {
             Self::Health => "/api/health",
             Self::Ready => "/api/ready",
             Self::Config => "/api/config",
+            Self::Project => "/api/project",
+            Self::CitationUse => "/api/citation-use",
             Self::Chat => "/api/chat",
             Self::Search => "/api/search",
             Self::Sessions => "/api/sessions",
             Self::Session(_) => "/api/sessions/{id}",
             Self::Messages(_) => "/api/sessions/{id}/messages",
+            Self::Feedback { .. } => "/api/sessions/{id}/messages/{message_id}/feedback",
             Self::Download(_) => "/api/documents/{id}/download",
             Self::Me => "/api/me",
             Self::Export => "/api/me/export",
@@ -98,11 +117,13 @@ impl Route {
 
     /// The route table. Without a wildcard, so that a new route or method does not compile before it is decided here.
     pub(crate) fn endpoint(self, method: RouteMethod) -> Option<Endpoint> {
-        use RouteMethod::{Delete, Get, Head, Options, Patch, Post};
+        use RouteMethod::{Delete, Get, Head, Options, Patch, Post, Put};
         match (self, method) {
             (Self::Health, Get | Head) => Some(Endpoint::Health),
             (Self::Ready, Get | Head) => Some(Endpoint::Ready),
             (Self::Config, Get | Head) => Some(Endpoint::Config),
+            (Self::Project, Get | Head) => Some(Endpoint::Project),
+            (Self::CitationUse, Post) => Some(Endpoint::CountCitationUse),
             (Self::Chat, Post) => Some(Endpoint::AskQuestion),
             (Self::Search, Post) => Some(Endpoint::Search),
             (Self::Sessions, Get) => Some(Endpoint::ListSessions),
@@ -110,6 +131,10 @@ impl Route {
             (Self::Session(id), Patch) => Some(Endpoint::RenameSession(id)),
             (Self::Session(id), Delete) => Some(Endpoint::DeleteSession(id)),
             (Self::Messages(id), Get) => Some(Endpoint::ListMessages(id)),
+            (Self::Feedback { session, message }, Put) => Some(Endpoint::GiveFeedback { session, message }),
+            (Self::Feedback { session, message }, Delete) => {
+                Some(Endpoint::RemoveFeedback { session, message })
+            }
             (Self::Download(id), Get) => Some(Endpoint::Download { id, is_head: false }),
             (Self::Download(id), Head) => Some(Endpoint::Download { id, is_head: true }),
             (Self::Me, Delete) => Some(Endpoint::DeleteUserData),
@@ -117,14 +142,21 @@ impl Route {
             (Self::ChatCompletions, Post) => Some(Endpoint::CompleteChat),
             (Self::Models, Get) => Some(Endpoint::ListModels),
             (_, Options) => Some(Endpoint::Preflight),
-            (Self::Health | Self::Ready | Self::Config | Self::Download(_), Post | Patch | Delete)
-            | (Self::Chat | Self::Search | Self::ChatCompletions, Get | Head | Patch | Delete)
+            (
+                Self::Health | Self::Ready | Self::Config | Self::Project | Self::Download(_),
+                Post | Put | Patch | Delete,
+            )
+            | (
+                Self::CitationUse | Self::Chat | Self::Search | Self::ChatCompletions,
+                Get | Head | Put | Patch | Delete,
+            )
             | (
                 Self::Sessions | Self::Messages(_) | Self::Export | Self::Models,
-                Head | Post | Patch | Delete,
+                Head | Post | Put | Patch | Delete,
             )
-            | (Self::Session(_), Head | Post)
-            | (Self::Me, Get | Head | Post | Patch) => None,
+            | (Self::Session(_), Head | Post | Put)
+            | (Self::Feedback { .. }, Get | Head | Post | Patch)
+            | (Self::Me, Get | Head | Post | Put | Patch) => None,
         }
     }
 
@@ -143,7 +175,8 @@ impl Endpoint {
 }
 
 impl RouteMethod {
-    const ALL: [Self; 6] = [Self::Get, Self::Head, Self::Post, Self::Patch, Self::Delete, Self::Options];
+    const ALL: [Self; 7] =
+        [Self::Get, Self::Head, Self::Post, Self::Put, Self::Patch, Self::Delete, Self::Options];
 
     /// Methods are case-sensitive (RFC 9110, section 9.1).
     pub(crate) fn parse(method: &str) -> Option<Self> {
@@ -155,6 +188,7 @@ impl RouteMethod {
             Self::Get => "GET",
             Self::Head => "HEAD",
             Self::Post => "POST",
+            Self::Put => "PUT",
             Self::Patch => "PATCH",
             Self::Delete => "DELETE",
             Self::Options => "OPTIONS",
@@ -195,6 +229,9 @@ mod tests {
             "/api/sessions/6f9619ff8b864d01b42d00cf4fc964ff",
             &format!("/api/sessions/{ID}/"),
             &format!("/api/sessions/{ID}/messages/x"),
+            &format!("/api/sessions/{ID}/messages/{ID}"),
+            &format!("/api/sessions/{ID}/messages/x/feedback"),
+            &format!("/api/sessions/x/messages/{ID}/feedback"),
             &format!("/api/documents/{ID}"),
         ] {
             assert_eq!(name(path), None, "{path}");
@@ -208,11 +245,14 @@ mod tests {
             (Route::Health, "GET, HEAD, OPTIONS"),
             (Route::Ready, "GET, HEAD, OPTIONS"),
             (Route::Config, "GET, HEAD, OPTIONS"),
+            (Route::Project, "GET, HEAD, OPTIONS"),
+            (Route::CitationUse, "POST, OPTIONS"),
             (Route::Chat, "POST, OPTIONS"),
             (Route::Search, "POST, OPTIONS"),
             (Route::Sessions, "GET, OPTIONS"),
             (Route::Session(id), "GET, PATCH, DELETE, OPTIONS"),
             (Route::Messages(id), "GET, OPTIONS"),
+            (Route::Feedback { session: id, message: id }, "PUT, DELETE, OPTIONS"),
             (Route::Download(id), "GET, HEAD, OPTIONS"),
             (Route::Me, "DELETE, OPTIONS"),
             (Route::Export, "GET, OPTIONS"),
@@ -225,7 +265,7 @@ mod tests {
 
     #[test]
     fn methods_are_matched_exactly() {
-        for unknown in ["", "get", "PUT", "GET, HEAD", "GET "] {
+        for unknown in ["", "get", "TRACE", "GET, HEAD", "GET "] {
             assert!(RouteMethod::parse(unknown).is_none(), "{unknown}");
         }
     }

@@ -17,7 +17,7 @@ use crate::http::reply::Reply;
 use crate::http::url::RequestUrl;
 use crate::observe::{RequestLine, Trace, count};
 use crate::route::{Endpoint, Route, RouteMethod};
-use crate::{chat, documents, me, models, sessions, site};
+use crate::{chat, citation_use, documents, me, models, sessions, site};
 
 /// Headers of every response. The API is for scripts: no response is ever shown as a page.
 const SECURITY_HEADERS: &[(&str, &str)] = &[
@@ -111,6 +111,8 @@ async fn dispatch(
         Endpoint::Preflight => preflight(cors),
         Endpoint::Ready => site::ready(call()?).await,
         Endpoint::Config => site::config(call()?).await,
+        Endpoint::Project => site::project(&call()?),
+        Endpoint::CountCitationUse => citation_use::count(call()?).await,
         Endpoint::AskQuestion => chat::answer(call()?).await,
         Endpoint::Search => chat::search(call()?).await,
         Endpoint::ListSessions => sessions::list(call()?).await,
@@ -118,6 +120,12 @@ async fn dispatch(
         Endpoint::RenameSession(id) => sessions::rename(call()?, id).await,
         Endpoint::DeleteSession(id) => sessions::delete(call()?, id).await,
         Endpoint::ListMessages(id) => sessions::messages(call()?, id).await,
+        Endpoint::GiveFeedback { session, message } => {
+            sessions::give_feedback(call()?, session, message).await
+        }
+        Endpoint::RemoveFeedback { session, message } => {
+            sessions::remove_feedback(call()?, session, message).await
+        }
         Endpoint::Download { id, is_head } => documents::download(call()?, id, is_head).await,
         Endpoint::DeleteUserData => me::delete(call()?).await,
         Endpoint::ExportUserData => me::export(call()?).await,

@@ -61,6 +61,12 @@ struct PublicConfig {
 }
 
 #[derive(Serialize)]
+struct PublicProject {
+    supabase_url: String,
+    publishable_key: String,
+}
+
+#[derive(Serialize)]
 struct Ready {
     status: &'static str,
     /// Problems that do not prevent answers.
@@ -148,4 +154,13 @@ pub(crate) async fn config(call: Call) -> Result<Reply, HttpError> {
     })?;
     response.headers().set("Cache-Control", cache_control)?;
     Ok(Reply::new(response, "config"))
+}
+
+/// `GET /api/project`: where administrators sign in on the insights page. Both values are public: the widget's pages have them too.
+pub(crate) fn project(call: &Call) -> Result<Reply, HttpError> {
+    let response = Response::from_json(&PublicProject {
+        supabase_url: call.config.project.url.clone(),
+        publishable_key: call.config.project.publishable_key.clone(),
+    })?;
+    Ok(Reply::new(response, "project"))
 }

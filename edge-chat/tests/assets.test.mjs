@@ -40,7 +40,10 @@ test("every file is served to pages of any origin, with the bytes that were buil
   const served = names.filter((name) => name !== "_headers");
   assert.ok(served.length > 20, served.join());
   for (const name of served) {
-    const response = await get(`/${name}`, { headers: { origin: "https://other.example" } });
+    // A page is served at the path of its folder.
+    const response = await get(`/${name.replace(/(^|\/)index\.html$/, "$1")}`, {
+      headers: { origin: "https://other.example" },
+    });
     assert.equal(response.status, 200, name);
     assert.deepEqual(Buffer.from(await response.arrayBuffer()), await readFile(`${ASSETS_DIR}/${name}`), name);
     assert.equal(response.headers.get("access-control-allow-origin"), "*", name);
@@ -58,6 +61,19 @@ test("files with a hash in their names are cached for good, and the others are r
   for (const path of ["/evidence-chat.js", "/worker.js", "/embedder_bg.wasm", "/integrity.json"]) {
     assert.equal(await caching(path), REVALIDATE, path);
   }
+});
+
+test("the insights page is served under its own strict policy, its scripts are cached for good", async () => {
+  const page = await get("/insights/");
+  assert.equal(page.status, 200);
+  assert.equal(page.headers.get("content-type"), "text/html; charset=utf-8");
+  const policy = page.headers.get("content-security-policy").split("; ");
+  for (const rule of ["default-src 'none'", "script-src 'self'", "style-src 'self'", "frame-ancestors 'none'"]) {
+    assert.ok(policy.includes(rule), policy.join("; "));
+  }
+  const [, script] = /src="\.(\/assets\/[\w-]+\.js)"/.exec(await page.text());
+  const { headers, status } = await get(`/insights${script}`, { method: "HEAD" });
+  assert.deepEqual([status, headers.get("cache-control")], [200, IMMUTABLE]);
 });
 
 test("an unchanged launcher is answered with 304", async () => {
@@ -111,7 +127,8 @@ test("the routes of the API are not files", async () => {
 
 test("the published hashes are those of the served scripts", async () => {
   const { files } = await (await get("/integrity.json")).json();
-  for (const name of names.filter((name) => /\.(js|wasm|gz)$/.test(name))) {
+  // No other page loads the scripts of the insights.
+  for (const name of names.filter((name) => /^(?!insights\/).*\.(js|wasm|gz)$/.test(name))) {
     assert.match(files[name] ?? "", /^sha384-/, name);
     const response = await fetch(`${worker.url}/${name}`, { integrity: files[name] });
     assert.equal(response.status, 200, name);

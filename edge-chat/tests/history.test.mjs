@@ -547,3 +547,79 @@ function citation(document_id, index) {
     quotes: [{ start: 0, end: 17, text: "Refunds are free." }],
   };
 }
+
+describe("feedback", () => {
+  /** Asks a question and returns the path of the feedback on its answer. */
+  async function answered(user) {
+    const { events } = await ask(worker.url, user);
+    return `/api/sessions/${events[0].session_id}/messages/${events.at(-1).message_id}/feedback`;
+  }
+  const put = (user, path, body) => send(worker.url, path, { method: "PUT", user, body });
+  const shown = async (user, path) => {
+    const { json } = await get(user, path.split("/").slice(0, 5).join("/"));
+    return json.messages[1].feedback;
+  };
+
+  test("feedback is stored with its answer, replaced, and taken back", async () => {
+    const user = newUser();
+    const path = await answered(user);
+    assert.equal(await shown(user, path), undefined);
+    const up = await put(user, path, { rating: "up", comment: " Thank you! " });
+    assert.deepEqual([up.status, up.json], [200, { rating: "up", comment: "Thank you!" }]);
+    assert.deepEqual(await shown(user, path), up.json);
+    const down = await put(user, path, { rating: "down", reason: "wrong" });
+    assert.deepEqual(await shown(user, path), down.json);
+    for (let time = 0; time < 2; time++) {
+      const removed = await send(worker.url, path, { method: "DELETE", user });
+      assert.deepEqual([removed.status, removed.text], [204, ""]);
+      assert.equal(await shown(user, path), undefined);
+    }
+  });
+
+  test("the vector of the question reaches the database, with the secret of the Worker", async () => {
+    const user = newUser();
+    const path = await answered(user);
+    const { embedding } = question();
+    await put(user, path, { rating: "down", embedding });
+    const [{ body }] = upstream.callsOf(user, "rpc/chat_give_feedback");
+    assert.deepEqual([body.rating, body.reason, body.comment], ["down", null, null]);
+    assert.equal(JSON.parse(body.embedding).length, 384);
+  });
+
+  test("only answers of the user's own history take feedback", async () => {
+    const [owner, intruder] = [newUser(), newUser()];
+    const path = await answered(owner);
+    const [session] = upstream.history.sessionsOf(owner);
+    const asked = upstream.history.messagesOf(owner).find(({ role }) => role === "user");
+    const refused = upstream.history.addMessage(session, { role: "assistant", refusal: "no_match" });
+    const of = (id) => `/api/sessions/${session.id}/messages/${id}/feedback`;
+    for (const [user, target] of [
+      [intruder, path],
+      [owner, of(asked.id)],
+      [owner, of(refused.id)],
+      [owner, of(NOWHERE)],
+      [owner, path.replace(session.id, NOWHERE)],
+    ]) {
+      assertError(await put(user, target, { rating: "up" }), 404, "not_found");
+      assertError(await send(worker.url, target, { method: "DELETE", user }), 404, "not_found");
+    }
+    assert.equal(await shown(owner, path), undefined);
+  });
+
+  test("wrong bodies are rejected before anything is written", async () => {
+    const user = newUser();
+    const path = await answered(user);
+    for (const body of [
+      {},
+      { rating: "maybe" },
+      { rating: "up", reason: "wrong" },
+      { rating: "down", reason: "boring" },
+      { rating: "down", comment: "é".repeat(1001) },
+      { rating: "down", comment: "a\0b" },
+      { rating: "down", embedding: [1] },
+    ]) {
+      assertError(await put(user, path, body), 400, "invalid_request");
+    }
+    assert.equal(upstream.callsOf(user, "rpc/chat_give_feedback").length, 0);
+  });
+});

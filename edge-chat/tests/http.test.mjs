@@ -19,6 +19,7 @@ const ROUTES = {
   "/api/sessions": ["GET"],
   [`/api/sessions/${SESSION}`]: ["GET", "PATCH", "DELETE"],
   [`/api/sessions/${SESSION}/messages`]: ["GET"],
+  [`/api/sessions/${SESSION}/messages/${SESSION}/feedback`]: ["PUT", "DELETE"],
   [`/api/documents/${DOCUMENT_ID}/download`]: ["GET", "HEAD"],
   "/api/me": ["DELETE"],
   "/api/me/export": ["GET"],
@@ -416,6 +417,7 @@ describe("rate limit per user", () => {
     ["PATCH", `/api/sessions/${SESSION}`],
     ["DELETE", `/api/sessions/${SESSION}`],
     ["GET", `/api/sessions/${SESSION}/messages`],
+    ["DELETE", `/api/sessions/${SESSION}/messages/${SESSION}/feedback`],
     ["GET", `/api/documents/${DOCUMENT_ID}/download`],
     ["DELETE", "/api/me"],
   ];

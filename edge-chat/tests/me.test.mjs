@@ -28,8 +28,18 @@ const newUser = () => crypto.randomUUID();
 const exportOf = (user) => send(worker.url, "/api/me/export", { token: tokenOf(user) });
 const deleteAllOf = (user) => send(worker.url, "/api/me", { method: "DELETE", token: tokenOf(user) });
 const byId = (a, b) => (a.id < b.id ? -1 : 1);
-const exportedMessage = ({ session_id, refusal, hedged, mode, ...row }) => ({
+const exportedMessage = ({
+  session_id,
+  refusal,
+  hedged,
+  mode,
+  feedback_rating: rating,
+  feedback_reason: reason,
+  feedback_comment: comment,
+  ...row
+}) => ({
   ...row,
+  ...(rating && { feedback: { rating, ...(reason && { reason }), ...(comment && { comment }) } }),
   ...(mode !== "extractive" && { mode }),
   ...(row.role === "assistant" && { hedged }),
   ...(refusal && { refusal }),
@@ -72,6 +82,10 @@ describe("export", () => {
     await worker.ask(other);
     const { events } = await worker.ask(user);
     await worker.ask(user, question({ session_id: events[0].session_id }));
+    const answer = `/api/sessions/${events[0].session_id}/messages/${events.at(-1).message_id}`;
+    const feedback = { rating: "down", reason: "outdated", comment: "Since May it takes 3 days." };
+    const given = { method: "PUT", token: tokenOf(user), body: feedback };
+    assert.equal((await send(worker.url, `${answer}/feedback`, given)).status, 200);
     upstream.behave(user, { "rpc/match_chunks": () => ({ body: [weakPassage()] }) });
     await worker.ask(user, question({ message: 'Is "this" kept?\n\u2028 Ä 🦊' }));
     await eventually(() => upstream.history.refusalsOf(user).length === 1);
@@ -82,6 +96,7 @@ describe("export", () => {
     assert.equal(messages.length, 6);
     const answers = messages.filter(({ role, refusal }) => role === "assistant" && !refusal);
     assert.equal(answers.length, 2);
+    assert.deepEqual(answers[0].feedback ?? answers[1].feedback, feedback);
     for (const { citations, hedged } of answers) assert.deepEqual([citations.length, hedged], [1, false]);
     for (const { id } of upstream.history.messagesOf(other)) assert.ok(!reply.text.includes(id));
   });

@@ -138,7 +138,9 @@ async function stageDemo(folder, manifest) {
   }
   await copyTree("tools/local-service/src", join(dist, "tools/local-service/src"));
   await copyModule("web/demo/serve.mjs", dist);
-  await copyTree("web/dist/demo", join(dist, "web/dist/demo"), (path) => !path.endsWith(".map"));
+  for (const page of ["demo", "insights"]) {
+    await copyTree(`web/dist/${page}`, join(dist, "web/dist", page), (path) => !path.endsWith(".map"));
+  }
   await linkLocalService(dist);
   const config = await readFile(inRepository("wrangler.toml"), "utf8");
   await writeFile(join(dist, "wrangler.toml"), config.replace(/^\[build\]\n(?:\w.*\n)*\n?/m, ""));
@@ -151,11 +153,11 @@ async function stageDemo(folder, manifest) {
   delete manifest.dependencies["@evidence-chat/local-service"];
 }
 
-/** Copies a module and those of its folder that it imports. */
+/** Copies a module and the files that it imports. */
 async function copyModule(path, to) {
   await copyTree(path, join(to, path));
   const text = await readFile(inRepository(path), "utf8");
-  for (const [, name] of text.matchAll(/^import .*"(\.\/[\w-]+\.mjs)";$/gm))
+  for (const [, name] of text.matchAll(/^import .*"(\.\.?\/[\w/-]+\.mjs)";$/gm))
     await copyModule(join(dirname(path), name), to);
 }
 

@@ -81,7 +81,7 @@ create unlogged table internal.usage (
 
 comment on table internal.usage is 'Usage by direct calls in the current minute, hour or day.';
 comment on column internal.usage.user_id is 'The user.';
-comment on column internal.usage.operation is 'search, turn, text or refusal.';
+comment on column internal.usage.operation is 'search, turn, text, refusal, feedback or citation_use.';
 comment on column internal.usage.period_start is 'When the period began.';
 comment on column internal.usage.consumed is 'Amount since then.';
 

@@ -175,16 +175,29 @@ create table public.chat_messages (
     constraint chat_messages_mode_valid check (mode in ('extractive', 'generated')),
   latency_ms integer
     constraint chat_messages_latency_is_0_to_1_hour check (latency_ms between 0 and 3600000),
+  feedback_rating text
+    constraint chat_messages_feedback_rating_valid check (feedback_rating in ('up', 'down')),
+  feedback_reason text
+    constraint chat_messages_feedback_reason_valid
+      check (feedback_reason in ('wrong', 'incomplete', 'off_topic', 'outdated', 'other')),
+  feedback_comment text
+    constraint chat_messages_feedback_comment_not_blank check (feedback_comment ~ '\S')
+    constraint chat_messages_feedback_comment_length check (char_length(feedback_comment) <= 1000),
+  feedback_at timestamptz,
   from_worker boolean not null default false,
   created_at timestamptz not null default now(),
   primary key (session_id, id),
+  constraint chat_messages_feedback_only_on_answers check (feedback_rating is null or (role = 'assistant' and refusal is null)),
+  constraint chat_messages_feedback_is_whole
+    check ((feedback_rating is null) = (feedback_at is null) and (feedback_rating is not null or feedback_comment is null)),
+  constraint chat_messages_feedback_reason_only_on_down check (feedback_reason is null or feedback_rating is not distinct from 'down'),
   constraint chat_messages_latency_and_refusal_only_on_answers check (role = 'assistant' or (latency_ms, refusal) is null),
   constraint chat_messages_hedged_only_on_answers check (not hedged or (role = 'assistant' and refusal is null)),
   constraint chat_messages_generated_only_on_answers
     check (mode = 'extractive' or (role = 'assistant' and refusal is null))
 );
 
-comment on table public.chat_messages is 'Questions and answers of a session. Append-only.';
+comment on table public.chat_messages is 'Questions and answers of a session. Append-only, except for the feedback of the user.';
 comment on column public.chat_messages.id is 'Unique within its session only.';
 comment on column public.chat_messages.session_id is 'The session. Deleting the session deletes the message.';
 comment on column public.chat_messages.role is 'user: a question. assistant: an answer or a refusal.';
@@ -204,19 +217,25 @@ comment on column public.chat_messages.mode is
   'checked against the passages that it cites.';
 comment on column public.chat_messages.latency_ms is
   'Milliseconds from the request to the end of the answer. Empty (NULL) for questions and where it was not measured.';
+comment on column public.chat_messages.feedback_rating is
+  'What the user thinks of an answer: up or down. Empty (NULL) if they did not say.';
+comment on column public.chat_messages.feedback_reason is
+  'Why down: wrong, incomplete, off_topic (it answers another question), outdated or other. Empty (NULL) if they did not say.';
+comment on column public.chat_messages.feedback_comment is 'Their own words. Empty (NULL) if there are none.';
+comment on column public.chat_messages.feedback_at is 'When they last said so.';
 comment on column public.chat_messages.from_worker is
   'Whether the Worker wrote it. Statistics count only such messages, because users can call chat_record_turn with any text.';
 comment on column public.chat_messages.created_at is 'Strictly increasing within a session, so it orders the transcript.';
 
 -- The API returns the planner's estimates for "Prefer: count=planned". Row level security does not apply to them, so statistics of
 -- this column would reveal whether others often asked this or got this answer.
-alter table public.chat_messages alter column content set statistics 0;
+alter table public.chat_messages alter column content set statistics 0, alter column feedback_comment set statistics 0;
 create index chat_messages_session_idx on public.chat_messages (session_id, created_at);
 create index chat_messages_sources_idx on public.chat_messages using gin (sources);
 
 revoke all on public.chat_messages from public, anon, authenticated;
 grant select on public.chat_messages to authenticated;
-grant select, insert on public.chat_messages to evidence_chat;
+grant select, insert, update (feedback_rating, feedback_reason, feedback_comment, feedback_at) on public.chat_messages to evidence_chat;
 grant all on public.chat_messages to service_role;
 alter table public.chat_messages enable row level security;
 
@@ -243,9 +262,18 @@ create policy chat_messages_insert_own on public.chat_messages
     where s.id = chat_messages.session_id and s.user_id = (select auth.uid())
   ));
 
+create policy chat_messages_update_own on public.chat_messages
+  for update to evidence_chat
+  using (exists (
+    select from public.chat_sessions s
+    where s.id = chat_messages.session_id and s.user_id = (select auth.uid())
+  ));
+
 comment on policy chat_messages_read_own on public.chat_messages is
   'Users read messages of their own sessions, except answers based on a document for other audiences only, and answers of an '
   'assistant for other audiences only.';
+comment on policy chat_messages_update_own on public.chat_messages is
+  'chat_give_feedback changes the feedback on answers in sessions of its caller.';
 comment on policy chat_messages_insert_own on public.chat_messages is
   'chat_record_turn adds messages to sessions of its caller.';
 

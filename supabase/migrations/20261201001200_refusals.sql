@@ -14,7 +14,7 @@ create table public.chat_refusals (
     constraint chat_refusals_best_score_is_cosine check (best_score between -1 and 1),
   reason text not null
     constraint chat_refusals_reason_valid
-      check (reason in ('no_match', 'weak_evidence', 'unreadable_language', 'empty_kb')),
+      check (reason in ('no_match', 'weak_evidence', 'unreadable_language', 'empty_kb', 'disliked')),
   group_id uuid not null,
   asker bytea not null,
   from_worker boolean not null default false,
@@ -22,7 +22,7 @@ create table public.chat_refusals (
 );
 
 comment on table public.chat_refusals is
-  'Refused questions, deleted with their session. chat_settings.keep_refusals determines whether they are kept, and whether '
+  'Questions that were refused, or whose answer was disliked; deleted with their session. chat_settings.keep_refusals determines whether they are kept, and whether '
   'with their user.';
 comment on column public.chat_refusals.id is
   'Derived from the ids of the user and the message, so that a retry writes no second row and no user can occupy the id of '
@@ -36,7 +36,8 @@ comment on column public.chat_refusals.embedding is 'The question''s vector, of 
 comment on column public.chat_refusals.best_score is 'Cosine of the nearest passage; null if there was none.';
 comment on column public.chat_refusals.reason is
   'no_match: no passage is similar enough. weak_evidence: some are, but are unlikely to answer. unreadable_language: the model '
-  'cannot read the question''s script, and its words find too little. empty_kb: there is no document.';
+  'cannot read the question''s script, and its words find too little. empty_kb: there is no document. disliked: it was answered, and '
+  'the user disliked the answer.';
 comment on column public.chat_refusals.group_id is
   'Shared by similar questions to the same assistant. Set by a trigger, which overrides values written here. Hidden from users, because it would '
   'reveal whether others asked the same.';
@@ -64,7 +65,7 @@ create index chat_refusals_assistant_idx on public.chat_refusals (assistant);
 
 revoke all on public.chat_refusals from public, anon, authenticated;
 grant select (id, user_id, session_id, assistant, question, best_score, reason, created_at) on public.chat_refusals to authenticated;
-grant select (id, user_id), insert, delete on public.chat_refusals to evidence_chat;
+grant select (id, user_id, session_id, question, reason), insert, delete on public.chat_refusals to evidence_chat;
 grant all on public.chat_refusals to service_role;
 alter table public.chat_refusals enable row level security;
 
@@ -90,7 +91,7 @@ comment on policy chat_refusals_read_own on public.chat_refusals is 'Users read 
 comment on policy chat_refusals_insert_own on public.chat_refusals is
   'chat_record_refusal adds refused questions of its caller, in no session or in one of theirs.';
 comment on policy chat_refusals_delete_own on public.chat_refusals is
-  'chat_delete_user_data deletes refused questions of its caller.';
+  'chat_delete_user_data deletes refused questions of its caller, and chat_give_feedback those of answers that are no longer disliked.';
 
 -- Grouping ----------------------------------------------------------------
 
@@ -274,7 +275,7 @@ group by group_id
 order by users desc, questions desc, last_asked desc;
 
 comment on view public.content_gaps is
-  'Questions that the documents do not answer: one row for each group of similar questions that at least chat_settings.gap_users '
+  'Questions that the documents do not answer, or not well: one row for each group of similar questions that at least chat_settings.gap_users '
   'users asked, most users first. Counts only questions that the Worker recorded.';
 comment on column public.content_gaps.group_id is 'Id of the group of similar questions.';
 comment on column public.content_gaps.assistant is 'The assistant that was asked.';
@@ -282,7 +283,7 @@ comment on column public.content_gaps.question is 'The question nearest to the c
 comment on column public.content_gaps.questions is 'Number of questions in the group.';
 comment on column public.content_gaps.users is 'Number of users who asked them.';
 comment on column public.content_gaps.best_score is 'Highest cosine of any passage to any of the questions.';
-comment on column public.content_gaps.reasons is 'Reasons of the refusals.';
+comment on column public.content_gaps.reasons is 'Reasons of the refusals; disliked if an answer was.';
 comment on column public.content_gaps.first_asked is 'Time of the first question.';
 comment on column public.content_gaps.last_asked is 'Time of the last question.';
 

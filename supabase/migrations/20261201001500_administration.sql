@@ -66,7 +66,8 @@ create view public.chat_metrics
   with (security_invoker = true)
 as
 with message as (
-  select (m.created_at at time zone 'UTC')::date as day, s.assistant, m.role, m.refusal, m.latency_ms, m.sources, s.user_id
+  select (m.created_at at time zone 'UTC')::date as day, s.assistant, m.role, m.refusal, m.latency_ms, m.sources, m.feedback_rating,
+      s.user_id
     from public.chat_messages m
     join public.chat_sessions s on s.id = m.session_id
     where m.from_worker
@@ -83,6 +84,8 @@ with message as (
     count(*) filter (where m.role = 'user') as questions,
     count(*) filter (where m.role = 'assistant' and m.refusal is null) as answers,
     count(m.refusal) as refusals,
+    count(*) filter (where m.feedback_rating = 'up') as liked,
+    count(*) filter (where m.feedback_rating = 'down') as disliked,
     count(distinct m.user_id) filter (where m.role = 'user') as users,
     -- With explicit casts, as Postgres stores it, so that a restored backup has the same definition.
     percentile_cont(array[0.5::double precision, 0.95::double precision]) within group (order by m.latency_ms) as latency
@@ -100,7 +103,9 @@ select
   d.users,
   round(d.latency[1])::integer as latency_p50_ms,
   round(d.latency[2])::integer as latency_p95_ms,
-  coalesce(c.documents, 0) as cited_documents
+  coalesce(c.documents, 0) as cited_documents,
+  d.liked,
+  d.disliked
 from daily d
 left join cited c on c.day = d.day and c.assistant = d.assistant
 order by d.day desc, d.assistant;
@@ -119,6 +124,8 @@ comment on column public.chat_metrics.latency_p50_ms is
   'Median duration of the answers, in milliseconds.';
 comment on column public.chat_metrics.latency_p95_ms is '95th percentile of the duration of the answers, in milliseconds.';
 comment on column public.chat_metrics.cited_documents is 'Number of distinct documents that answers are based on.';
+comment on column public.chat_metrics.liked is 'Answers of the day that users liked.';
+comment on column public.chat_metrics.disliked is 'Answers of the day that users disliked.';
 
 revoke all on public.chat_metrics from public, anon, authenticated;
 grant select on public.chat_metrics to service_role;

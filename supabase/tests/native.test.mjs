@@ -6,6 +6,7 @@ import { administration } from "./cases/administration.mjs";
 import { anonymous } from "./cases/anonymous.mjs";
 import { assistants } from "./cases/assistants.mjs";
 import { audiences } from "./cases/audiences.mjs";
+import { changes } from "./cases/changes.mjs";
 import { concurrency } from "./cases/concurrency.mjs";
 import { insights } from "./cases/insights.mjs";
 import { staleChunks } from "./cases/stale-chunks.mjs";
@@ -32,6 +33,7 @@ if (native instanceof UnavailableError) {
   describe("sync leases", () => syncs(native));
   describe("stale chunks", () => staleChunks(native));
   describe("administration", () => administration(native));
+  describe("changes", () => changes(native));
   describe("insights", () => insights(native));
   describe("concurrent sessions", () => concurrency(native));
 }

@@ -45,7 +45,9 @@ async function start(env, { url = stack.worker.url } = {}) {
   /** @returns {Promise<any>} */
   const ask = (question, input = {}, options = undefined) =>
     client.callTool({ name: "ask", arguments: { question, ...input } }, undefined, options);
-  return { client, ask, log: () => log };
+  /** @returns {Promise<any>} */
+  const search = (query, input = {}) => client.callTool({ name: "search", arguments: { query, ...input } });
+  return { client, ask, search, log: () => log };
 }
 
 describe("an agent with a user's token", () => {
@@ -85,15 +87,33 @@ describe("an agent with a user's token", () => {
     assert.ok(!`${content[0].text}${forger.log()}`.includes("not.a.token"));
   });
 
+  test("searches without asking: nothing is stored, and no question is used up", async () => {
+    const user = await stack.user();
+    const agent = await start({ EVIDENCE_CHAT_TOKEN: user.token });
+    for (let searched = 0; searched < 5; searched++) {
+      const { content, structuredContent } = await agent.search("free delivery", { limit: 1 });
+      assert.match(content[0].text, /^1\. Shipping <https:\/\/shop\.test\/shipping>\n {4}"Orders above 40 euros/);
+      assert.equal(structuredContent.results.length, 1);
+    }
+    assert.deepEqual(await sessionsOf(user), []);
+    assert.equal((await agent.ask(COVERED)).structuredContent.type, "answer");
+  });
+
   test("describes itself: instructions, a version, and what each tool needs", async () => {
     const { token } = await stack.user();
     const agent = await start({ EVIDENCE_CHAT_TOKEN: token });
     assert.match(agent.client.getInstructions() ?? "", /verbatim quotes with citations/);
     assert.match(agent.client.getServerVersion()?.version ?? "", /^\d+\.\d+\.\d+/);
     const { tools } = await agent.client.listTools();
-    for (const { description, inputSchema, outputSchema, annotations } of tools) {
-      assert.ok(description && inputSchema.required?.length && outputSchema && annotations?.destructiveHint === false);
-    }
+    const isHarmless = ({ annotations }) => annotations?.readOnlyHint || annotations?.destructiveHint === false;
+    assert.deepEqual(
+      tools.map((tool) => [tool.name, tool.inputSchema.required, isHarmless(tool)]),
+      [
+        ["ask", ["question"], true],
+        ["search", ["query"], true],
+      ],
+    );
+    assert.ok(tools.every(({ description, outputSchema }) => description && outputSchema));
   });
 });
 

@@ -1,6 +1,6 @@
 // Builds the packages of embedder and writer and then dist/: the entry files, the chunks they load later, the embedder's
-// worker and WebAssembly, the writer, the type declarations, the custom-elements manifest, the hashes of all files, and the
-// demo page.
+// worker and WebAssembly, the writer, the type declarations, the custom-elements manifest, the hashes of all files, the demo
+// page and the insights page.
 import { execFile } from "node:child_process";
 import { copyFile, cp, mkdir, readdir, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -12,6 +12,7 @@ import { buildBundles } from "./bundles.mjs";
 import { buildIntegrity } from "./integrity.mjs";
 import { buildManifest } from "./manifest.mjs";
 import { buildDemo } from "../demo/build.mjs";
+import { buildInsights } from "../insights/build.mjs";
 
 const web = fileURLToPath(new URL("..", import.meta.url));
 const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
@@ -28,6 +29,7 @@ export async function buildWidgetPackage() {
     copyWriter(dist),
     buildManifest(dist),
     buildDemo(),
+    buildInsights(),
   ]);
   await promisify(execFile)(process.execPath, [tsc, "-p", `${web}tsconfig.types.json`]);
   await buildIntegrity(dist);

@@ -13,6 +13,11 @@ export function pageConfig(settings) {
   };
 }
 
+/** What `GET /api/project` of the Worker answers. */
+export function project({ SUPABASE_URL = "", SUPABASE_PUBLISHABLE_KEY = "" }) {
+  return { supabase_url: SUPABASE_URL, publishable_key: SUPABASE_PUBLISHABLE_KEY };
+}
+
 /**
  * Scripts and styles only from this origin and never inline; connections only to the two servers. The embedder and the
  * writer need `wasm-unsafe-eval` and their own Trusted Types policies.

@@ -12,7 +12,8 @@ import { createServer } from "node:http";
 import { basename, dirname } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { listen, runService } from "@evidence-chat/local-service";
-import { pageConfig, pagePolicy } from "./page-settings.mjs";
+import { insightsPolicy } from "../insights/policy.mjs";
+import { pageConfig, pagePolicy, project } from "./page-settings.mjs";
 import { sendFile } from "./static-files.mjs";
 
 const DIST = fileURLToPath(new URL("../dist", import.meta.url));
@@ -21,25 +22,35 @@ const DIST = fileURLToPath(new URL("../dist", import.meta.url));
 const REVALIDATE = "no-cache";
 /** Files with a content hash in their names never change. */
 const IMMUTABLE = "public, max-age=31536000, immutable";
-const HASHED_NAME = /^\/(assets|writer-model)\/.|^\/widget\/.*-([A-Z0-9]{8}|[0-9a-f]{8})\.[a-z.]+$/;
+const HASHED_NAME = /^\/(assets|insights\/assets|writer-model)\/.|^\/widget\/.*-([A-Z0-9]{8}|[0-9a-f]{8})\.[a-z.]+$/;
 
 /** Creates the server (not yet listening) for settings named like the environment variables. */
 export function createDemoServer(settings, dist = DIST) {
-  const config = JSON.stringify(pageConfig(settings));
+  const documents = new Map([
+    ["/config.json", JSON.stringify(pageConfig(settings))],
+    // As the Worker answers, for the insights page.
+    ["/api/project", JSON.stringify(project(settings))],
+  ]);
   const policy = pagePolicy(settings);
+  const policyOfInsights = insightsPolicy(new URL(settings.SUPABASE_URL || "http://127.0.0.1").origin);
 
   return createServer((request, response) => {
-    response.setHeader("content-security-policy", policy);
+    const path = (request.url ?? "/").split("?", 1)[0];
+    response.setHeader("content-security-policy", path.startsWith("/insights/") ? policyOfInsights : policy);
     response.setHeader("x-content-type-options", "nosniff");
     response.setHeader("referrer-policy", "no-referrer");
     if (request.method !== "GET" && request.method !== "HEAD") {
       response.writeHead(405, { allow: "GET, HEAD" }).end();
       return;
     }
-    const path = (request.url ?? "/").split("?", 1)[0];
-    if (path === "/config.json") {
+    const json = documents.get(path);
+    if (json !== undefined) {
       response.writeHead(200, { "content-type": "application/json", "cache-control": "no-store" });
-      response.end(request.method === "HEAD" ? undefined : config);
+      response.end(request.method === "HEAD" ? undefined : json);
+      return;
+    }
+    if (path === "/insights") {
+      response.writeHead(307, { location: "/insights/" }).end();
       return;
     }
     const { root, file } = route(path, dist, settings);
@@ -49,7 +60,7 @@ export function createDemoServer(settings, dist = DIST) {
 }
 
 /**
- * `/writer-model/…` is the language model, `/widget/…` the widget and the embedder's model, also for other pages, everything else
+ * `/insights/…` is the page for administrators, `/writer-model/…` the language model, `/widget/…` the widget and the embedder's model, also for other pages, everything else
  * the demo page.
  */
 function route(path, dist, settings) {
@@ -59,6 +70,9 @@ function route(path, dist, settings) {
     return { root: path === url ? dirname(model) : undefined, file: `/${basename(model)}` };
   }
   if (path.startsWith("/widget/")) return { root: settings.WIDGET_DIR ?? dist, file: path.slice("/widget".length) };
+  if (path.startsWith("/insights/")) {
+    return { root: `${dist}/insights`, file: path === "/insights/" ? "/index.html" : path.slice("/insights".length) };
+  }
   return { root: `${dist}/demo`, file: path === "/" ? "/index.html" : path };
 }
 

@@ -64,6 +64,7 @@ pub fn check_outputs() -> Result<()> {
         repo.join("writer/npm/wasm/verifier_bg.wasm"),
         repo.join("web/dist/evidence-chat.js"),
         repo.join("web/dist/demo/index.html"),
+        repo.join("web/dist/insights/index.html"),
         repo.join("edge-chat/assets/evidence-chat.js"),
         repo.join("edge-chat/build/index_bg.wasm"),
     ])?;

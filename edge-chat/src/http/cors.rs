@@ -2,7 +2,7 @@
 
 /// Headers of an allowed preflight in addition to [`Cors::headers`]: what a page may send, and how long browsers may cache that.
 pub(crate) const PREFLIGHT_HEADERS: &[(&str, &str)] = &[
-    ("Access-Control-Allow-Methods", "GET, HEAD, POST, PATCH, DELETE, OPTIONS"),
+    ("Access-Control-Allow-Methods", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"),
     ("Access-Control-Allow-Headers", "authorization, content-type, if-none-match, if-range, range"),
     ("Access-Control-Max-Age", "7200"),
 ];

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use chat_core::answer::Citation;
 use chat_core::chunk::is_web_address;
+use chat_core::feedback::Feedback;
 use chat_core::generate::AnswerMode;
 use futures_util::future::join;
 use serde::Serialize;
@@ -43,6 +44,9 @@ struct ShownMessage {
     /// Who wrote the words; absent if they are quotes, and for messages of the user.
     #[serde(skip_serializing_if = "AnswerMode::is_extractive")]
     mode: AnswerMode,
+    /// What the user thinks of the answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    feedback: Option<Feedback>,
 }
 
 #[derive(Serialize)]
@@ -96,6 +100,7 @@ fn to_shown(message: Message) -> ShownMessage {
     });
     ShownMessage {
         citations: citations.collect(),
+        feedback: message.feedback.to_feedback(),
         id: message.id,
         role: message.role,
         content: message.content,

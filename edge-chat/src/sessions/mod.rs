@@ -1,6 +1,7 @@
 //! `/api/sessions`: the user's conversations.
 
 mod cursor;
+mod feedback;
 mod messages;
 
 use chat_core::error::ErrorCode;
@@ -13,6 +14,7 @@ use crate::http::error::HttpError;
 use crate::http::reply::Reply;
 use crate::supabase::{Session, session_not_found};
 use cursor::{Cursor, page_size, truncate_page};
+pub(crate) use feedback::{give_feedback, remove_feedback};
 pub(crate) use messages::messages;
 
 /// Characters of a title that the user sets.

@@ -12,6 +12,7 @@ use serde_json::json;
 use uuid::Uuid;
 
 use super::{Supabase, read_with, vector_literal};
+use crate::citation_use::CitationUse;
 use crate::http::error::HttpError;
 
 /// A question and its outcome, for the history.
@@ -88,6 +89,23 @@ impl Supabase {
     ) -> impl Future<Output = Result<(), HttpError>> + use<'a> {
         let call = self.trusted_rpc("chat_record_turn", turn);
         async move { call?.read(self.deadline).await.map(drop) }
+    }
+
+    /// Adds to today's counts. Not tried again, because that could count twice.
+    pub(crate) async fn count_citation_use(
+        &self,
+        counts: &CitationUse,
+        assistant: &AssistantName,
+    ) -> Result<(), HttpError> {
+        let parameters = json!({
+            "hovered": counts.hovered,
+            "opened": counts.opened,
+            "copied": counts.copied,
+            "assistant": assistant,
+        });
+        let mut call = self.trusted_rpc("chat_count_citation_use", &parameters)?;
+        call.is_idempotent = false;
+        call.read(self.deadline).await.map(drop)
     }
 
     /// Writes a refused question. Idempotent; does nothing if the site owner has turned it off.

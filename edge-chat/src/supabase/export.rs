@@ -5,14 +5,17 @@
 
 use chat_core::assistant::AssistantName;
 use chat_core::generate::AnswerMode;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::json;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use super::sessions::{COLUMNS, MESSAGES, TABLE};
+use super::sessions::{COLUMNS, FeedbackColumns, MESSAGES, TABLE};
 use super::{Query, Session, Supabase, Timestamp};
 use crate::http::error::HttpError;
+
+/// The columns of [`ExportedMessage`].
+const EXPORTED_COLUMNS: &str = "session_id,id,role,content,citations,created_at,refusal,hedged,mode,feedback_rating,feedback_reason,feedback_comment";
 
 /// A message as stored and exported.
 #[derive(Serialize, Deserialize)]
@@ -33,6 +36,14 @@ pub(crate) struct ExportedMessage {
     /// Who wrote the words; absent if they are quotes, and for messages of the user.
     #[serde(default, skip_serializing_if = "AnswerMode::is_extractive")]
     pub(crate) mode: AnswerMode,
+    /// What the user thinks of the answer.
+    #[serde(flatten, serialize_with = "as_feedback")]
+    pub(crate) feedback: FeedbackColumns,
+}
+
+/// Writes the columns as the API does: a field `feedback`, if the user said something.
+fn as_feedback<S: Serializer>(columns: &FeedbackColumns, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(columns.to_feedback().map(|feedback| ("feedback", feedback)))
 }
 
 /// A refused question as stored and exported.
@@ -78,7 +89,7 @@ impl Supabase {
         limit: u32,
     ) -> Result<Option<Vec<ExportedMessage>>, HttpError> {
         let list = sessions.iter().map(Uuid::to_string).collect::<Vec<_>>().join(",");
-        let mut query = Query::columns("session_id,id,role,content,citations,created_at,refusal,hedged,mode")
+        let mut query = Query::columns(EXPORTED_COLUMNS)
             .filter("session_id", format!("in.({list})"))
             .order("session_id.asc,created_at.asc,id.asc")
             .limit(limit);

@@ -1,6 +1,7 @@
 //! Sessions and their messages.
 
 use chat_core::assistant::AssistantName;
+use chat_core::feedback::{Feedback, FeedbackReason, FeedbackRequest, Rating};
 use chat_core::generate::AnswerMode;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
@@ -10,11 +11,12 @@ use uuid::Uuid;
 use worker::Method;
 
 use super::timestamp::Timestamp;
-use super::{Exchange, Query, Service, Supabase, parse, unavailable};
+use super::{Exchange, Query, Service, Supabase, parse, unavailable, vector_literal};
 use crate::http::error::HttpError;
 
 pub(super) const TABLE: &str = "chat_sessions";
 pub(super) const MESSAGES: &str = "chat_messages";
+const MESSAGE_COLUMNS: &str = "id,role,content,citations,created_at,refusal,hedged,mode,feedback_rating,feedback_reason,feedback_comment";
 pub(super) const COLUMNS: &str = "id,assistant,title,created_at,updated_at";
 
 /// A session as the client gets it.
@@ -41,6 +43,24 @@ pub(crate) struct Message {
     pub(crate) hedged: bool,
     /// Who wrote the words.
     pub(crate) mode: AnswerMode,
+    #[serde(flatten)]
+    pub(crate) feedback: FeedbackColumns,
+}
+
+/// The columns of a message for what the user thinks of it.
+#[derive(Deserialize)]
+pub(crate) struct FeedbackColumns {
+    feedback_rating: Option<Rating>,
+    feedback_reason: Option<FeedbackReason>,
+    feedback_comment: Option<String>,
+}
+
+impl FeedbackColumns {
+    /// `None` if the user said nothing.
+    pub(crate) fn to_feedback(&self) -> Option<Feedback> {
+        let (reason, comment) = (self.feedback_reason, self.feedback_comment.clone());
+        self.feedback_rating.map(|rating| Feedback { rating, reason, comment })
+    }
 }
 
 impl Supabase {
@@ -110,6 +130,26 @@ impl Supabase {
         Ok(!rows.is_empty())
     }
 
+    /// Stores what the user thinks of an answer; `None` removes it. Returns whether there is such an answer.
+    pub(crate) async fn give_feedback(
+        &self,
+        session_id: Uuid,
+        message_id: Uuid,
+        request: Option<&FeedbackRequest>,
+    ) -> Result<bool, HttpError> {
+        let feedback = request.map(|request| &request.feedback);
+        let embedding = request.and_then(|request| request.embedding.as_deref());
+        let parameters = json!({
+            "session_id": session_id,
+            "message_id": message_id,
+            "rating": feedback.map(|feedback| feedback.rating),
+            "reason": feedback.and_then(|feedback| feedback.reason),
+            "comment": feedback.and_then(|feedback| feedback.comment.as_deref()),
+            "embedding": embedding.map(vector_literal).transpose()?,
+        });
+        self.fetch(self.trusted_rpc("chat_give_feedback", &parameters)?).await
+    }
+
     /// Messages of a session, oldest first. `after` is the time of the last one seen. Also returns how many were requested:
     /// `limit`, or fewer if the response would be too large.
     pub(crate) async fn messages(
@@ -129,7 +169,7 @@ impl Supabase {
     }
 
     fn messages_exchange(&self, session_id: Uuid, after: Option<&Timestamp>, limit: u32) -> Exchange {
-        let query = Query::columns("id,role,content,citations,created_at,refusal,hedged,mode")
+        let query = Query::columns(MESSAGE_COLUMNS)
             .filter("session_id", format!("eq.{session_id}"))
             .order("created_at.asc,id.asc")
             .limit(limit);

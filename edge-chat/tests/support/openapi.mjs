@@ -20,7 +20,7 @@ ajv.addSchema(description, "openapi", false, false);
 const validators = new Map();
 const routes = Object.entries(description.paths).map(([template, { parameters, ...methods }]) => ({
   template,
-  pattern: new RegExp(`^${template.replaceAll("{id}", UUID)}$`),
+  pattern: new RegExp(`^${template.replaceAll(/\{\w+\}/g, UUID)}$`),
   operations: new Map(Object.entries(methods).map(([method, operation]) => [method.toUpperCase(), operation])),
 }));
 const EVENT_SCHEMAS = description.components.schemas.ChatEvent.discriminator.mapping;

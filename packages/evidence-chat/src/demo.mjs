@@ -54,7 +54,7 @@ async function startAndWait(options, services, signal) {
   const parts = await collectParts(join(data, "parts"));
   const keys = JSON.parse(await readFile(join(data, "keys.json"), "utf8"));
   const project = { SUPABASE_URL: supabase.url, SUPABASE_PUBLISHABLE_KEY: keys.publishable_key };
-  await createLogin(supabase.url, keys.publishable_key);
+  await createLogin(supabase.url, keys);
   // The Worker needs the page's address before the page starts, and the page needs the Worker's.
   const pagePort = await freePortFrom(5173);
   const worker = await start("worker", await freePortFrom(8787), {
@@ -153,6 +153,7 @@ function announce(url, milliseconds, isSample) {
   console.log(`
 Evidence Chat is ready (${(milliseconds / 1000).toFixed(0)} s): ${url}
   sign in with ${LOGIN.email} and password ${LOGIN.password}
+  what visitors ask, with the same login: ${url}/insights/
   ask ${question}
   to put it on your site: npx create-evidence-chat
   Ctrl-C stops it

@@ -3,17 +3,32 @@ import { UserError } from "./user-error.mjs";
 /** The test login of the demo page. */
 export const LOGIN = { email: "demo@example.com", password: "try-evidence-chat" };
 
-/** Signs up the test user, unless an earlier run did. */
-export async function createLogin(supabaseUrl, publishableKey) {
-  const response = await fetch(`${supabaseUrl}/auth/v1/signup`, {
-    method: "POST",
-    headers: { apikey: publishableKey, "content-type": "application/json" },
-    body: JSON.stringify(LOGIN),
+/**
+ * Signs up the test user, unless an earlier run did, and makes it an administrator, who may read the insights.
+ * @param {string} supabaseUrl
+ * @param {{ publishable_key: string, secret_key: string }} keys
+ */
+export async function createLogin(supabaseUrl, { publishable_key: publishableKey, secret_key: secretKey }) {
+  const post = async (path) => {
+    const response = await fetch(`${supabaseUrl}/auth/v1/${path}`, {
+      method: "POST",
+      headers: { apikey: publishableKey, "content-type": "application/json" },
+      body: JSON.stringify(LOGIN),
+    });
+    return { status: response.status, text: await response.text() };
+  };
+  let reply = await post("signup");
+  if (reply.text.includes("user_already_exists")) reply = await post("token?grant_type=password");
+  if (reply.status !== 200) {
+    throw new UserError(
+      `cannot create the test login (${reply.status} ${reply.text}); delete the data folder to start again`,
+    );
+  }
+  const { user } = JSON.parse(reply.text);
+  const response = await fetch(`${supabaseUrl}/rest/v1/chat_settings?id=eq.true`, {
+    method: "PATCH",
+    headers: { apikey: secretKey, authorization: `Bearer ${secretKey}`, "content-type": "application/json" },
+    body: JSON.stringify({ administrators: ["evidence_chat:administrator", `sub:${user.id}`] }),
   });
-  if (response.ok) return;
-  const text = await response.text();
-  if (text.includes("user_already_exists")) return;
-  throw new UserError(
-    `cannot create the test login (${response.status} ${text}); delete the data folder to start again`,
-  );
+  if (!response.ok) throw new UserError(`cannot make the test login an administrator (${response.status})`);
 }

@@ -88,7 +88,7 @@ function structure(/** @type {Outcome} */ outcome, /** @type {boolean} */ trunca
 }
 
 /** @param {Passage & { excerpt?: string }} passage */
-function withoutExcerpt({ excerpt: _excerpt, content_type: _contentType, ...passage }) {
+function withoutExcerpt({ excerpt: _excerpt, ...passage }) {
   return passage;
 }
 

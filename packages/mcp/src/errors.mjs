@@ -11,7 +11,7 @@ import { UserError } from "./user-error.mjs";
 const ADVICE = {
   unauthorized:
     "Get a new access token. The file of EVIDENCE_CHAT_TOKEN_FILE is read again for each request; for a new EVIDENCE_CHAT_TOKEN restart this MCP server.",
-  forbidden: "The user of the access token has no access. Tell the owner of the site.",
+  forbidden: "Tell the owner of the site if the user of the access token should have access.",
   unknown_assistant: "Check EVIDENCE_CHAT_ASSISTANT, and that the user of the access token may use this assistant.",
   not_found: "Call the tool again without session_id.",
   model_mismatch: "Install the version of @evidence-chat/mcp that the site was set up with.",

@@ -19,12 +19,19 @@ export const ASK_INPUT = {
     .describe("The session_id of an earlier result, to continue that conversation. Without it, a new one begins."),
 };
 
+/** The Worker returns no more. */
+const MAX_RESULTS = 10;
+
 const PLACE = {
   title: z.string(),
   section: z.string().optional(),
   page: z.number().optional(),
   url: z.string().optional().describe("Where people read the document"),
   download_url: z.string().optional().describe("The original file; it may need the user's access token"),
+  content_type: z
+    .string()
+    .optional()
+    .describe("Media type of the document; passages are Markdown unless it says otherwise"),
   document_id: z.string(),
   chunk_id: z.string(),
   score: z.number().describe("Cosine similarity of question and passage"),
@@ -60,5 +67,27 @@ export const ASK_OUTPUT = {
   suggestions: z.array(z.string()).optional(),
   session_id: z.string().optional().describe("Send it with the next question of the same conversation"),
   truncated: z.boolean().describe("The question is longer than the model reads: its end was ignored"),
+  shortened: z.boolean().describe("Parts of the result were left out because it would be too long"),
+};
+
+export const SEARCH_INPUT = {
+  query: question.describe("What to look for, as a question or as words: 1 to 4000 characters"),
+  limit: z.number().int().min(1).max(MAX_RESULTS).default(5).describe("Number of passages at most"),
+};
+
+export const SEARCH_OUTPUT = {
+  results: z
+    .array(
+      z.object({
+        ...PLACE,
+        excerpt: z
+          .string()
+          .optional()
+          .describe("The whole passage as Markdown; left out if the result would be too long"),
+        quotes: z.array(z.object({ ...words, plain: z.string().optional() })).describe("The best sentence"),
+      }),
+    )
+    .describe("The best first; empty if nothing is near"),
+  truncated: z.boolean().describe("The query is longer than the model reads: its end was ignored"),
   shortened: z.boolean().describe("Parts of the result were left out because it would be too long"),
 };

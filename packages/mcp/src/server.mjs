@@ -1,7 +1,8 @@
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { ask } from "./ask.mjs";
 import { errorResult, isOurs } from "./errors.mjs";
-import { ASK_INPUT, ASK_OUTPUT } from "./schemas.mjs";
+import { ASK_INPUT, ASK_OUTPUT, SEARCH_INPUT, SEARCH_OUTPUT } from "./schemas.mjs";
+import { search } from "./search.mjs";
 import { ChatError } from "@evidence-chat/widget/client";
 
 /** @import { ChatClientOptions } from "@evidence-chat/widget/client" */
@@ -56,6 +57,18 @@ export function createServer({ version, loadEmbedder, client, report }) {
         (embedder) => ask(input, { embedder, client, signal: extra.signal, onProgress: progressOf(extra) }),
         extra.signal,
       ),
+  );
+  server.registerTool(
+    "search",
+    {
+      title: "Search the documents",
+      description:
+        "Finds the passages of the site's documents that are nearest to a query, each with its best sentence. They are places to look, not answers: nothing checks whether they answer. Nothing is stored. Use ask for an answer with citations.",
+      inputSchema: SEARCH_INPUT,
+      outputSchema: SEARCH_OUTPUT,
+      annotations: { readOnlyHint: true, openWorldHint: false },
+    },
+    (input, { signal }) => call((embedder) => search(input, { embedder, client, signal }), signal),
   );
   return server;
 }

@@ -11,7 +11,7 @@ export function place({ title, section, page, url }) {
 
 /**
  * The words of a passage that the answer uses, each on a line of its own.
- * @param {Pick<Citation, "quotes" | "supports">} citation
+ * @param {Pick<Citation, "quotes"> & Partial<Pick<Citation, "supports">>} citation
  */
 export function quotation({ quotes, supports = [] }) {
   const texts = new Set([...quotes.map(({ plain, text }) => plain ?? text), ...supports.map(({ text }) => text)]);

@@ -57,7 +57,9 @@ async function connect(handlers, { embedder = {}, env = {} } = /** @type {any} *
   /** @returns {Promise<any>} */
   const ask = (/** @type {any} */ input = {}, /** @type {any} */ callOptions = undefined) =>
     client.callTool({ name: "ask", arguments: { question: QUESTION, ...input } }, undefined, callOptions);
-  return { client, tools, requests, reports, ask };
+  /** @returns {Promise<any>} */
+  const search = (/** @type {any} */ input) => client.callTool({ name: "search", arguments: input });
+  return { client, tools, requests, reports, ask, search };
 }
 
 function events(...pairs) {
@@ -70,7 +72,15 @@ const json =
   (response) =>
     response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
 
-const passage = (fields = {}) => ({ chunk_id: "c", document_id: "d", title: "Refunds", score: 0.7, ...fields });
+const passage = (fields = {}) => ({
+  chunk_id: "c",
+  document_id: "d",
+  title: "Refunds",
+  content_type: "text/markdown",
+  download_url: "https://chat.test/api/documents/d/download",
+  score: 0.7,
+  ...fields,
+});
 const citation = (fields = {}) => ({
   index: 1,
   excerpt: "Refunds are paid within 5 days.",
@@ -123,6 +133,14 @@ describe("ask", () => {
     assert.equal(headers.authorization, `Bearer ${TOKEN}`);
     assert.deepEqual([body.message, body.embedding, body.model], [QUESTION, [1, 0], "f00d"]);
     assert.match(body.message_id, /^[\da-f-]{36}$/);
+  });
+
+  test("returns every field of the API, which its schemas allow", async () => {
+    const words = { start: 0, end: 7, text: "Refunds" };
+    const cited = citation({ section: "Money", page: 2, url: "https://shop.test/", strength: "strong" });
+    const all = { ...cited, quotes: [{ ...words, plain: "Refunds" }], supports: [{ ...words, sentence: 0 }] };
+    const { ask } = await connect([answer({ mode: "generated", citations: [{ ...all, available: true }] })]);
+    assert.deepEqual((await ask()).structuredContent.citations, [all]);
   });
 
   test("returns a refusal as a result", async () => {
@@ -236,6 +254,51 @@ describe("ask", () => {
     await assert.rejects(asked);
     await closed.promise;
     assert.deepEqual(reports, []);
+  });
+});
+
+describe("search", () => {
+  const result = (fields = {}) => {
+    const { index, ...rest } = citation(fields);
+    return rest;
+  };
+
+  test("returns passages with their best sentence, as text and as structured content", async () => {
+    const results = [result({ section: "Money", url: "https://shop.test/refunds" }), result({ title: "Gifts" })];
+    const { search, requests } = await connect([json(200, { results }), json(200, { results: [] })]);
+    const { isError, content, structuredContent } = await search({ query: " refund ", limit: 2 });
+    assert.equal(isError, undefined);
+    assert.equal(
+      content[0].text,
+      '1. Refunds, Money <https://shop.test/refunds>\n    "Refunds are paid within 5 days."\n' +
+        '2. Gifts\n    "Refunds are paid within 5 days."',
+    );
+    assert.deepEqual(structuredContent, { results, truncated: false, shortened: false });
+    const [{ url, headers, body }] = requests;
+    assert.equal(url, "/api/search");
+    assert.equal(headers.authorization, `Bearer ${TOKEN}`);
+    assert.deepEqual(body, { query: "refund", embedding: [1, 0], model: "f00d", limit: 2 });
+    const nothing = await search({ query: "x" });
+    assert.equal(nothing.content[0].text, "Nothing is near.");
+    assert.equal(requests[1].body.limit, 5);
+  });
+
+  test("bounds its result, and takes 1 to 10 passages", async () => {
+    const results = Array.from({ length: 50 }, () => result({ excerpt: "x".repeat(4096) }));
+    const { search, requests } = await connect([json(200, { results })]);
+    const { structuredContent: found } = await search({ query: "refund", limit: 10 });
+    assert.deepEqual([found.results.length, found.shortened], [10, true]);
+    assert.equal(found.results.filter(({ excerpt }) => excerpt).length, 5);
+    for (const limit of [0, 11, 1.5, "3"]) assert.ok((await search({ query: "refund", limit })).isError);
+    for (const query of ["", "😀".repeat(4001)]) assert.ok((await search({ query })).isError);
+    assert.equal(requests.length, 1);
+  });
+
+  test("is an error where the site has turned searches off", async () => {
+    const { search } = await connect([
+      json(403, { code: "forbidden", message: "No searches here.", retryable: false }),
+    ]);
+    assert.match((await search({ query: "refund" })).content[0].text, /^forbidden: No searches here\./);
   });
 });
 

@@ -73,6 +73,7 @@ const MATRIX = `
   assistants            delete     denied   denied   denied   denied   denied   0
   assistant_overview    select     denied   denied   denied   denied   denied   1
   content_gaps          select     denied   denied   denied   denied   denied   1
+  chat_feedback         select     denied   denied   denied   denied   denied   0
   kb_overview           select     denied   denied   denied   denied   denied   4
   chat_metrics          select     denied   denied   denied   denied   denied   1
   storage.objects       select     0        0        0        0        0        5
@@ -85,6 +86,7 @@ const MATRIX = `
   chat_record_refusal   execute    denied   ok       refused  refused  refused  denied
   chat_documents        execute    denied   2        1        1        1        denied
   chat_has_documents    execute    denied   ok       ok       ok       ok       denied
+  chat_give_feedback    execute    denied   ok       ok       ok       ok       denied
   chat_delete_user_data execute    denied   ok       ok       ok       ok       denied
   chat_retain           execute    denied   denied   denied   denied   denied   ok
   chat_set_worker_secret execute   denied   denied   denied   denied   denied   ok
@@ -107,6 +109,7 @@ const MATRIX = `
   chat_insights_uncited execute    denied   refused  refused  refused  0        0
   chat_insights_health  execute    denied   refused  refused  refused  1        1
   chat_insights_assistants execute denied   refused  refused  refused  1        1
+  chat_insights_changes execute    denied   refused  refused  refused  1        1
   chat_count_citation_use execute  denied   ok       ok       ok       ok       denied
   chat_check_alerts     execute    denied   denied   denied   denied   denied   ok
 `;
@@ -191,6 +194,7 @@ export function accessMatrix({ database }) {
         from pg_class c where relnamespace = 'internal'::regnamespace and relkind in ('r', 'p', 'v', 'm', 'f')`);
     const tables = [
       "chat_alerts",
+      "chat_changes",
       "chat_daily",
       "chat_daily_documents",
       "chat_daily_latency",
@@ -347,6 +351,7 @@ function allStatements({ sales, salesSession }, documents) {
     },
     assistant_overview: view("assistant_overview"),
     content_gaps: view("content_gaps"),
+    chat_feedback: view("chat_feedback"),
     kb_overview: view("kb_overview"),
     chat_metrics: view("chat_metrics"),
     "storage.objects": table("storage.objects", "name", "(bucket_id, name) values ('kb', 'new.pdf')"),
@@ -366,6 +371,7 @@ function allStatements({ sales, salesSession }, documents) {
       Object.values(documents).map(({ id }) => id),
     ),
     chat_has_documents: call("select chat_has_documents()"),
+    chat_give_feedback: call("select chat_give_feedback($1, gen_random_uuid(), 'up')", salesSession),
     chat_delete_user_data: call("select chat_delete_user_data()"),
     chat_insights: call("select * from chat_insights()"),
     chat_insights_days: call("select * from chat_insights_days()"),
@@ -374,6 +380,10 @@ function allStatements({ sales, salesSession }, documents) {
     chat_insights_uncited: call("select * from chat_insights_uncited()"),
     chat_insights_health: call("select * from chat_insights_health()"),
     chat_insights_assistants: call("select * from chat_insights_assistants()"),
+    // As one value, because other tests leave changes.
+    chat_insights_changes: call(
+      "select count_changes from (select count(*) as count_changes from chat_insights_changes()) c",
+    ),
     chat_count_citation_use: call("select chat_count_citation_use(1, 1, 1)"),
     chat_check_alerts: call("select chat_check_alerts()"),
     chat_retain: call("select chat_retain()"),

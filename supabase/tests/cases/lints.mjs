@@ -74,6 +74,7 @@ const LINTS = {
       assistants: ONLY_SERVICE_ROLE,
       chat_settings: ONLY_SERVICE_ROLE,
       "internal.chat_alerts": ONLY_DEFINERS,
+      "internal.chat_changes": ONLY_DEFINERS,
       "internal.chat_daily": ONLY_DEFINERS,
       "internal.chat_daily_documents": ONLY_DEFINERS,
       "internal.chat_daily_latency": ONLY_DEFINERS,

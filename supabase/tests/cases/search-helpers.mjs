@@ -43,7 +43,14 @@ export function searchHelpers({ database, anon, alice, service }) {
   test("users may execute helpers that only read, and those that write for them within limits", async () => {
     assert.deepEqual(
       await functions("has_function_privilege('authenticated', p.oid, 'execute') and p.provolatile = 'v'"),
-      ["chat_count_citation_use", "chat_delete_user_data", "chat_record_refusal", "chat_record_turn", "limit_searches"],
+      [
+        "chat_count_citation_use",
+        "chat_delete_user_data",
+        "chat_give_feedback",
+        "chat_record_refusal",
+        "chat_record_turn",
+        "limit_searches",
+      ],
     );
   });
 

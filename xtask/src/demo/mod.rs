@@ -146,7 +146,7 @@ impl Demo {
         let logs = data.join("logs");
         fs::create_dir_all(&logs)?;
         let supabase = Supabase::start(data, &logs, stop)?;
-        login::create(supabase.url(), &supabase.keys.publishable_key)?;
+        login::create(supabase.url(), &supabase.keys.publishable_key, &supabase.keys.secret_key)?;
         let model_server = writing.start_server(&logs, stop)?;
 
         let worker_port = ports::free_from(8787)?;
@@ -202,6 +202,11 @@ impl Demo {
         &self.page.as_ref().unwrap_or(&self.worker).url
     }
 
+    /// The page for administrators, which the server of the documentation lacks.
+    fn insights_url(&self, options: &Options) -> Option<String> {
+        (!options.docs).then(|| format!("{}/insights/", self.page_url()))
+    }
+
     /// A document that cannot be read ends the demo, unless the folder is the user's own, which may contain any file.
     fn fill(&self, kb: &Path, model: &ModelDir, is_own: bool) -> Result<()> {
         if fs::read_dir(kb)?.next().is_none() {
@@ -255,6 +260,9 @@ impl Demo {
             println!("  its chat asks as {}", login::EMAIL);
         } else {
             println!("  sign in with {} and password {}", login::EMAIL, login::PASSWORD);
+        }
+        if let Some(url) = self.insights_url(options) {
+            println!("  what visitors ask, with the same login: {url}");
         }
         let example = match &options.kb {
             Some(_) => "what your documents answer",

@@ -25,6 +25,7 @@ export function createHistory() {
   const sessions = [];
   const messages = [];
   const refusals = [];
+  const citationUses = [];
   /** Ids of deleted sessions, which cannot be created again. */
   const deleted = new Set();
   let clock = 0;
@@ -70,6 +71,9 @@ export function createHistory() {
       refusal: null,
       hedged: false,
       mode: "extractive",
+      feedback_rating: null,
+      feedback_reason: null,
+      feedback_comment: null,
       created_at: now(),
       ...fields,
     };
@@ -149,7 +153,22 @@ export function createHistory() {
     return { body: project(query(refusalsOf(user), search), search) };
   }
 
+  function countCitationUse({ body }) {
+    citationUses.push(body);
+    return { status: 204 };
+  }
+
   const refusalsOf = (user) => refusals.filter((row) => row.user_id === user);
+
+  function giveFeedback({ user, body: { session_id, message_id, rating, reason, comment } }) {
+    const isAnswer = (row) => row.role === "assistant" && row.refusal === null;
+    const answer = ownMessages(user).find(
+      (row) => row.session_id === session_id && row.id === message_id && isAnswer(row),
+    );
+    if (!answer) return { body: false };
+    Object.assign(answer, { feedback_rating: rating, feedback_reason: reason, feedback_comment: comment });
+    return { body: true };
+  }
 
   function deleteUserData({ user }) {
     for (const row of ownSessions(user)) deleteSession(row);
@@ -166,9 +185,12 @@ export function createHistory() {
     sessionsOf: ownSessions,
     messagesOf: ownMessages,
     refusalsOf,
+    citationUses: () => citationUses,
     handlers: {
       "rpc/chat_record_turn": recordTurn,
       "rpc/chat_record_refusal": recordRefusal,
+      "rpc/chat_count_citation_use": countCitationUse,
+      "rpc/chat_give_feedback": giveFeedback,
       "rpc/chat_delete_user_data": deleteUserData,
       chat_sessions: sessionsTable,
       chat_messages: messagesTable,

@@ -112,6 +112,12 @@ export class Chat {
     await this.#run(exchange, reply);
   }
 
+  /** From the first answer on. The chat works without it. */
+  async #countCitationUse(): Promise<void> {
+    const loaded = await import("../citation-use/index.js").catch(() => undefined);
+    loaded?.countCitationUse(this.#options.host.frame.log, this.#options.client);
+  }
+
   /** Aborts the running question or opening. */
   abort(reason: unknown): void {
     this.#running?.abort(reason);
@@ -223,6 +229,7 @@ export class Chat {
           watch.mark("complete");
           this.#completed(reply);
           this.#options.onAnswer(reply, exchange.question);
+          void this.#countCitationUse();
         }
       }
     } catch (thrown) {

@@ -31,6 +31,7 @@ const CONFIG = {
  * clears the recorded requests. A handler gets the response and the recorded request. Requests are recorded as
  * `{method, path, query, headers, body, isCut}`; `isCut` is set if the client leaves before the answer is complete.
  * `api.search` is the handler of searches while a question is typed, which are recorded in `api.searches`.
+ * `api.citationUses` has the counts of POST /api/citation-use.
  * `api.interfere`, if set, gets the requests of the other routes first and returns whether it has answered them.
  */
 export async function startChatApi() {
@@ -50,6 +51,8 @@ export async function startChatApi() {
     /** Messages by session id, the oldest first. */
     api.messages = new Map();
     api.respondWith(whole(answer()));
+    /** The recorded counts of the use of citations. */
+    api.citationUses = [];
     /** The recorded searches, and the handler of all of them. */
     api.searches = [];
     api.search = json(200, { results: [] });
@@ -66,6 +69,11 @@ export async function startChatApi() {
     if (recorded.path === "/api/search") {
       api.searches.push(recorded);
       return api.search(response, recorded);
+    }
+    // Nor these: they are sent when a page is left.
+    if (recorded.path === "/api/citation-use") {
+      api.citationUses.push(recorded);
+      return response.writeHead(204).end();
     }
     api.requests.push(recorded);
     const { method, path } = recorded;

@@ -1,0 +1,85 @@
+//! `POST /api/citation-use`: how often visitors look at citations, for the insights. Counts only: no text, no document, no user.
+
+use chat_core::error::ErrorCode;
+use serde::Deserialize;
+use worker::Response;
+
+use crate::call::Call;
+use crate::http::error::HttpError;
+use crate::http::reply::Reply;
+
+/// The most that one request may count of anything, as in the database function `chat_count_citation_use`.
+const MAX_COUNT: u16 = 1000;
+
+/// What a client counted since its last request.
+#[derive(Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CitationUse {
+    /// Cards of citations that were looked at.
+    #[serde(default)]
+    pub(crate) hovered: u16,
+    /// Citations that were opened.
+    #[serde(default)]
+    pub(crate) opened: u16,
+    /// Answers that were copied with their sources.
+    #[serde(default)]
+    pub(crate) copied: u16,
+}
+
+/// Adds to the counts of today.
+pub(crate) async fn count(mut call: Call) -> Result<Reply, HttpError> {
+    let user = call.rate_limited_user().await?;
+    let assistant = call.assistant()?;
+    let counts = CitationUse::parse(&call.body().await?)?;
+    let supabase = call.supabase(user);
+    call.trace.time("write", supabase.count_citation_use(&counts, &assistant)).await?;
+    Ok(Reply::new(Response::empty()?.with_status(204), "counted"))
+}
+
+impl CitationUse {
+    fn parse(body: &[u8]) -> Result<Self, HttpError> {
+        // Derived structs also accept a JSON array of their fields.
+        let is_object = body.trim_ascii_start().first() == Some(&b'{');
+        let counts: Option<Self> = serde_json::from_slice(body).ok().filter(|_| is_object);
+        counts.filter(|counts| counts.hovered.max(counts.opened).max(counts.copied) <= MAX_COUNT).ok_or_else(
+            || {
+                HttpError::new(
+                    ErrorCode::InvalidRequest,
+                    &format!(
+                        "the body must be {{\"hovered\": 0, \"opened\": 0, \"copied\": 0}} with counts from 0 to {MAX_COUNT}"
+                    ),
+                )
+            },
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(body: &str) -> Option<(u16, u16, u16)> {
+        CitationUse::parse(body.as_bytes())
+            .ok()
+            .map(|CitationUse { hovered, opened, copied }| (hovered, opened, copied))
+    }
+
+    #[test]
+    fn counts_are_0_to_1000_and_default_to_0() {
+        assert_eq!(parse("{}"), Some((0, 0, 0)));
+        assert_eq!(parse(r#" {"hovered": 1000, "copied": 2}"#), Some((1000, 0, 2)));
+        for body in [
+            "",
+            "[1, 2, 3]",
+            "null",
+            r#"{"hovered": 1001}"#,
+            r#"{"opened": -1}"#,
+            r#"{"opened": 1.5}"#,
+            r#"{"opened": "1"}"#,
+            r#"{"copied": 99999999999}"#,
+            r#"{"user": 1}"#,
+        ] {
+            assert_eq!(parse(body), None, "{body}");
+        }
+    }
+}

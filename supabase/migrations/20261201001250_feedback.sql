@@ -1,0 +1,133 @@
+-- What users think of answers. A disliked answer counts among the gaps, in the group of its question.
+
+create function internal.chat_give_feedback(
+  session_id uuid,
+  message_id uuid,
+  rating text,
+  reason text,
+  comment text,
+  embedding extensions.vector(384)
+) returns boolean
+  language plpgsql
+  -- As evidence_chat, with the claims of the caller.
+  security definer
+  set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  is_worker_request constant boolean := internal.is_worker_request();
+  answer public.chat_messages;
+  question public.chat_messages;
+begin
+  if not is_worker_request then
+    perform internal.consume_quota('feedback', 1, 300, '1 hour');
+  end if;
+  -- The policies hide answers of other users, and those that the caller may no longer see.
+  select * into answer
+    from public.chat_messages m
+    where m.session_id = chat_give_feedback.session_id and m.id = chat_give_feedback.message_id
+      and m.role = 'assistant' and m.refusal is null
+    for no key update;
+  if not found then
+    return false;
+  end if;
+
+  update public.chat_messages m
+    set feedback_rating = chat_give_feedback.rating,
+        feedback_reason = chat_give_feedback.reason,
+        feedback_comment = chat_give_feedback.comment,
+        feedback_at = case when chat_give_feedback.rating is not null then now() end
+    where m.session_id = answer.session_id and m.id = answer.id;
+
+  select * into question
+    from public.chat_messages m
+    where m.session_id = answer.session_id and m.role = 'user' and m.created_at < answer.created_at
+    order by m.created_at desc
+    limit 1;
+  delete from public.chat_refusals r
+    where r.session_id = answer.session_id and r.reason = 'disliked' and r.question = question.content;
+  if chat_give_feedback.rating = 'down' and chat_give_feedback.embedding is not null and question.id is not null then
+    insert into public.chat_refusals (id, user_id, session_id, assistant, question, embedding, reason, from_worker)
+      select answer.id, s.user_id, s.id, s.assistant, question.content, chat_give_feedback.embedding, 'disliked', is_worker_request
+        from public.chat_sessions s
+        where s.id = answer.session_id
+      on conflict do nothing;
+  end if;
+  return true;
+end
+$$;
+
+comment on function internal.chat_give_feedback(uuid, uuid, text, text, text, extensions.vector) is
+  'What public.chat_give_feedback does, with the policies applied.';
+
+revoke all on function internal.chat_give_feedback(uuid, uuid, text, text, text, extensions.vector) from public;
+grant execute on function internal.chat_give_feedback(uuid, uuid, text, text, text, extensions.vector) to authenticated;
+alter function internal.chat_give_feedback(uuid, uuid, text, text, text, extensions.vector) owner to evidence_chat;
+
+create function public.chat_give_feedback(
+  session_id uuid,
+  message_id uuid,
+  rating text default null,
+  reason text default null,
+  comment text default null,
+  embedding extensions.vector(384) default null
+) returns boolean
+  language sql
+  security invoker
+  set search_path = ''
+as $$
+  select internal.chat_give_feedback(session_id, message_id, rating, reason, comment, embedding)
+$$;
+
+comment on function public.chat_give_feedback(uuid, uuid, text, text, text, extensions.vector) is
+  'Records what the calling user thinks of an answer in their history, in place of what they said before; without rating, removes '
+  'it. False: there is no such answer. rating: up or down. reason: only for down. comment: at most 1,000 characters. embedding: '
+  'vector of the question, of unit length; with it, a disliked answer counts in content_gaps, subject to '
+  'chat_settings.keep_refusals. Questions that are kept anonymously stay there if the feedback changes. Limit for calls that are not '
+  'from the Worker: 300 an hour, then PT429.';
+
+revoke all on function public.chat_give_feedback(uuid, uuid, text, text, text, extensions.vector) from public, anon, service_role;
+grant execute on function public.chat_give_feedback(uuid, uuid, text, text, text, extensions.vector) to authenticated;
+
+create view public.chat_feedback
+  with (security_invoker = true)
+as
+select
+  m.feedback_at,
+  s.assistant,
+  m.feedback_rating as rating,
+  m.feedback_reason as reason,
+  m.feedback_comment as comment,
+  asked.content as question,
+  m.content as answer,
+  m.session_id,
+  m.id as message_id
+from public.chat_messages m
+join public.chat_sessions s on s.id = m.session_id
+left join lateral (
+  select q.content
+    from public.chat_messages q
+    where q.session_id = m.session_id and q.role = 'user' and q.created_at < m.created_at
+    order by q.created_at desc
+    limit 1
+) asked on true
+where m.feedback_rating is not null and m.from_worker
+order by m.feedback_at desc;
+
+comment on view public.chat_feedback is
+  'Answers that users liked or disliked, last feedback first. Counts only answers that the Worker recorded.';
+comment on column public.chat_feedback.feedback_at is 'When the user said so.';
+comment on column public.chat_feedback.assistant is 'The assistant that was asked.';
+comment on column public.chat_feedback.rating is 'up or down.';
+comment on column public.chat_feedback.reason is 'wrong, incomplete, off_topic, outdated or other, for down.';
+comment on column public.chat_feedback.comment is 'The words of the user.';
+comment on column public.chat_feedback.question is 'The question.';
+comment on column public.chat_feedback.answer is 'The answer.';
+comment on column public.chat_feedback.session_id is 'The session of the answer.';
+comment on column public.chat_feedback.message_id is 'Id of the answer, unique within its session.';
+
+-- The newest feedback, without reading all messages.
+create index chat_messages_feedback_idx on public.chat_messages (feedback_at desc) where feedback_rating is not null;
+
+revoke all on public.chat_feedback from public, anon, authenticated;
+grant select on public.chat_feedback to service_role;

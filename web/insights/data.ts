@@ -1,0 +1,141 @@
+import type { SupabaseClient } from "@supabase/supabase-js";
+
+/** What the reader looks at. */
+export interface Scope {
+  /** Days including today: 7, 30 or 90. */
+  readonly days: number;
+  /** Name of an assistant; null for all. */
+  readonly assistant: string | null;
+}
+
+/** Counts and shares of a period or a day. Shares are 0 to 1; null without any question. */
+interface Figures {
+  readonly questions: number;
+  readonly answers: number;
+  readonly refusals: number;
+  readonly cited_answers: number;
+  readonly citations_hovered: number;
+  readonly citations_opened: number;
+  readonly citations_copied: number;
+  readonly answered_share: number | null;
+  readonly cited_share: number | null;
+  /** Milliseconds. */
+  readonly latency_p50_ms: number | null;
+  readonly latency_p95_ms: number | null;
+}
+
+/** The days of the scope, or as many days before. */
+export interface Totals extends Figures {
+  readonly period: "current" | "previous";
+  readonly hedged_answers: number;
+  readonly generated_answers: number;
+}
+
+/** One day, in UTC, as `2026-11-24`. */
+export interface Day extends Figures {
+  readonly day: string;
+}
+
+/** A group of similar questions without an answer. */
+export interface Gap {
+  readonly group_id: string;
+  readonly assistant_name: string;
+  readonly questions: number;
+  readonly users: number;
+  readonly reasons: readonly string[];
+  readonly first_asked: string;
+  readonly last_asked: string;
+  /** At least one question, the most typical first. */
+  readonly examples: readonly string[];
+}
+
+interface ListedDocument {
+  readonly document_id: string;
+  readonly title: string | null;
+  readonly source: string | null;
+  readonly url: string | null;
+  /** Size of the whole list. */
+  readonly total: number;
+}
+
+/** A document that answers are based on. */
+export interface CitedDocument extends ListedDocument {
+  readonly state: "ready" | "disabled" | "deleted";
+  readonly times_cited: number;
+  readonly last_cited: string;
+}
+
+/** A document that no answer of the scope is based on. */
+export interface UncitedDocument extends ListedDocument {
+  readonly created_at: string;
+  readonly last_cited: string | null;
+}
+
+/** Whether citations still lead to their documents. */
+export interface Health {
+  readonly citations: number;
+  readonly citations_of_ready: number;
+  readonly citations_of_disabled: number;
+  readonly citations_of_deleted: number;
+  readonly documents: number;
+  readonly cited_documents: number;
+  readonly failed_documents: number;
+  readonly stale_passages: number;
+}
+
+export interface Assistant {
+  readonly name: string;
+  readonly title: string | null;
+  readonly enabled: boolean;
+}
+
+/** The database refused because the user is no administrator. */
+export class ForbiddenError extends Error {}
+
+/** Reads the insights with the token of the signed-in user; docs/insights.md describes the functions. */
+export class Insights {
+  readonly #client: SupabaseClient;
+
+  constructor(client: SupabaseClient) {
+    this.#client = client;
+  }
+
+  /** Fails with {@link ForbiddenError} for users who are no administrators. */
+  assistants(): Promise<Assistant[]> {
+    return this.#call("chat_insights_assistants", {});
+  }
+
+  totals(scope: Scope): Promise<Totals[]> {
+    return this.#call("chat_insights", scope);
+  }
+
+  days(scope: Scope): Promise<Day[]> {
+    return this.#call("chat_insights_days", scope);
+  }
+
+  gaps(scope: Scope): Promise<Gap[]> {
+    return this.#call("chat_insights_gaps", scope);
+  }
+
+  citedDocuments(scope: Scope): Promise<CitedDocument[]> {
+    return this.#call("chat_insights_documents", scope);
+  }
+
+  uncitedDocuments(scope: Scope): Promise<UncitedDocument[]> {
+    return this.#call("chat_insights_uncited", scope);
+  }
+
+  async health(scope: Scope): Promise<Health | undefined> {
+    return (await this.#call<Health>("chat_insights_health", scope))[0];
+  }
+
+  async #call<Row>(name: string, parameters: Scope | object): Promise<Row[]> {
+    const { data, error } = (await this.#client.rpc(name, parameters)) as {
+      data: Row[] | null;
+      error: { code: string; message: string } | null;
+    };
+    if (error?.code === "42501") throw new ForbiddenError(error.message);
+    if (error) throw new Error(error.message || "The database did not answer.");
+    return data ?? [];
+  }
+}

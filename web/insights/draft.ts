@@ -1,0 +1,52 @@
+import type { Gap } from "./data.js";
+import { formatDate, plural } from "./format.js";
+
+const REASONS: Record<string, string> = {
+  no_match: "No passage is about it.",
+  weak_evidence: "Some passages are near, but do not answer it.",
+  unreadable_language: "The questions are in a script that the model cannot read, and their words were not found.",
+  empty_kb: "There were no documents.",
+};
+
+/** Why the questions of a gap got no answer, in sentences. */
+export const explainReasons = (reasons: readonly string[]): string =>
+  reasons.map((reason) => REASONS[reason] ?? reason).join(" ");
+
+/** A page to write: Markdown with the questions that it should answer. Visitors wrote them, so they are escaped. */
+export function draftPage(gap: Gap): { readonly name: string; readonly text: string } {
+  const [title = "New page", ...others] = gap.examples.map(oneLine);
+  const asked = `${plural(gap.users, "user")} asked this ${gap.questions === 1 ? "once" : `${gap.questions} times`}`;
+  const sections = others.map((question) => `## ${escape(question)}\n\nTODO\n`);
+  const text = `---
+title: ${JSON.stringify(title)}
+---
+
+<!-- ${asked} from ${formatDate(gap.first_asked)} to ${formatDate(gap.last_asked)}. ${explainReasons(gap.reasons)}
+Write full sentences that make sense when they are quoted alone. Then run kb sync. -->
+
+# ${escape(title)}
+
+TODO: the answer in one or two sentences.
+
+${sections.join("\n")}`;
+  return { name: `${slug(title)}.md`, text: `${text.trimEnd()}\n` };
+}
+
+const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
+
+/** Text that Markdown shows as it is. */
+const escape = (text: string): string => text.replace(/[\\`*_{}[\]<>#|&~]/g, "\\$&");
+
+function slug(text: string): string {
+  const words = text
+    .normalize("NFKD")
+    .toLowerCase()
+    .replace(/\p{M}/gu, "")
+    .replace(/[^\p{L}\p{N}]+/gu, "-");
+  return (
+    words
+      .replace(/^-+|-+$/g, "")
+      .slice(0, 60)
+      .replace(/-+$/, "") || "new-page"
+  );
+}

@@ -1,0 +1,50 @@
+import { button, element } from "../src/dom/element.js";
+import type { Gap, Scope } from "./data.js";
+import { draftPage, explainReasons } from "./draft.js";
+import { formatDate, plural } from "./format.js";
+import { announce } from "./page.js";
+
+/** Groups of questions without an answer, each with its examples and a draft of the page that is missing. */
+export function showGaps(place: HTMLElement, gaps: readonly Gap[], { assistant }: Scope): void {
+  if (gaps.length === 0) {
+    place.append(
+      element("p", { class: "notice" }, "No question without an answer was asked by several users in this period."),
+    );
+    return;
+  }
+  place.append(element("ol", { class: "gaps" }, ...gaps.map((gap) => gapItem(gap, assistant === null))));
+}
+
+function gapItem(gap: Gap, showsAssistant: boolean): HTMLElement {
+  const [question = "", ...others] = gap.examples;
+  const counts = `${plural(gap.questions, "question")} of ${plural(gap.users, "user")}`;
+  const assistant = showsAssistant ? `, to ${gap.assistant_name}` : "";
+  const write = button({}, () => download(gap), "Write a page about this");
+  write.setAttribute("aria-label", `Write a page about this: ${question}`);
+  return element(
+    "li",
+    { class: "card gap" },
+    element("h3", { dir: "auto" }, question),
+    element("p", { class: "detail" }, `${counts}${assistant}. Last asked on ${formatDate(gap.last_asked)}.`),
+    element("p", { class: "detail" }, explainReasons(gap.reasons)),
+    others.length > 0
+      ? element(
+          "details",
+          {},
+          element("summary", {}, `${plural(others.length, "similar question")}`),
+          element("ul", {}, ...others.map((other) => element("li", { dir: "auto" }, other))),
+        )
+      : undefined,
+    write,
+  );
+}
+
+/** Saves the draft as a Markdown file. */
+function download(gap: Gap): void {
+  const { name, text } = draftPage(gap);
+  const url = URL.createObjectURL(new Blob([text], { type: "text/markdown" }));
+  element("a", { href: url, download: name }).click();
+  // The download has begun by then.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+  announce(`Saved ${name}.`);
+}

@@ -1,0 +1,118 @@
+import { button, element } from "../src/dom/element.js";
+import type { Assistant, Insights, Scope } from "./data.js";
+import { announce } from "./page.js";
+import { showCharts, showTotals } from "./figures.js";
+import { showCitedDocuments, showHealth, showUncitedDocuments } from "./documents.js";
+import { showGaps } from "./gaps.js";
+
+const WINDOWS = [7, 30, 90];
+
+/** Shows one part of the page, and returns what releases it. */
+export type Part<Data> = (place: HTMLElement, data: Data, scope: Scope) => (() => void) | void;
+
+/** Shows the insights in `content` until the returned function is called. */
+export function showInsights(content: HTMLElement, insights: Insights, assistants: readonly Assistant[]): () => void {
+  let scope: Scope = { days: 30, assistant: null };
+  const sections = element("div", { class: "sections" });
+  /** Stops what the present scope shows, including answers that are still on their way. */
+  let stop = () => {};
+
+  const read = () => {
+    stop();
+    stop = showSections(sections, insights, scope);
+  };
+  const choose = (change: Partial<Scope>) => {
+    scope = { ...scope, ...change };
+    read();
+  };
+
+  const days = element(
+    "fieldset",
+    { class: "windows" },
+    element("legend", {}, "Period"),
+    ...WINDOWS.map((window) => {
+      const radio = element("input", { type: "radio", name: "days", value: window, id: `days-${window}` });
+      radio.checked = window === scope.days;
+      radio.addEventListener("change", () => choose({ days: window }));
+      return element("span", {}, radio, element("label", { for: `days-${window}` }, `${window} days`));
+    }),
+  );
+  const picker = element("select", { id: "assistant" }, element("option", { value: "" }, "All assistants"));
+  for (const { name, title, enabled } of assistants) {
+    const label = `${title ?? name}${enabled ? "" : " (disabled)"}`;
+    picker.append(element("option", { value: name }, label));
+  }
+  picker.addEventListener("change", () => choose({ assistant: picker.value || null }));
+
+  content.replaceChildren(
+    element(
+      "div",
+      { class: "head" },
+      element("h1", {}, "Insights"),
+      element(
+        "form",
+        { class: "scope", "aria-label": "What is shown" },
+        days,
+        element("div", { class: "field" }, element("label", { for: "assistant" }, "Assistant"), picker),
+      ),
+    ),
+    sections,
+  );
+  read();
+  return () => stop();
+}
+
+function showSections(place: HTMLElement, insights: Insights, scope: Scope): () => void {
+  const shown = [
+    section("Overview", () => insights.totals(scope), showTotals, scope),
+    section("Over time", () => insights.days(scope), showCharts, scope),
+    section("Questions without an answer", () => insights.gaps(scope), showGaps, scope),
+    section("Documents that are cited most", () => insights.citedDocuments(scope), showCitedDocuments, scope),
+    section("Documents that are not cited", () => insights.uncitedDocuments(scope), showUncitedDocuments, scope),
+    section("Health of citations", () => insights.health(scope), showHealth, scope),
+  ];
+  place.replaceChildren(...shown.map(({ node }) => node));
+  place.ariaBusy = "true";
+  void Promise.all(shown.map(({ done }) => done)).then((results) => {
+    if (results.includes("stopped")) return;
+    place.ariaBusy = null;
+    const failed = results.filter((result) => result === "failed").length;
+    announce(failed > 0 ? `${failed} parts could not be read.` : `Insights of the last ${scope.days} days.`);
+  });
+  return () => shown.forEach(({ stop }) => stop());
+}
+
+/** A part that reads its figures itself: the others stay usable if it fails. */
+function section<Data>(title: string, read: () => Promise<Data>, show: Part<Data>, scope: Scope) {
+  const place = element("div", { class: "part" });
+  const node = element("section", {}, element("h2", {}, title), place);
+  let isStopped = false;
+  let release: (() => void) | void;
+
+  const load = async (): Promise<"shown" | "failed" | "stopped"> => {
+    node.dataset.state = "loading";
+    place.replaceChildren(element("p", { class: "notice" }, "Loading…"));
+    try {
+      const data = await read();
+      if (isStopped) return "stopped";
+      place.replaceChildren();
+      node.dataset.state = "shown";
+      release = show(place, data, scope);
+      return "shown";
+    } catch (error) {
+      if (isStopped) return "stopped";
+      node.dataset.state = "failed";
+      const message = error instanceof Error ? error.message : String(error);
+      const again = button({}, () => void load().then(() => node.querySelector("h2")?.focus()), "Try again");
+      again.setAttribute("aria-label", `Try again: ${title}`);
+      place.replaceChildren(element("p", { class: "notice error" }, `This could not be read: ${message} `, again));
+      return "failed";
+    }
+  };
+  const stop = () => {
+    isStopped = true;
+    release?.();
+  };
+  node.querySelector("h2")?.setAttribute("tabindex", "-1");
+  return { node, done: load(), stop };
+}

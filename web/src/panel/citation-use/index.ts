@@ -1,0 +1,69 @@
+import type { ChatClientOptions } from "../../client/options.js";
+import { apiUrl, send } from "../../client/request.js";
+
+/** How long counts are collected before they are sent together. */
+const SEND_AFTER_MS = 10_000;
+/** The most that the server takes of anything at once. */
+const MAX_COUNT = 1000;
+
+/** What shows a passage or its document when it is clicked. */
+const OPENS = [
+  "[data-role=marker]",
+  "[data-role=card-show]",
+  "[data-role=source]:not([open]) > summary",
+  "[data-role=source-link]",
+  "[data-role=source-download]",
+].join();
+const COPIES = "[data-role=copy], [data-role=copy-markdown]";
+
+/** Logs of conversations that are counted already. */
+const counted = new WeakSet<HTMLElement>();
+
+/**
+ * Counts how often citations in this log are looked at (their card opens), opened and copied, for the insights of the site's owner.
+ * Sends numbers only: no text, no document. What cannot be sent is lost, because a repeat could count twice.
+ */
+export function countCitationUse(log: HTMLElement, client: () => ChatClientOptions): void {
+  if (counted.has(log)) return;
+  counted.add(log);
+  const none = () => ({ hovered: 0, opened: 0, copied: 0 });
+  let counts = none();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const flush = (keepalive: boolean) => {
+    clearTimeout(timer);
+    timer = undefined;
+    const body = counts;
+    if (body.hovered + body.opened + body.copied === 0) return;
+    counts = none();
+    const options = client();
+    const url = apiUrl(options.endpoint, "citation-use", { assistant: options.assistant });
+    const request = { url, method: "POST", accept: "application/json", body, keepalive } as const;
+    send(request, options, undefined).then(
+      (response) => response.body?.cancel(),
+      () => undefined,
+    );
+  };
+  const add = (what: keyof typeof counts) => {
+    counts[what] = Math.min(counts[what] + 1, MAX_COUNT);
+    timer ??= setTimeout(() => flush(false), SEND_AFTER_MS);
+  };
+
+  // Does not bubble.
+  log.addEventListener("toggle", (event) => isOpenedCard(event) && add("hovered"), true);
+  log.addEventListener("click", ({ target }) => {
+    if (!(target instanceof Element)) return;
+    if (target.closest(OPENS)) add("opened");
+    else if (target.closest(COPIES)) add("copied");
+  });
+  addEventListener("pagehide", () => flush(true));
+}
+
+function isOpenedCard(event: Event): boolean {
+  const { target } = event;
+  return (
+    target instanceof HTMLElement &&
+    target.dataset.role === "citation-card" &&
+    (event as ToggleEvent).newState === "open"
+  );
+}

@@ -1,0 +1,348 @@
+// The insights page in Chromium, under its own policy, on the real local Supabase.
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, afterEach, before, describe, test } from "node:test";
+import { startServer } from "../../../supabase/tests/support/start.mjs";
+import { collectErrors } from "../../../tests/lib/browser.mjs";
+import { startSuite } from "../../../tests/lib/suite.mjs";
+import { listen } from "@evidence-chat/local-service";
+import { createDemoServer } from "../../demo/serve.mjs";
+
+const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const PASSWORD = "correct horse battery";
+const HOSTILE = `<img src=x onerror="window.hacked=1"> [link](javascript:alert(1)) # heading`;
+const STATES = ["sign-in", "forbidden", "insights", "error"];
+
+/** The local Supabase with its data in a temporary folder, and the server of the demo page, which also serves the insights. */
+async function startSite() {
+  const folder = await mkdtemp(join(tmpdir(), "evidence-chat-"));
+  const supabase = await startServer(/** @type {any} */ ({ after }), folder);
+  const settings = { SUPABASE_URL: supabase.url, SUPABASE_PUBLISHABLE_KEY: supabase.keys.publishable_key };
+  const server = createDemoServer(settings);
+  const origin = await listen(server, 0);
+  return {
+    origin,
+    supabase,
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      supabase.child.kill("SIGTERM");
+      await supabase.exited;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const { site, page, browser } = await startSuite(startSite);
+const { supabase } = site;
+
+async function call(path, body, { token = "", method = "POST", worker = false } = {}) {
+  const key = token ? supabase.keys.publishable_key : supabase.keys.secret_key;
+  const response = await fetch(supabase.url + path, {
+    method,
+    headers: {
+      apikey: key,
+      "content-type": "application/json",
+      prefer: "return=representation",
+      ...(token && { authorization: `Bearer ${token}` }),
+      ...(worker && { "x-evidence-chat-worker": supabase.keys.worker_secret }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+  return text ? JSON.parse(text) : null;
+}
+
+async function signUp(email) {
+  const { user, access_token: token } = await call("/auth/v1/signup", { email, password: PASSWORD });
+  return { email, id: user.id, token };
+}
+
+/** A unit vector along an axis: different axes are different questions. */
+const vector = (axis) => JSON.stringify(Array.from({ length: 384 }, (_, index) => (index === axis ? 1 : 0)));
+
+async function record({ token }, { refusal = null, cites = [], latency = 80, ...more } = {}) {
+  const citations = cites.map((id, index) => ({ index: index + 1, document_id: id }));
+  const turn = {
+    session_id: randomUUID(),
+    title: "A question",
+    question_id: randomUUID(),
+    question: "How long?",
+    answer_id: randomUUID(),
+    answer: "30 days.",
+    citations,
+    sources: cites,
+    latency_ms: latency,
+    refusal,
+    ...more,
+  };
+  await call("/rest/v1/rpc/chat_record_turn", turn, { token, worker: true });
+}
+
+async function refuse({ token }, question, axis) {
+  const refusal = {
+    id: randomUUID(),
+    session_id: null,
+    question,
+    embedding: vector(axis),
+    best_score: 0.3,
+    reason: "no_match",
+  };
+  await call("/rest/v1/rpc/chat_record_refusal", refusal, { token, worker: true });
+}
+
+let admin, visitor, second;
+
+before(async () => {
+  admin = await signUp("admin@example.com");
+  visitor = await signUp("visitor@example.com");
+  second = await signUp("second@example.com");
+  await call("/rest/v1/chat_settings?id=eq.true", { administrators: [`sub:${admin.id}`] }, { method: "PATCH" });
+});
+afterEach(async () => {
+  assert.deepEqual(page.errors, [], "no error and no violation of the policy");
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+});
+
+const open = async () => {
+  await page.goto(`${site.origin}/insights/`);
+  await page.evaluate(() => sessionStorage.clear());
+  await page.goto(`${site.origin}/insights/`);
+  await page.locator("body[data-state=sign-in]").waitFor();
+};
+const signIn = async ({ email }, password = PASSWORD) => {
+  await page.getByLabel("E-mail").fill(email);
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+};
+const showAll = async () => {
+  await page.locator("body[data-state=insights]").waitFor();
+  await page.locator(".sections:not([aria-busy])").waitFor();
+};
+const part = (name) => page.locator("section", { has: page.getByRole("heading", { level: 2, name, exact: true }) });
+const assertNoViolations = async (name) => {
+  await page.evaluate(AXE);
+  const violations = await page.evaluate(async () => {
+    const { violations } = await /** @type {any} */ (window).axe.run(document, { resultTypes: ["violations"] });
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+  });
+  assert.deepEqual(violations, [], name);
+};
+
+describe("before there is a question", () => {
+  test("the database decides who may read: a wrong password and a visitor get a sentence that helps", async () => {
+    await open();
+    await signIn(admin, "not the password");
+    await page
+      .getByRole("alert")
+      .filter({ hasText: /invalid/i })
+      .waitFor();
+    await signIn(visitor);
+    await page.locator("body[data-state=forbidden]").waitFor();
+    assert.equal(await page.getByText(`sub:${visitor.id}`).count(), 1);
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.locator("body[data-state=sign-in]").waitFor();
+    assert.equal(await page.locator("#account").isVisible(), false);
+  });
+
+  test("each part says that it has nothing yet", async () => {
+    await open();
+    await signIn(admin);
+    await showAll();
+    for (const text of [
+      "No questions in the last 30 days.",
+      "There is nothing to draw yet.",
+      "No question without an answer was asked by several users in this period.",
+      "No answer was based on a document in this period.",
+      "Every document that the search can find was cited.",
+      "There are no documents and no citations.",
+    ])
+      assert.equal(await page.getByText(text).count(), 1, text);
+  });
+});
+
+describe("with questions", () => {
+  let cited, uncited;
+
+  before(async () => {
+    const insert = (row) =>
+      call("/rest/v1/kb_documents", { status: "ready", enabled: true, ...row }).then(([{ id }]) => id);
+    cited = await insert({
+      source: "handbook/returns.md",
+      name: "returns.md",
+      meta: { title: "Returns", url: "https://shop.example/returns" },
+    });
+    uncited = await insert({
+      source: "handbook/hostile.md",
+      name: "hostile.md",
+      meta: { title: HOSTILE, url: "javascript:window.hacked=1" },
+    });
+    await call("/rest/v1/assistants", { name: "staff", title: "Staff" });
+    for (let turn = 0; turn < 3; turn++) await record(visitor, { cites: [cited], latency: 100 });
+    await record(visitor, { refusal: "no_match" });
+    await record(second, { assistant: "staff" });
+    await refuse(visitor, HOSTILE, 5);
+    await refuse(second, HOSTILE, 5);
+    await refuse(second, "Do you ship to Norway?", 5);
+    await call(
+      "/rest/v1/rpc/chat_count_citation_use",
+      { hovered: 7, opened: 4, copied: 2 },
+      { token: visitor.token, worker: true },
+    );
+    await open();
+    await signIn(admin);
+    await showAll();
+  });
+
+  test("shows the figures of the database", async () => {
+    const tiles = await part("Overview").locator(".tile").allTextContents();
+    assert.match(tiles[0], /^Questions5.*1 refusal/);
+    assert.match(tiles[1], /^Answered80%.*4 answers/);
+    assert.match(tiles[2], /^Answers with citations75%/);
+    assert.match(tiles[3], /^Time to answer(9[5-9]|10[0-5]) ms/);
+    assert.match(tiles[4], /^Citations opened4.*7 looked at, 2 copied/);
+    const documents = part("Documents that are cited most");
+    assert.deepEqual(
+      await documents
+        .locator("tbody tr")
+        .allTextContents()
+        .then((rows) => rows.map((row) => row.slice(0, 8))),
+      ["Returns3"],
+    );
+    assert.equal(await documents.getByRole("link").getAttribute("href"), "https://shop.example/returns");
+    assert.match(await part("Health of citations").locator(".tile").first().textContent(), /100%3 of 3/);
+  });
+
+  test("an assistant and a period narrow everything", async () => {
+    await page.getByLabel("Assistant").selectOption("staff");
+    await showAll();
+    assert.match(await part("Overview").locator(".tile").first().textContent(), /^Questions1/);
+    await page.getByLabel("Assistant").selectOption("");
+    await page.getByRole("radio", { name: "30 days" }).focus();
+    await page.keyboard.press("ArrowRight");
+    await showAll();
+    assert.equal(await page.getByRole("radio", { name: "90 days" }).isChecked(), true);
+    assert.match(await page.locator("#announcement").textContent(), /last 90 days/);
+    await part("Over time").locator("summary").first().click();
+    const rows = part("Over time").locator("figure").first().locator("tbody tr");
+    assert.equal(await rows.count(), 90);
+    assert.match(await rows.first().textContent(), /54$/);
+  });
+
+  test("every chart is drawn and has the same figures as a table", async () => {
+    const charts = part("Over time").locator("figure");
+    assert.equal(await charts.count(), 4);
+    for (const chart of await charts.all()) {
+      const isDrawn = await chart.locator("canvas").evaluate((canvas) => {
+        const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+        return pixels.some((value) => value > 0);
+      });
+      assert.ok(isDrawn);
+      assert.ok(await chart.locator("[role=img]").getAttribute("aria-label"));
+      assert.ok((await chart.locator("tbody tr").count()) >= 7);
+    }
+  });
+
+  test("a gap becomes the draft of a page; text of visitors and documents stays text", async () => {
+    const gaps = part("Questions without an answer");
+    const question = gaps.getByRole("heading", { level: 3 });
+    assert.equal(await question.textContent(), HOSTILE);
+    const download = page.waitForEvent("download");
+    await gaps.getByRole("button", { name: /^Write a page about this/ }).click();
+    const file = await download;
+    assert.match(file.suggestedFilename(), /^[\p{L}\p{N}-]+\.md$/u);
+    const text = await readFile(await file.path(), "utf8");
+    assert.ok(text.startsWith(`---\ntitle: ${JSON.stringify(HOSTILE)}\n---\n`), text);
+    assert.match(text, /2 users asked this 3 times/);
+    assert.match(text, /^## Do you ship to Norway\?$/m);
+    assert.doesNotMatch(text.split("---\n")[2], /(?<!\\)<img|(?<!\\)\]\(/, "what visitors wrote is escaped");
+    const hostile = part("Documents that are not cited").locator("tbody tr");
+    assert.equal(await hostile.count(), 1);
+    assert.match(await hostile.textContent(), /never/);
+    assert.equal(await hostile.locator("a").count(), 0);
+    assert.equal(await page.evaluate(() => window["hacked"]), undefined);
+    assert.ok(uncited);
+  });
+
+  test("a part that fails can be tried again, and the others stay", async () => {
+    await page.route("**/rpc/chat_insights_gaps", (route) =>
+      route.fulfill({ status: 503, contentType: "application/json", body: '{"code":"57014","message":"too slow"}' }),
+    );
+    await page.getByRole("radio", { name: "7 days", exact: true }).check();
+    await showAll();
+    const gaps = part("Questions without an answer");
+    await gaps.getByText("This could not be read: too slow").waitFor();
+    assert.match(await page.locator("#announcement").textContent(), /1 parts? could not be read/);
+    assert.ok(await part("Overview").locator(".tile").count());
+    await page.unrouteAll();
+    await gaps.getByRole("button", { name: /^Try again/ }).click();
+    await gaps.getByRole("heading", { level: 3 }).waitFor();
+  });
+
+  test("an answer of the previous choice does not replace that of the present one", async () => {
+    let release;
+    const held = new Promise((resolve) => (release = resolve));
+    await page.route("**/rpc/chat_insights", async (route) => {
+      if (route.request().postDataJSON().days === 90) await held;
+      await route.continue().catch(() => undefined);
+    });
+    await page.getByRole("radio", { name: "90 days" }).check();
+    await page.getByRole("radio", { name: "30 days" }).check();
+    await showAll();
+    release();
+    await page.waitForTimeout(200);
+    assert.match(await part("Overview").locator(".change").first().textContent(), /30 days|nothing/);
+    assert.equal(await page.getByRole("radio", { name: "30 days" }).isChecked(), true);
+  });
+
+  test("the page is accessible in both themes and at 320 px, and nothing is cut off", async () => {
+    for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
+      await page.emulateMedia({ colorScheme });
+      for (const width of [1280, 320]) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.evaluate(() => document.querySelectorAll("details").forEach((details) => (details.open = true)));
+        await page.waitForTimeout(100);
+        const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+        assert.ok(overflow <= 0, `${colorScheme} ${width}: ${overflow} px too wide`);
+        await assertNoViolations(`${colorScheme} ${width}`);
+      }
+    }
+    await page.emulateMedia({ colorScheme: null });
+    await page.setViewportSize({ width: 1280, height: 900 });
+  });
+
+  test("the other states are accessible too", async () => {
+    for (const state of STATES) {
+      const other = collectErrors(await browser.page.context().newPage());
+      if (state === "error") await other.route("**/api/project", (route) => route.fulfill({ status: 500, body: "" }));
+      await other.goto(`${site.origin}/insights/`);
+      if (state === "forbidden" || state === "insights") {
+        await other.getByLabel("E-mail").fill(state === "forbidden" ? visitor.email : admin.email);
+        await other.getByLabel("Password").fill(PASSWORD);
+        await other.keyboard.press("Enter");
+      }
+      await other.locator(`body[data-state=${state}]`).waitFor();
+      await other.evaluate(AXE);
+      const violations = await other.evaluate(async () =>
+        (await /** @type {any} */ (window).axe.run()).violations.map(({ id }) => id),
+      );
+      assert.deepEqual(violations, [], state);
+      assert.deepEqual(other.errors, []);
+      await other.close();
+    }
+  });
+});
+
+test("the page is served under a strict policy and never inside another one", async () => {
+  const response = await fetch(`${site.origin}/insights/`);
+  const policy = response.headers.get("content-security-policy");
+  for (const rule of ["default-src 'none'", "script-src 'self'", "style-src 'self'", "frame-ancestors 'none'"])
+    assert.ok(policy.split("; ").includes(rule), policy);
+  const html = await response.text();
+  assert.doesNotMatch(html, /<style|style=|<script(?![^>]*src=)|\son\w+=/);
+});
