@@ -335,9 +335,9 @@ test("a slow device searches less often", async (t) => {
   const widget = await openReady(t, {
     init: () => {
       addEventListener("DOMContentLoaded", () => {
-        const embed = async (_text, /** @type {{ signal?: AbortSignal }} */ { signal } = {}) => {
+        const embed = async (_text, options) => {
           await new Promise((resolve) => setTimeout(resolve, 150));
-          signal?.throwIfAborted();
+          options?.signal?.throwIfAborted();
           return { vector: new Float32Array(384).fill(Math.sqrt(1 / 384)), tokens: 5, truncated: false };
         };
         const embedder = { fingerprint: "slow", embed, countTokens: async () => 5, dispose: () => undefined };
