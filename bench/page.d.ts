@@ -22,6 +22,8 @@ declare global {
     }>;
     /** Keeps the page's thread busy. */
     spin(milliseconds: number): void;
+    /** Milliseconds from a key to results, since bench/widget/instant-results.mjs began watching. */
+    resultTimes: number[];
     /** The longest task since bench/widget/first-word.mjs began watching, in milliseconds. */
     longestTask(): number;
   }

@@ -7,12 +7,13 @@ import { openBrowser } from "../../tests/lib/browser.mjs";
 import { startDemo } from "../../tests/lib/demo.mjs";
 import { firstWord } from "./first-word.mjs";
 import { HostPage } from "../../tests/lib/host-page.mjs";
+import { instantResults } from "./instant-results.mjs";
 import { pageImpact } from "./page-impact.mjs";
 import { renderCitations } from "./render.mjs";
 import { restore } from "./restore.mjs";
 import { sizes } from "./sizes.mjs";
 
-const PARTS = { sizes, firstWord, restore, renderCitations, pageImpact };
+const PARTS = { sizes, firstWord, instantResults, restore, renderCitations, pageImpact };
 
 const data = await mkdtemp(join(tmpdir(), "evidence-chat-bench-"));
 const demo = await startDemo({ data });

@@ -7,6 +7,8 @@ import { round } from "../edge/lib/statistics.mjs";
 const DIST = fileURLToPath(new URL("../../web/dist/", import.meta.url));
 /** Files of the embedder, which has a separate budget. */
 const EMBEDDER = /^worker\.js$|\.wasm$/;
+/** The code of instant results, which only a visitor who types needs. */
+const SEARCH = /^search-/;
 
 export async function sizes(host) {
   const requested = new Set();
@@ -20,7 +22,8 @@ export async function sizes(host) {
   const launcher = [...requested];
   await host.ready();
   await host.ask("Can I get my money back after two weeks?");
-  const all = [...requested];
+  const search = [...requested].filter((file) => SEARCH.test(file));
+  const all = [...requested].filter((file) => !SEARCH.test(file));
   const exported = await host.page.evaluate(async () => {
     const chat = /** @type {HTMLElementTagNameMap["evidence-chat"]} */ (document.querySelector("evidence-chat"));
     const shadowRoot = /** @type {ShadowRoot} */ (chat.shadowRoot);
@@ -32,12 +35,13 @@ export async function sizes(host) {
   });
   if (!exported) throw new Error("the export of references did not open");
   await host.page.waitForLoadState("networkidle");
-  const references = [...requested].filter((file) => !all.includes(file));
+  const references = [...requested].filter((file) => !all.includes(file) && !SEARCH.test(file));
   host.page.off("request", record);
   return [
     ["launcher_brotli_kb", await brotliKb(launcher)],
     ["widget_brotli_kb", await brotliKb(all)],
     ["references_brotli_kb", await brotliKb(references)],
+    ["instant_results_brotli_kb", await brotliKb(search)],
     ["launcher_requests", launcher.length],
   ];
 }

@@ -153,7 +153,7 @@ describe("the playground", () => {
     const hostile = `A "quoted" <b>&amp; ' title`;
     await page.getByLabel("Start", { exact: true }).check({ force: true });
     await page.getByLabel("Dark", { exact: true }).check({ force: true });
-    await page.getByLabel("⌘K or Ctrl+K opens it").check();
+    await page.getByLabel("⌘K, Ctrl+K or / opens it").uncheck();
     await page.getByLabel("Title").fill(hostile);
     await page.getByLabel("Language").selectOption("ar");
     await page.getByRole("button", { name: "Colour #1d6044" }).click();
@@ -171,7 +171,7 @@ describe("the playground", () => {
       };
     }, tag);
     await empty.close();
-    const attributes = { mode: "floating", position: "start", shortcut: "mod+k", lang: "ar", theme: "dark" };
+    const attributes = { mode: "floating", position: "start", shortcut: "off", lang: "ar", theme: "dark" };
     assert.deepEqual(parsed, { attributes: { ...attributes, heading: hostile }, others: 0, text: "" });
     assert.match(tag, /--evidence-chat-accent: #1d6044;/);
     const preview = page.locator(".stage evidence-chat");

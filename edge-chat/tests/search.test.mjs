@@ -65,14 +65,14 @@ describe("results", () => {
     assert.deepEqual(upstream.history.sessionsOf(user), []);
   });
 
-  test("passages below the evidence threshold are left out, and their confidence does not matter", async () => {
+  test("passages of a low similarity are left out, and their confidence does not matter", async () => {
     const near = weakPassage({ meta: { section: "Our shop" } });
     const content = "We like trees.";
     const far = passage({
       content,
-      similarity: 0.34,
+      similarity: 0.29,
       score: 0.1,
-      sentences: [sentence(content, content, 0.34)],
+      sentences: [sentence(content, content, 0.29)],
     });
     const { json } = await search(worker.url, finding(near, far));
     assert.deepEqual(

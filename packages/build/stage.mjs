@@ -153,11 +153,11 @@ async function stageDemo(folder, manifest) {
   delete manifest.dependencies["@evidence-chat/local-service"];
 }
 
-/** Copies a module and those of its folder that it imports. */
+/** Copies a module and the files that it imports. */
 async function copyModule(path, to) {
   await copyTree(path, join(to, path));
   const text = await readFile(inRepository(path), "utf8");
-  for (const [, name] of text.matchAll(/^import .*"(\.\/[\w-]+\.mjs)";$/gm))
+  for (const [, name] of text.matchAll(/^import .*"(\.\.?\/[\w/-]+\.mjs)";$/gm))
     await copyModule(join(dirname(path), name), to);
 }
 

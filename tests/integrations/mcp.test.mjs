@@ -105,7 +105,8 @@ describe("an agent with a user's token", () => {
     assert.match(agent.client.getInstructions() ?? "", /verbatim quotes with citations/);
     assert.match(agent.client.getServerVersion()?.version ?? "", /^\d+\.\d+\.\d+/);
     const { tools } = await agent.client.listTools();
-    const isHarmless = ({ annotations }) => annotations?.readOnlyHint || annotations?.destructiveHint === false;
+    const isHarmless = (/** @type {{ annotations?: any }} */ { annotations }) =>
+      annotations?.readOnlyHint || annotations?.destructiveHint === false;
     assert.deepEqual(
       tools.map((tool) => [tool.name, tool.inputSchema.required, isHarmless(tool)]),
       [

@@ -21,9 +21,15 @@ test("white space and punctuation around a text do not make another query", () =
   assert.equal(queryOf("What is § 5.2?"), "What is § 5.2");
 });
 
+test("a word that has just begun is not searched, unless it is finished or written in capitals", () => {
+  for (const text of ["my money b", "my money ba", "my money "]) assert.equal(queryOf(text), "my money");
+  for (const text of ["my money bac", "my old TV", "form 5"]) assert.equal(queryOf(text), text);
+  for (const text of ["my old pc?", "my old pc "]) assert.equal(queryOf(text), "my old pc");
+});
+
 test("a text of fewer than three letters or digits is no query, unless its script has short words", () => {
   for (const text of ["", " ", "re", "a?!…", "¿ho", "🙂🙂🙂"]) assert.equal(queryOf(text), undefined, text);
-  for (const text of ["ref", "a b c", "404", "返品", "환불", "رد مال"]) assert.equal(queryOf(text), text);
+  for (const text of ["ref", "a b C", "404", "返品", "환불", "رد مال"]) assert.equal(queryOf(text), text);
 });
 
 const marked = (sentence, query) =>

@@ -31,6 +31,8 @@ const NOTES: &str = "\
 overhead_…: the client's time minus the time of its calls in a stand-in for Supabase; _last_byte: minus both calls;
   _direct_call: the same without the Worker, which is what the client and the stand-in add
 ttfb_…: one user after another, without embedding the question, which the browser does
+search_…: a search while a question is typed, one user after another, without the embedding; question_places_taken: how many questions
+  of the limit it cost, which must be 0
 load_…: times under load are those of the local database, one session on one core; the users leave it idle for 30 % of the time,
   because beyond that questions only queue. Eager users ask more than the limit allows, the others a few questions. With --write,
   faults of the model are among them: answers take up to 2 s longer, and none may be lost or doubled
@@ -66,6 +68,8 @@ enum Part {
     Overhead,
     /// Time to the first byte of an answer on the local Supabase.
     Ttfb,
+    /// Time of a search while a question is typed.
+    Search,
     /// Whether memory stays flat over thousands of requests.
     Memory,
     /// Many concurrent users on the local Supabase.
@@ -79,6 +83,7 @@ impl Part {
         match self {
             Self::Overhead => "the overhead of the Worker",
             Self::Ttfb => "the time to the first byte",
+            Self::Search => "searches while a question is typed",
             Self::Memory => "the memory of workerd",
             Self::Load => "many concurrent users",
             Self::Size => "the size of the Worker",
@@ -89,9 +94,10 @@ impl Part {
 type Measure = fn(&Workbench, &Options, &mut Report) -> Result<()>;
 
 /// Measurements of running services. The load is last because it leaves the database large.
-const ON_SERVICES: [(Part, Measure); 4] = [
+const ON_SERVICES: [(Part, Measure); 5] = [
     (Part::Overhead, |bench, _, report| bench.overhead(report)),
     (Part::Ttfb, |bench, _, report| bench.ttfb(report)),
+    (Part::Search, |bench, _, report| bench.search(report)),
     (Part::Memory, |bench, _, report| bench.memory(report)),
     (Part::Load, Workbench::load),
 ];
@@ -208,6 +214,11 @@ impl Workbench {
     fn ttfb(&self, report: &mut Report) -> Result<()> {
         let worker = self.worker("worker-ttfb", self.supabase.url(), &[])?;
         program::add_to(self.program("ttfb.mjs").env("WORKER_URL", &worker.url), &self.stop, report)
+    }
+
+    fn search(&self, report: &mut Report) -> Result<()> {
+        let worker = self.worker("worker-search", self.supabase.url(), &[])?;
+        program::add_to(self.program("search.mjs").env("WORKER_URL", &worker.url), &self.stop, report)
     }
 
     fn load(&self, options: &Options, report: &mut Report) -> Result<()> {

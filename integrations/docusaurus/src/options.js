@@ -13,7 +13,7 @@ export function readOptions({ id: _, ...given }) {
     if (!isRight && (OWN.includes(name) || typeof value !== "boolean"))
       throw new TypeError(`@evidence-chat/docusaurus: ${name} must be a text, not ${JSON.stringify(value)}`);
   }
-  const attributes = Object.entries({ ...rest, shortcut }).flatMap(([name, value]) => {
+  const attributes = Object.entries({ ...rest, shortcut: shortcut || "off" }).flatMap(([name, value]) => {
     if (value === undefined || value === false) return [];
     return [[name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`), value === true ? "" : value]];
   });

@@ -6,10 +6,12 @@ const DEFAULT_SHORTCUT = "mod+k";
  * @returns {Record<string, string>}
  */
 export function attributesOf({ shortcut = DEFAULT_SHORTCUT, ...options }) {
-  const attributes = Object.entries({ ...options, shortcut, mode: "floating" }).flatMap(([name, value]) => {
-    if (value === undefined || value === false) return [];
-    return [[name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`), value === true ? "" : String(value)]];
-  });
+  const attributes = Object.entries({ ...options, shortcut: shortcut || "off", mode: "floating" }).flatMap(
+    ([name, value]) => {
+      if (value === undefined || value === false) return [];
+      return [[name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`), value === true ? "" : String(value)]];
+    },
+  );
   return Object.fromEntries(attributes);
 }
 

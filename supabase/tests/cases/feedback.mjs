@@ -17,7 +17,14 @@ export function feedback({ database, anon, alice, bob, service }) {
   after(() => service.update("chat_settings", "id=is.true", { gap_users: 2 }));
 
   /** Records a turn of the user in a new or the given session, and returns the id of the answer. */
-  async function turn(client, { question = "Do you sell bicycles?", session = randomUUID(), refusal = null } = {}) {
+  async function turn(
+    client,
+    /** @type {{ question?: string, session?: string, refusal?: string | null }} */ {
+      question = "Do you sell bicycles?",
+      session = randomUUID(),
+      refusal = null,
+    } = {},
+  ) {
     session_id = session;
     const answer_id = randomUUID();
     const { status, body } = await client.rpc("chat_record_turn", {
@@ -35,10 +42,10 @@ export function feedback({ database, anon, alice, bob, service }) {
     return answer_id;
   }
 
-  const give = (client, message_id, values = {}, headers = WORKER) =>
+  const give = (client, message_id, values = {}, /** @type {Record<string, string>} */ headers = WORKER) =>
     client.directRpc("chat_give_feedback", { session_id, message_id, ...values }, headers);
-  const given = async (...parameters) => {
-    const { status, body } = await give(...parameters);
+  const given = async (client, message_id, values = {}) => {
+    const { status, body } = await give(client, message_id, values);
     assert.equal(status, 200, JSON.stringify(body));
     return body;
   };

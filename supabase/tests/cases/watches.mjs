@@ -5,8 +5,15 @@ import { afterEach, test } from "node:test";
 export function watches({ database }) {
   afterEach(() => database.exec("delete from kb_watches"));
 
-  const report = (event, failure = null, { sources = "bucket", host = "laptop", interval = 60 } = {}) =>
-    database.query("select kb_report_watch($1, $2, $3, $4, $5)", [sources, event, host, interval, failure]);
+  const report = (
+    event,
+    /** @type {string | null} */ failure = null,
+    /** @type {{ sources?: string, host?: string, interval?: number | null }} */ {
+      sources = "bucket",
+      host = "laptop",
+      interval = 60,
+    } = {},
+  ) => database.query("select kb_report_watch($1, $2, $3, $4, $5)", [sources, event, host, interval, failure]);
   const rows = async () =>
     (
       await database.query(`

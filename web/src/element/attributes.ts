@@ -30,7 +30,7 @@ export interface EvidenceChatAttributes {
   readonly position?: Position;
   /** Load panel and model immediately instead of on hover, focus or open. */
   readonly preload?: boolean;
-  /** The command key or Ctrl with a key, like `mod+k`, which opens and closes a floating panel. */
+  /** Keys that open the widget, separated by spaces; `mod+k` also closes a floating panel. `off`: none. Default: `mod+k /`. */
   readonly shortcut?: string;
   /** Publishable key of the project of `supabaseUrl`. */
   readonly supabaseKey?: string;

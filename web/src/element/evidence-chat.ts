@@ -36,14 +36,11 @@ const DEFAULT_ENDPOINT = defaultEndpoint(import.meta.url);
  * @attr {string} assistant - Name of the assistant that answers. Default: the site's default assistant.
  * @attr {string} model-url - URL of the model file, or of its folder with `/` at the end. Default: next to the script, or the
  *   file of `@evidence-chat/embedder` where a bundler or a CDN for npm packages has it.
- * @attr {string} supabase-url - URL of the Supabase project that signs visitors in without an account, with `supabase-key` and without
- *   `tokenProvider`. Default: the server's, if it has CHAT_ANONYMOUS.
+ * @attr {string} supabase-url - URL of the Supabase project that signs visitors in without an account. Default: the server's, if any.
  * @attr {string} supabase-key - Publishable key of that project.
  * @attr {string} turnstile-site-key - Site key of Cloudflare Turnstile, if the project asks for a CAPTCHA.
- * @attr {"site" | "extractive"} answer-mode - `extractive`: answers only quote, even if the site lets a language model write
- *   them. Default: site, the site's setting.
- * @attr {string} writer-model-url - URL of a GGUF file: a language model that writes answers on the visitor's device, if the site's
- *   answer mode is on_device. Without it, the browser's own model does, if there is one.
+ * @attr {"site" | "extractive"} answer-mode - `extractive`: answers only quote. Default: site, the site's setting.
+ * @attr {string} writer-model-url - URL of a GGUF file: a language model that writes on the visitor's device (answer mode on_device).
  * @attr {string} writer-model-size - Size of that file in bytes, which visitors are told before the download. Default: the server's.
  * @attr {string} writer-model-sha256 - SHA-256 of that file as hex; another file is rejected.
  * @attr {string} writer-url - URL of the module `@evidence-chat/writer`. Default: writer/index.js next to the script.
@@ -55,8 +52,8 @@ const DEFAULT_ENDPOINT = defaultEndpoint(import.meta.url);
  * @attr {string} heading - Title of the panel.
  * @attr {string} greeting - Text before the first question.
  * @attr {string} support-url - Target of "Contact support": https:, http: or mailto:.
- * @attr {string} shortcut - `mod+` and a key, like `mod+k`: the command key or Ctrl with that key opens and closes a floating panel,
- *   or focuses the question box. Default: none.
+ * @attr {string} shortcut - Keys that open the widget, separated by spaces: `mod+k` is the command key or Ctrl with that key, which also
+ *   closes a floating panel; `/` is the key alone. `off`: none. Default: `mod+k /`. Not in fields, nor if the page handles the key.
  * @attr {"on" | "off"} instant-results - `off`: no results are shown while a question is typed. Default: on.
  * @attr {boolean} preload - Load panel and model immediately instead of on hover, focus or open.
  *
@@ -146,9 +143,9 @@ export class EvidenceChatElement extends BaseElement {
   /** Number of calls of `clear`; a question that waits for the panel is dropped if it changes. */
   #clears = 0;
   readonly #onPageKey = (event: KeyboardEvent): void => {
-    if (!isShortcut(event, this.getAttribute("shortcut"))) return;
+    if (!isShortcut(event, this.getAttribute("shortcut"), this)) return;
     event.preventDefault();
-    if (this.mode === "floating" && this.#frame.isOpen) this.close();
+    if (event.key !== "/" && this.mode === "floating" && this.#frame.isOpen) this.close();
     else this.open();
   };
   readonly #pageLanguage = new MutationObserver(() => this.#updateTexts());
@@ -258,7 +255,7 @@ export class EvidenceChatElement extends BaseElement {
     this.#frame.mode = this.mode;
     this.#colors.connect();
     this.#pageLanguage.observe(document.documentElement, { attributeFilter: ["lang"] });
-    document.addEventListener("keydown", this.#onPageKey);
+    addEventListener("keydown", this.#onPageKey);
     this.#updateTexts();
     this.dataset.state ??= "idle";
     if (this.hasAttribute("preload")) this.#preload();
@@ -269,7 +266,7 @@ export class EvidenceChatElement extends BaseElement {
   disconnectedCallback(): void {
     this.#colors.disconnect();
     this.#pageLanguage.disconnect();
-    document.removeEventListener("keydown", this.#onPageKey);
+    removeEventListener("keydown", this.#onPageKey);
     // An element that was only moved is connected again by then.
     queueMicrotask(() => {
       if (!this.isConnected) this.#panel?.disconnect();

@@ -66,7 +66,15 @@ async function signUp(email) {
 /** A unit vector along an axis: different axes are different questions. */
 const vector = (axis) => JSON.stringify(Array.from({ length: 384 }, (_, index) => (index === axis ? 1 : 0)));
 
-async function record({ token }, { refusal = null, cites = [], latency = 80, ...more } = {}) {
+async function record(
+  { token },
+  /** @type {{ refusal?: string | null, cites?: string[], latency?: number, assistant?: string }} */ {
+    refusal = null,
+    cites = [],
+    latency = 80,
+    ...more
+  } = {},
+) {
   const citations = cites.map((id, index) => ({ index: index + 1, document_id: id }));
   const turn = {
     session_id: randomUUID(),
@@ -285,8 +293,7 @@ describe("with questions", () => {
   });
 
   test("an answer of the previous choice does not replace that of the present one", async () => {
-    let release;
-    const held = new Promise((resolve) => (release = resolve));
+    const { promise: held, resolve: release } = /** @type {PromiseWithResolvers<void>} */ (Promise.withResolvers());
     await page.route("**/rpc/chat_insights", async (route) => {
       if (route.request().postDataJSON().days === 90) await held;
       await route.continue().catch(() => undefined);

@@ -292,7 +292,7 @@ test("the number of results is announced once, after a pause", async (t) => {
     globalThis.said = [];
     const announcer =
       document.querySelector("[data-role=announcer]") ?? shadowRoot.querySelector("[data-role=announcer]");
-    new MutationObserver(() => said.push(announcer.textContent)).observe(announcer, { childList: true });
+    new MutationObserver(() => globalThis.said.push(announcer.textContent)).observe(announcer, { childList: true });
   });
   await type(widget, "refunds to", 80);
   await widget.role("result").first().waitFor();
@@ -335,9 +335,9 @@ test("a slow device searches less often", async (t) => {
   const widget = await openReady(t, {
     init: () => {
       addEventListener("DOMContentLoaded", () => {
-        const embed = async (_text, { signal } = {}) => {
+        const embed = async (_text, options) => {
           await new Promise((resolve) => setTimeout(resolve, 150));
-          signal?.throwIfAborted();
+          options?.signal?.throwIfAborted();
           return { vector: new Float32Array(384).fill(Math.sqrt(1 / 384)), tokens: 5, truncated: false };
         };
         const embedder = { fingerprint: "slow", embed, countTokens: async () => 5, dispose: () => undefined };

@@ -256,6 +256,65 @@ test("a shortcut opens and closes a floating panel, and focuses the question box
   );
 });
 
+test("without an attribute, ⌘K, Ctrl+K and the slash open the widget, but not in a field, nor if the page handles the key", async (t) => {
+  const body =
+    markup(site, { mode: "floating" }) +
+    '<input id="field"><textarea id="area"></textarea><select id="select"><option>a</select><p id="editor" contenteditable>a</p>';
+  const widget = await open(t, { body });
+  const { keyboard } = widget.page;
+  const input = widget.role("input");
+  const isFocused = () => input.evaluate((input) => input.getRootNode().activeElement === input);
+  for (const keys of ["Control+k", "Meta+k", "/", "Shift+/"]) {
+    await keyboard.press(keys === "Shift+/" ? "a" : keys);
+    if (keys === "Shift+/")
+      await widget.page.evaluate(() =>
+        document.body.dispatchEvent(new KeyboardEvent("keydown", { key: "/", shiftKey: true, bubbles: true })),
+      );
+    assert.ok((await input.isVisible()) && (await isFocused()), keys);
+    assert.equal(await input.inputValue(), "", "the slash is not typed");
+    await widget.role("close").click();
+  }
+  for (const id of ["field", "area", "select", "editor"]) {
+    await widget.page.locator(`#${id}`).focus();
+    for (const keys of ["/", "Control+k"]) {
+      await keyboard.press(keys);
+      assert.equal(await input.isVisible(), false, `${keys} in ${id}`);
+    }
+  }
+  await widget.page.evaluate(() => {
+    /** @type {HTMLElement} */ (document.activeElement).blur();
+    document.addEventListener("keydown", (event) => event.preventDefault());
+  });
+  for (const keys of ["/", "Control+k"]) {
+    await keyboard.press(keys);
+    assert.equal(await input.isVisible(), false, `${keys} is the page's`);
+  }
+});
+
+test("in the question box a slash is typed, and a slash elsewhere never closes the panel", async (t) => {
+  const widget = await open(t, { attributes: { mode: "floating" } });
+  const input = widget.role("input");
+  await widget.page.keyboard.press("/");
+  await widget.page.keyboard.type("and/or");
+  assert.equal(await input.inputValue(), "and/or");
+  await widget.role("log").focus();
+  await widget.page.keyboard.press("/");
+  assert.ok(await input.isVisible());
+  assert.ok(await input.evaluate((input) => input.getRootNode().activeElement === input));
+});
+
+test("shortcut=off turns the shortcuts off, and others replace them", async (t) => {
+  const widget = await open(t, { attributes: { mode: "floating", shortcut: "off" } });
+  const isOpenAfter = async (keys) => {
+    await widget.page.keyboard.press(keys);
+    return widget.role("input").isVisible();
+  };
+  for (const keys of ["Control+k", "/", "o"]) assert.equal(await isOpenAfter(keys), false, keys);
+  await widget.element.evaluate((element) => element.setAttribute("shortcut", "mod+j ?"));
+  for (const keys of ["Control+k", "/"]) assert.equal(await isOpenAfter(keys), false, keys);
+  assert.equal(await isOpenAfter("Control+j"), true);
+});
+
 test("two widgets on a page have separate conversations", async (t) => {
   const body = markup(site, { id: "one" }) + markup(site, { id: "two" });
   const { page } = await open(t, { body });

@@ -6,7 +6,7 @@
  * @property {"server" | "site"} files who serves the widget's files
  * @property {"inline" | "floating"} mode
  * @property {"start" | "end"} position
- * @property {boolean} hasShortcut whether ⌘K and Ctrl+K open it
+ * @property {boolean} hasShortcut whether ⌘K, Ctrl+K and the slash open it
  * @property {"auto" | "light" | "dark"} theme
  * @property {string} lang
  * @property {string} heading
@@ -27,7 +27,7 @@ export const DEFAULTS = {
   files: "server",
   mode: "floating",
   position: "end",
-  hasShortcut: false,
+  hasShortcut: true,
   theme: "auto",
   lang: "",
   heading: "",
@@ -51,7 +51,7 @@ export function attributesOf(/** @type {Choices} */ choices) {
   const attributes = {
     mode: mode === "floating" ? mode : "",
     position: mode === "floating" && position === "start" ? position : "",
-    shortcut: choices.hasShortcut ? "mod+k" : "",
+    shortcut: choices.hasShortcut ? "" : "off",
     endpoint: choices.files === "site" ? `${withoutSlash(choices.server)}/api/chat` : "",
     assistant: assistant.trim(),
     "supabase-url": isAnonymous ? choices.supabaseUrl.trim() : "",

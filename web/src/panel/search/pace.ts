@@ -16,12 +16,16 @@ export function pauseAfter(embeddingMs: number): number {
 const MIN_LETTERS = 3;
 const SHORT_WORDS = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}]/u;
 
+/** The beginning of a word after others: it says nothing yet, and would only lead away from the words before it. */
+const BEGUN_WORD = /(?<=\S\s)\p{Ll}{1,2}$/u;
+
 /**
- * The text that is searched: without what cannot change the results, such as white space and punctuation at the ends. `undefined`
+ * The text that is searched: without white space and punctuation at the ends, which cannot change the results, and without a word that has just begun. `undefined`
  * for a text that is too short to mean something.
  */
 export function queryOf(text: string): string | undefined {
-  const query = text.replace(/\s+/g, " ").replace(/^[\s\p{P}]+|[\s\p{P}]+$/gu, "");
+  const words = text.replace(/\s+/g, " ").replace(BEGUN_WORD, "");
+  const query = words.replace(/^[\s\p{P}]+|[\s\p{P}]+$/gu, "");
   const letters = query.match(/[\p{L}\p{N}]/gu)?.length ?? 0;
   return letters >= MIN_LETTERS || SHORT_WORDS.test(query) ? query : undefined;
 }
