@@ -7,6 +7,7 @@ use crate::answer::Citation;
 use crate::error::ErrorBody;
 use crate::found::FoundPassage;
 use crate::generation_report::{AnswerMode, GenerationReport};
+use crate::outcome::Searched;
 use crate::refusal::Refusal;
 
 /// A comment line that keeps an idle connection open; clients skip it.
@@ -54,6 +55,9 @@ pub enum Event<'a> {
         /// How the answer was written, if a model was to write it.
         #[serde(skip_serializing_if = "Option::is_none")]
         generation: Option<&'a GenerationReport>,
+        /// What was searched, if it was not just the question.
+        #[serde(flatten)]
+        searched: &'a Searched,
     },
     /// Ends a stream without an answer.
     Refusal(&'a Refusal),
@@ -112,7 +116,12 @@ mod tests {
             Event::AnswerStart { session_id: Uuid::nil(), hedged: false, mode: AnswerMode::Generated },
             Event::AnswerDelta { text: "" },
             Event::Sources { citations: &[], also_found: &[], referenced_indices: &[] },
-            Event::AnswerEnd { message_id: Uuid::nil(), persisted: true, generation: None },
+            Event::AnswerEnd {
+                message_id: Uuid::nil(),
+                persisted: true,
+                generation: None,
+                searched: &Searched::default(),
+            },
             Event::Refusal(&Refusal::new(Reason::NoMatch, &[], 0.35)),
             Event::Error(error),
         ] {

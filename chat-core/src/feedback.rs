@@ -80,7 +80,7 @@ impl FeedbackRequest {
             return Err(ApiError::invalid_request("reason is only for rating \"down\""));
         }
         let comment = fields.take("comment").map(|value| comment(&value)).transpose()?.flatten();
-        let embedding = fields.take("embedding").map(|value| embedding(&value)).transpose()?;
+        let embedding = fields.take("embedding").map(|value| embedding(&value, "embedding")).transpose()?;
         Ok(Self { feedback: Feedback { rating, reason, comment }, embedding })
     }
 }

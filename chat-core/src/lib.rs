@@ -26,6 +26,7 @@ pub mod event;
 pub mod evidence;
 pub mod feedback;
 mod fields;
+pub mod follow_up;
 pub mod found;
 pub mod generate;
 mod generation_report;

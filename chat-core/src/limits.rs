@@ -10,6 +10,7 @@
 
 use unicode_segmentation::GraphemeCursor;
 
+use crate::request::MAX_MESSAGE_CHARS;
 use crate::search::MAX_RESULTS;
 
 /// Bytes of a passage's content, as UTF-8. English text of 256 tokens has about 1,300, and hardly any text more than 2,500.
@@ -94,11 +95,14 @@ pub const WORST_CASE_TEXT_BYTES: usize = MAX_ANSWER_SENTENCES
 pub const WORST_CASE_TEXT_CHARS: usize = MAX_ANSWER_SENTENCES
     * (FIELDS + MAX_NAME_CHARS + MAX_SECTION_BYTES + 5 * 2 * MAX_PASSAGE_BYTES / 3)
     + MAX_WRITTEN_ITEMS * (FIELDS + 5 * MAX_WRITTEN_SENTENCE_BYTES / 3);
+/// The largest text of two questions that were searched together, as JSON. A message may contain control characters.
+pub const WORST_CASE_SEARCHED_BYTES: usize = 6 * MAX_MESSAGE_CHARS;
 /// The largest response of a search without an answer.
 pub const WORST_CASE_RESULTS_BYTES: usize =
     FIELDS + MAX_RESULTS * (WORST_CASE_STORED_PASSAGE_BYTES + WORST_CASE_QUOTES_BYTES);
 /// The largest outcome: all events in one document.
-pub const WORST_CASE_OUTCOME_BYTES: usize = FIELDS + WORST_CASE_EVENT_BYTES + WORST_CASE_TEXT_BYTES;
+pub const WORST_CASE_OUTCOME_BYTES: usize =
+    FIELDS + WORST_CASE_EVENT_BYTES + WORST_CASE_TEXT_BYTES + WORST_CASE_SEARCHED_BYTES;
 /// The most text that one question processes.
 pub const WORST_CASE_EVIDENCE_BYTES: usize = MAX_MATCH_COUNT * (MAX_PASSAGE_BYTES + MAX_SECTION_BYTES);
 
@@ -113,7 +117,7 @@ const fn max(a: usize, b: usize) -> usize {
 const FIELDS: usize = 512;
 /// `{"end": 4096, "start": 4096, "similarity": -0.12345678901234567}` and the separator.
 const WORST_CASE_SENTENCE_MATCH_BYTES: usize = 72;
-/// The informative words of a question of [`MAX_MESSAGE_CHARS`](crate::request::MAX_MESSAGE_CHARS), which each row repeats.
+/// The informative words of a question of [`MAX_MESSAGE_CHARS`], which each row repeats.
 const WORST_CASE_QUERY_TERMS_BYTES: usize = 20 * 1024;
 /// A citation without quotes, or a found passage, without the link to its file.
 const WORST_CASE_STORED_PASSAGE_BYTES: usize = FIELDS
@@ -182,7 +186,7 @@ mod tests {
     use crate::chunk::tests::chunk;
     use crate::chunk::{MatchedChunk, QueryTerm, SearchRows, SentenceMatch};
     use crate::evidence::EvidenceThresholds;
-    use crate::outcome::Outcome;
+    use crate::outcome::{Outcome, Searched};
     use crate::{Verdict, respond, work};
 
     fn filled(start: &str, filler: &str, bytes: usize) -> String {
@@ -215,6 +219,8 @@ mod tests {
         let Answer { citations, also_found, .. } = &answer;
         assert_eq!((citations.len(), also_found.len()), (3, MAX_MATCH_COUNT - 3), "all passages are listed");
         let mut outcome = Outcome::answer(answer, Uuid::max(), Uuid::max());
+        let searched = Some("\u{1}".repeat(MAX_MESSAGE_CHARS));
+        outcome.set_searched(Searched { searched, truncated: true });
         outcome.set_download_urls(|_| Some(filled("https://example.com/", "d", MAX_LINK_BYTES)));
         outcome
     }

@@ -48,6 +48,25 @@ pub struct AnswerOutcome {
     /// How the answer was written, if a model was to write it.
     #[serde(default)]
     pub generation: Option<GenerationReport>,
+    /// What was searched, if it was not just the question.
+    #[serde(flatten)]
+    pub searched: Searched,
+}
+
+/// What was searched, if it was not just the question.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Searched {
+    /// The question together with the one before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub searched: Option<String>,
+    /// Whether the model read only the beginning of the question.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub truncated: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 /// An outcome as one JSON document, for clients that do not stream.
@@ -78,6 +97,9 @@ pub enum JsonOutcome<'a> {
         /// How the answer was written, if a model was to write it.
         #[serde(skip_serializing_if = "Option::is_none")]
         generation: Option<&'a GenerationReport>,
+        /// What was searched, if it was not just the question.
+        #[serde(flatten)]
+        searched: &'a Searched,
     },
     /// The same as the event.
     Refusal(&'a Refusal),
@@ -98,7 +120,24 @@ impl Outcome {
             also_found,
             referenced_indices,
             generation: None,
+            searched: Searched::default(),
         })
+    }
+
+    /// Records what was searched.
+    pub fn set_searched(&mut self, searched: Searched) {
+        match self {
+            Self::Answer(answer) => answer.searched = searched,
+            Self::Refusal(refusal) => refusal.searched = searched,
+        }
+    }
+
+    /// What was searched, if it was not just the question.
+    pub fn searched(&self) -> &Searched {
+        match self {
+            Self::Answer(answer) => &answer.searched,
+            Self::Refusal(refusal) => &refusal.searched,
+        }
     }
 
     /// Records how an answer was written.
@@ -206,6 +245,7 @@ impl Outcome {
                 message_id: answer.message_id,
                 persisted: answer.persisted,
                 generation: answer.generation.as_ref(),
+                searched: &answer.searched,
             },
             Self::Refusal(refusal) => Event::Refusal(refusal),
         }
@@ -225,6 +265,7 @@ impl Outcome {
                 also_found: &answer.also_found,
                 referenced_indices: &answer.referenced_indices,
                 generation: answer.generation.as_ref(),
+                searched: &answer.searched,
             },
             Self::Refusal(refusal) => JsonOutcome::Refusal(refusal),
         }
@@ -268,9 +309,41 @@ mod tests {
     fn an_outcome_survives_storage_unchanged() {
         let mut answer = answer();
         answer.mark_persisted(Uuid::from_u128(10));
-        for outcome in [answer, Outcome::Refusal(Refusal::new(Reason::EmptyKb, &[], 0.35))] {
+        let mut joined = answer.clone();
+        joined.set_searched(searched());
+        let refusal = Outcome::Refusal(Refusal::new(Reason::EmptyKb, &[], 0.35));
+        let mut joined_refusal = refusal.clone();
+        joined_refusal.set_searched(searched());
+        for outcome in [answer, joined, refusal, joined_refusal] {
             let stored = serde_json::to_string(&outcome).unwrap();
             assert_eq!(serde_json::from_str::<Outcome>(&stored).unwrap(), outcome);
+        }
+    }
+
+    fn searched() -> Searched {
+        Searched { searched: Some("How long? Refunds?".to_owned()), truncated: true }
+    }
+
+    #[test]
+    fn the_terminal_event_and_the_document_say_what_was_searched_only_if_it_was_not_just_the_question() {
+        for mut outcome in [answer(), Outcome::Refusal(Refusal::new(Reason::NoMatch, &[], 0.35))] {
+            let wires = |outcome: &Outcome| {
+                [
+                    serde_json::to_value(outcome.terminal_event()).unwrap(),
+                    serde_json::to_value(outcome.as_json()).unwrap(),
+                ]
+            };
+            for wire in wires(&outcome) {
+                assert_eq!((wire.get("searched"), wire.get("truncated")), (None, None));
+            }
+            outcome.set_searched(searched());
+            assert_eq!(outcome.searched(), &searched());
+            for wire in wires(&outcome) {
+                assert_eq!(
+                    (&wire["searched"], &wire["truncated"]),
+                    (&json!("How long? Refunds?"), &json!(true))
+                );
+            }
         }
     }
 

@@ -19,6 +19,10 @@ const MAX_TYPOS: usize = 8;
 /// The weight of words if the search gives none: that of a word in every twentieth passage.
 const UNKNOWN_WEIGHT: f64 = 3.0;
 
+/// How much more a word of a question weighs than one of the question before it. With less, an answer quotes what the question
+/// before it asked for.
+const OWN_WEIGHT: f64 = 3.0;
+
 /// The informative words of a question.
 pub(crate) struct Question {
     terms: Vec<Term>,
@@ -52,6 +56,32 @@ impl Question {
         }
         let total = terms.iter().map(|term| term.weight).sum();
         Self { terms, total, is_readable: is_readable(text) }
+    }
+
+    /// A question that was searched together with the one before it, in the form of [`joined`](crate::follow_up::joined).
+    /// Only its own names and numbers can be missing from an answer.
+    pub(crate) fn joined(
+        joined: &str,
+        question: &str,
+        query_terms: Option<&[QueryTerm]>,
+        passages: &[Passage<'_>],
+    ) -> Self {
+        let mut both = Self::new(joined, query_terms, passages);
+        let names = names(actual_question(question));
+        let own: BTreeSet<String> = words(question).collect();
+        for term in &mut both.terms {
+            term.is_name = term.forms.iter().any(|form| names.contains(form));
+            if term.forms.iter().any(|form| own.contains(form)) {
+                term.weight *= OWN_WEIGHT;
+            }
+        }
+        both.total = both.terms.iter().map(|term| term.weight).sum();
+        both
+    }
+
+    /// The number of informative words.
+    pub(crate) fn word_count(&self) -> usize {
+        self.terms.len()
     }
 
     /// Whether the embedding model can read the question. If not, only its words count.

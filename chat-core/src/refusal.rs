@@ -5,6 +5,7 @@ use uuid::Uuid;
 
 use crate::chunk::MatchedChunk;
 use crate::found::FoundPassage;
+use crate::outcome::Searched;
 
 /// Shown when the evidence is missing or too weak.
 pub const NOT_ENOUGH_EVIDENCE: &str = "I don't have enough information to answer that question. You might try \
@@ -63,6 +64,9 @@ pub struct Refusal {
     /// Whether question and refusal are in the history.
     #[serde(default)]
     pub persisted: bool,
+    /// What was searched, if it was not just the question.
+    #[serde(flatten)]
+    pub searched: Searched,
 }
 
 impl Refusal {
@@ -84,6 +88,7 @@ impl Refusal {
             nearest: nearest(rows, threshold),
             session_id: None,
             persisted: false,
+            searched: Searched::default(),
         }
     }
 

@@ -16,6 +16,8 @@ pub const MAX_MESSAGE_CHARS: usize = 4000;
 pub const MAX_BODY_BYTES: usize = 64 * 1024;
 /// How far the norm of the vector may be from 1.
 pub const NORM_TOLERANCE: f64 = 1e-3;
+/// Tokens of a text that the model reads, [CLS] and [SEP] included.
+pub const MAX_MODEL_TOKENS: usize = 256;
 /// Bytes of a model fingerprint.
 const MAX_MODEL_BYTES: usize = 128;
 
@@ -32,42 +34,69 @@ pub struct ChatRequest {
     pub assistant: AssistantName,
     /// The session to continue, of the same assistant. Without it a new session begins.
     pub session_id: Option<Uuid>,
-    /// The fingerprint of the model that made the vector.
+    /// The fingerprint of the model that made the vectors.
     pub model: String,
+    /// The question before this one, which it may lean on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub previous: Option<Previous>,
+    /// Whether the message is longer than the model reads, so that the vector is that of its beginning.
+    pub truncated: bool,
     /// Whether the answer has markers and sources.
     pub include_citations: bool,
     /// Whether the answer must consist of quotes even where the site lets a language model write.
     pub is_extractive: bool,
 }
 
+/// The question before a question.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Previous {
+    /// Its text, as [`ChatRequest::message`].
+    pub message: String,
+    /// The vector of both questions together, in the form of [`joined`](crate::follow_up::joined).
+    pub embedding: Vec<f32>,
+}
+
 /// The fields of a body.
-const FIELDS: &[&str] =
-    &["embedding", "message", "message_id", "assistant", "session_id", "model", "include_citations", "mode"];
+const FIELDS: &[&str] = &[
+    "embedding",
+    "message",
+    "message_id",
+    "assistant",
+    "session_id",
+    "model",
+    "previous",
+    "truncated",
+    "include_citations",
+    "mode",
+];
 
 impl ChatRequest {
     /// Parses and checks a request body.
     pub fn parse(body: &[u8]) -> Result<Self, ApiError> {
         let mut fields = Fields::parse(body, FIELDS)?;
+        let message = message(&fields.required("message")?)?;
         Ok(Self {
-            embedding: embedding(&fields.required("embedding")?)?,
-            message: message(&fields.required("message")?)?,
+            embedding: embedding(&fields.required("embedding")?, "embedding")?,
+            truncated: fields.take("truncated").map_or(Ok(false), truncated)? || is_truncated(&message),
+            message,
             message_id: uuid(&fields.required("message_id")?, "message_id")?,
             assistant: assistant(fields.take("assistant"))?,
             session_id: fields.take("session_id").map(|value| uuid(&value, "session_id")).transpose()?,
             model: model(fields.required("model")?, "model")?,
+            previous: fields.take("previous").map(previous).transpose()?,
             include_citations: fields.take("include_citations").map_or(Ok(true), include_citations)?,
             is_extractive: fields.take("mode").map_or(Ok(false), is_extractive)?,
         })
     }
 }
 
-pub(crate) fn embedding(value: &Value) -> Result<Vec<f32>, ApiError> {
+pub(crate) fn embedding(value: &Value, field: &str) -> Result<Vec<f32>, ApiError> {
     let Value::Array(numbers) = value else {
-        return Err(ApiError::invalid_request(format!("embedding must be an array of {DIMENSIONS} numbers")));
+        return Err(ApiError::invalid_request(format!("{field} must be an array of {DIMENSIONS} numbers")));
     };
     if numbers.len() != DIMENSIONS {
         return Err(ApiError::invalid_request(format!(
-            "embedding must have {DIMENSIONS} numbers, got {}",
+            "{field} must have {DIMENSIONS} numbers, got {}",
             numbers.len()
         )));
     }
@@ -76,7 +105,7 @@ pub(crate) fn embedding(value: &Value) -> Result<Vec<f32>, ApiError> {
     for (position, number) in numbers.iter().enumerate() {
         let number = number.as_f64().filter(|number| number.is_finite()).ok_or_else(|| {
             ApiError::invalid_request(format!(
-                "embedding must contain finite numbers only, entry {position} is not one"
+                "{field} must contain finite numbers only, entry {position} is not one"
             ))
         })?;
         squares += number * number;
@@ -88,7 +117,7 @@ pub(crate) fn embedding(value: &Value) -> Result<Vec<f32>, ApiError> {
         Ok(vector)
     } else {
         Err(ApiError::invalid_request(format!(
-            "embedding must have length 1, got {norm:.4}: normalise it first"
+            "{field} must have length 1, got {norm:.4}: normalise it first"
         )))
     }
 }
@@ -117,6 +146,33 @@ pub(crate) fn text(value: &Value, field: &str) -> Result<String, ApiError> {
         return Err(ApiError::invalid_request(format!("{field} must not contain the character U+0000")));
     }
     Ok(text.to_owned())
+}
+
+/// The question before this one. Its fields have the rules of the request's own.
+pub(crate) fn previous(mut value: Value) -> Result<Previous, ApiError> {
+    let mut take = |name: &str| {
+        let field = value.get_mut(name).map(Value::take).filter(|field| !field.is_null());
+        field.ok_or_else(|| {
+            ApiError::invalid_request(
+                "previous must be an object with message, the question before this one, and embedding, the vector of both",
+            )
+        })
+    };
+    Ok(Previous {
+        message: text(&take("message")?, "previous.message")?,
+        embedding: embedding(&take("embedding")?, "previous.embedding")?,
+    })
+}
+
+pub(crate) fn truncated(value: Value) -> Result<bool, ApiError> {
+    value.as_bool().ok_or_else(|| ApiError::invalid_request("truncated must be true or false"))
+}
+
+/// Whether the model certainly reads only the beginning of a message, although the client did not say so. The tokenizer makes at
+/// least one token of a word with a letter or a digit; [CLS] and [SEP] take two of the tokens that the model reads.
+pub(crate) fn is_truncated(message: &str) -> bool {
+    let words = message.split_whitespace().filter(|word| word.contains(char::is_alphanumeric));
+    words.count() > MAX_MODEL_TOKENS - 2
 }
 
 /// Parses a UUID in the hyphenated form only, so that each id has one spelling apart from case.
@@ -219,7 +275,7 @@ mod tests {
 
     #[test]
     fn null_means_absent() {
-        for field in ["assistant", "session_id", "include_citations", "mode"] {
+        for field in ["assistant", "session_id", "previous", "truncated", "include_citations", "mode"] {
             assert!(parse(&with(field, Value::Null)).is_ok(), "{field}");
         }
         for field in ["embedding", "message", "message_id", "model"] {
@@ -292,6 +348,60 @@ mod tests {
             assert_eq!(rejection(&with("message", wrong)), "message must be a string");
         }
         assert!(rejection(&with("message", json!("a\0b"))).contains("U+0000"));
+    }
+
+    #[test]
+    fn the_question_before_has_the_rules_of_the_question() {
+        let previous = |message: Value, embedding: Value| {
+            with("previous", json!({ "message": message, "embedding": embedding, "surprise": 1 }))
+        };
+        let request = parse(&previous(json!(" And to Norway? "), json!(unit_vector()))).unwrap();
+        let before = request.previous.unwrap();
+        assert_eq!((before.message.as_str(), before.embedding), ("And to Norway?", request.embedding));
+        assert_eq!(parse(&body()).unwrap().previous, None);
+        for (message, wrong) in [
+            (json!("x".repeat(4001)), "previous.message must have at most 4000 characters, got 4001"),
+            (json!(" "), "previous.message is empty: type a question"),
+            (json!(7), "previous.message must be a string"),
+            (json!("a\0"), "previous.message must not contain the character U+0000"),
+        ] {
+            assert_eq!(rejection(&previous(message, json!(unit_vector()))), wrong);
+        }
+        let question = || json!("How long?");
+        assert_eq!(
+            rejection(&previous(question(), json!([1.0]))),
+            "previous.embedding must have 384 numbers, got 1"
+        );
+        let zero = json!(vec![0; DIMENSIONS]);
+        assert!(rejection(&previous(question(), zero)).starts_with("previous.embedding must have length 1"));
+        for incomplete in [
+            previous(Value::Null, json!(unit_vector())),
+            previous(question(), Value::Null),
+            with("previous", json!({})),
+            with("previous", json!("How long?")),
+            with("previous", json!([question(), unit_vector()])),
+            with("previous", json!(true)),
+        ] {
+            assert!(rejection(&incomplete).starts_with("previous must be an object with message"));
+        }
+    }
+
+    #[test]
+    fn a_message_is_truncated_if_the_client_says_so_or_it_has_more_words_than_the_model_reads() {
+        let truncated = |body: &Value| parse(body).unwrap().truncated;
+        let words = |count: usize| with("message", json!("a ".repeat(count)));
+        assert!(!truncated(&body()) && !truncated(&words(254)));
+        assert!(truncated(&words(255)) && truncated(&with("truncated", json!(true))));
+        assert!(
+            !truncated(&with("message", json!("\u{200b} \u{fe0f} ".repeat(300)))),
+            "words without a token"
+        );
+        assert!(truncated(&{
+            let mut body = words(255);
+            body["truncated"] = json!(false);
+            body
+        }));
+        assert_eq!(rejection(&with("truncated", json!("true"))), "truncated must be true or false");
     }
 
     #[test]

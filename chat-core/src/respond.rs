@@ -3,6 +3,7 @@
 use crate::answer::{Answer, compose};
 use crate::chunk::MatchedChunk;
 use crate::evidence::{Assessment, DEFAULT_CONFIDENCE, EvidenceThresholds, assess_all, query_terms, ranked};
+use crate::passage::Passage;
 use crate::question::Question;
 use crate::refusal::Reason;
 
@@ -32,13 +33,22 @@ pub fn respond(
     include_citations: bool,
 ) -> Response {
     let passages = ranked(rows);
-    let question = Question::new(question, query_terms(rows), &passages);
-    let assessment = assess_all(&question, &passages, thresholds);
+    decide(&Question::new(question, query_terms(rows), &passages), &passages, thresholds, include_citations)
+}
+
+/// Assesses passages, best first, and answers from them if the evidence is enough.
+pub(crate) fn decide(
+    question: &Question,
+    passages: &[Passage<'_>],
+    thresholds: &EvidenceThresholds,
+    include_citations: bool,
+) -> Response {
+    let assessment = assess_all(question, passages, thresholds);
     // A site may configure a lower threshold than the default; then answers can be uncertain.
     let is_certain = assessment.confidence >= DEFAULT_CONFIDENCE;
     let verdict = match assessment.failed {
         Some(reason) => Verdict::Refuse(reason),
-        None => compose(&question, &passages, &assessment, is_certain, include_citations)
+        None => compose(question, passages, &assessment, is_certain, include_citations)
             .map_or(Verdict::Refuse(Reason::WeakEvidence), Verdict::Answer),
     };
     Response { assessment, verdict }

@@ -86,7 +86,7 @@ impl SearchRequest {
     pub fn parse(body: &[u8]) -> Result<Self, ApiError> {
         let mut fields = Fields::parse(body, FIELDS)?;
         Ok(Self {
-            embedding: embedding(&fields.required("embedding")?)?,
+            embedding: embedding(&fields.required("embedding")?, "embedding")?,
             query: text(&fields.required("query")?, "query")?,
             model: model(fields.required("model")?, "model")?,
             assistant: assistant(fields.take("assistant"))?,

@@ -16,6 +16,9 @@ def before_call(context, case, kwargs):
     """Normalizes vectors to length 1 and replaces most ids by existing ones."""
     if isinstance(case.body, dict) and is_vector(case.body.get("embedding")):
         case.body = {**case.body, "embedding": normalized(case.body["embedding"])}
+    previous = case.body.get("previous") if isinstance(case.body, dict) else None
+    if isinstance(previous, dict) and is_vector(previous.get("embedding")):
+        case.body = {**case.body, "previous": {**previous, "embedding": normalized(previous["embedding"])}}
     known = (case.path_parameters or {}).get("id")
     if is_uuid(known) and random.random() < 0.8:
         is_document = case.operation.path.startswith("/api/documents/")

@@ -331,6 +331,9 @@ pub struct EmbedArgs {
 pub struct AskArgs {
     /// The question.
     pub question: String,
+    /// The question before it, for a follow-up such as "And to Norway?": searched together where that finds clearly more.
+    #[arg(long, value_name = "QUESTION")]
+    pub previous: Option<String>,
     /// Search only the collections of this assistant, also if it is disabled [default: all collections].
     #[arg(long, value_name = "NAME", value_parser = AssistantName::parse)]
     pub assistant: Option<AssistantName>,

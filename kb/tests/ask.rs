@@ -54,6 +54,16 @@ fn ask_with(
     assistant: Option<&str>,
     answer: impl Fn(&Request) -> Answer + Send + 'static,
 ) -> (Result<Asked, AskError>, Vec<Request>) {
+    ask_after(None, question, is_written, assistant, answer)
+}
+
+fn ask_after(
+    previous: Option<&str>,
+    question: &str,
+    is_written: bool,
+    assistant: Option<&str>,
+    answer: impl Fn(&Request) -> Answer + Send + 'static,
+) -> (Result<Asked, AskError>, Vec<Request>) {
     let server = FakeServer::start(move |request, _| answer(request));
     let backoff = Backoff { retries: 0, first_pause: Duration::from_millis(1) };
     let knowledge_base = KnowledgeBase::new(Client::new(&server.url, "sb_secret", backoff).unwrap());
@@ -68,6 +78,7 @@ fn ask_with(
             timeout: Duration::from_secs(5),
             max_tokens: 100,
         }),
+        previous: previous.map(str::to_owned),
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let asked = runtime.block_on(ask(question, &knowledge_base, "model", &mut FakeEmbedder, &settings));
@@ -121,6 +132,42 @@ fn a_question_is_searched_by_vector_and_words_and_answered_from_what_is_found() 
     let text = reply(&asked.unwrap());
     assert!(text.starts_with("We refund in 5 days. [1]"), "{text}");
     assert!(text.contains("[1] Refunds › Time ("), "{text}");
+}
+
+#[test]
+fn a_follow_up_is_searched_together_with_the_question_before_it() {
+    let found = |request: &Request| row(if request.body.contains("refund") { 0.9 } else { 0.1 }, "model");
+    let (asked, requests) = ask_after(Some("When is my refund there?"), "How long?", false, None, found);
+    let texts: Vec<Value> = requests
+        .iter()
+        .map(|request| serde_json::from_str::<Value>(&request.body).unwrap()["query_text"].clone())
+        .collect();
+    assert_eq!(texts, ["How long?", "How long? When is my refund there?"]);
+    let asked = asked.unwrap();
+    assert_eq!(report(&asked)["searched"], "How long? When is my refund there?");
+    let text = reply(&asked);
+    assert!(
+        text.starts_with("Searched: How long? When is my refund there?\n\nWe refund in 5 days."),
+        "{text}"
+    );
+
+    let alone = |_: &Request| row(0.9, "model");
+    let (asked, _) = ask_after(Some("When is my refund there?"), "How long?", false, None, alone);
+    assert_eq!(report(&asked.unwrap())["searched"], Value::Null, "it finds as much alone");
+    let (asked, requests) = ask_after(Some(" "), "How long?", false, None, alone);
+    assert!(matches!(asked, Err(AskError::Empty)) && requests.is_empty());
+    let (_, requests) = ask_after(Some(&"refund ".repeat(100)), "How long?", false, None, alone);
+    assert_eq!(requests.len(), 1, "the model cannot read both");
+}
+
+#[test]
+fn a_question_that_is_longer_than_the_model_reads_is_marked() {
+    let (asked, _) = ask_server(&"refund ".repeat(100), |_| row(0.6, "model"));
+    let asked = asked.unwrap();
+    assert_eq!(report(&asked)["truncated"], true);
+    assert!(reply(&asked).starts_with("The question is longer than the model reads"), "{}", reply(&asked));
+    let (asked, _) = ask_server("Refund?", |_| row(0.6, "model"));
+    assert_eq!(report(&asked.unwrap())["truncated"], false);
 }
 
 #[test]

@@ -38,3 +38,17 @@ test("the page is revalidated and its hashed files are kept for good", async () 
   assert.equal(await caching("/"), "public, max-age=0, must-revalidate");
   assert.equal(await caching("/config.json"), "no-store");
 });
+
+test("the Worker serves the insights page, which learns from it where to sign in", async () => {
+  const response = await page.goto(`${demo.info.page_url}/insights/`);
+  assert.match(
+    response.headers()["content-security-policy"],
+    /^default-src 'none'; script-src 'self'; style-src 'self'/,
+  );
+  await page.getByLabel("E-mail").fill(demo.info.login.email);
+  await page.getByLabel("Password").fill(demo.info.login.password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.locator("body[data-state=insights] .sections:not([aria-busy])").waitFor();
+  assert.match(await page.locator(".tile").first().textContent(), /^Questions1/);
+  assert.deepEqual(page.errors, []);
+});

@@ -68,6 +68,24 @@ describe("a client with a user's token", () => {
     assert.equal((await sessionsOf(user)).length, 1);
   });
 
+  test("may ask a follow-up, which is searched together with the question before it", async () => {
+    const { chat } = library((await stack.user()).token);
+    const ask = async (messages) => {
+      const answer = await chat.completions.create({ model: MODEL, messages });
+      const { retrieval } = /** @type {any} */ (answer);
+      return { text: answer.choices[0].message.content, searched: retrieval.searched };
+    };
+    const first = messagesOf("How many working days does standard shipping take?");
+    const followUp = messagesOf("How long?");
+    const after = await ask([...first, { role: "assistant", content: "Three. [1]" }, ...followUp]);
+    assert.match(after.text, /three working days/);
+    assert.equal(after.searched, "How long? How many working days does standard shipping take?");
+    const long = await ask([...messagesOf("How long? ".repeat(10_000)), ...followUp]);
+    assert.equal(long.searched, undefined, "the model cannot read both");
+    const truncated = await chat.completions.create({ model: MODEL, messages: messagesOf("refunds ".repeat(260)) });
+    assert.equal(/** @type {any} */ (truncated).retrieval.truncated, true);
+  });
+
   test("gets a refusal as a message", async () => {
     const { token } = await stack.user();
     const messages = messagesOf("Which planet has the most moons?");

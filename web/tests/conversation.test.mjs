@@ -72,6 +72,56 @@ test("a retry sends the same bytes, even if the session is known by then", async
   assert.equal(server.requests[2].body, server.requests[0].body);
 });
 
+test("a second question has the one before it, with the vector of both", async () => {
+  const texts = [];
+  const spy = {
+    ...embedder,
+    async embed(text) {
+      texts.push(text);
+      return { vector: Float32Array.of(texts.length, 0), tokens: 5, truncated: false };
+    },
+  };
+  server = await chatServer(answered("s1"), events(["refusal", { session_id: "s1", persisted: true }]), answered("s1"));
+  const conversation = new Conversation(
+    async () => spy,
+    () => ({ endpoint: server.endpoint, tokenProvider: async () => "token" }),
+  );
+  for (const question of ["First?", "Second?", "Third?"]) await run(conversation, conversation.begin(question));
+  assert.deepEqual(texts, ["First?", "Second?", "Second? First?", "Third?", "Third? Second?"]);
+  const [first, second, third] = server.requests.map(({ body }) => JSON.parse(body));
+  assert.equal("previous" in first, false);
+  assert.deepEqual([second.embedding, second.previous], [[2, 0], { message: "First?", embedding: [3, 0] }]);
+  assert.equal(third.previous.message, "Second?", "a refused question counts as well");
+});
+
+test("a question that was cut off or belongs to another session is not sent with the next one", async () => {
+  const conversation = await conversationWith(events(), answered("s1"), answered("s2"), answered("s3"));
+  await assert.rejects(run(conversation, conversation.begin("Cut?")), { code: "connection_lost" });
+  await run(conversation, conversation.begin("First?"));
+  conversation.reset();
+  await run(conversation, conversation.begin("Second?"));
+  conversation.resume("s3");
+  conversation.follow("Of old?");
+  await run(conversation, conversation.begin("Third?"));
+  const previous = server.requests.map(({ body }) => JSON.parse(body).previous?.message);
+  assert.deepEqual(previous, [undefined, undefined, undefined, "Of old?"]);
+});
+
+test("without room in the model for both questions, the one before is left out, and a long one says so", async () => {
+  const short = { vector: Float32Array.of(1, 0), tokens: 200, truncated: false };
+  const long = { ...short, tokens: 300, truncated: true };
+  const results = [short, short, long, long, long];
+  server = await chatServer(answered("s1"), answered("s1"), answered("s1"));
+  const conversation = new Conversation(
+    async () => ({ ...embedder, embed: async () => results.shift() }),
+    () => ({ endpoint: server.endpoint, tokenProvider: async () => "token" }),
+  );
+  for (const question of ["First?", "Second?", "Third?"]) await run(conversation, conversation.begin(question));
+  const [, second, third] = server.requests.map(({ body }) => JSON.parse(body));
+  assert.deepEqual(["previous" in second, "truncated" in second], [false, false]);
+  assert.deepEqual(["previous" in third, third.truncated], [false, true]);
+});
+
 test("after a reset the next question starts a new session", async () => {
   const conversation = await conversationWith(answered("s1"), answered("s2"));
   await run(conversation, conversation.begin("First?"));

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::quoted::contains_any;
 
@@ -20,6 +20,8 @@ pub(crate) struct Dataset {
     pub(crate) near: Vec<Question>,
     /// Questions about something else.
     pub(crate) off_topic: Vec<Question>,
+    /// The second questions of labelled dialogues.
+    pub(crate) dialogues: Vec<Question>,
 }
 
 /// A question and its answers. Documents and answers are empty if it is unanswerable.
@@ -30,6 +32,45 @@ pub(crate) struct Question {
     pub(crate) documents: Vec<String>,
     /// Accepted answers, each quoted from a document.
     pub(crate) answers: Vec<String>,
+    /// What was asked before it; `None` only in a set of one question.
+    pub(crate) turn: Option<Turn>,
+}
+
+/// The place of a question in a dialogue.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Turn {
+    /// The question before it.
+    pub(crate) previous: String,
+    pub(crate) kind: TurnKind,
+    /// The question in words that need no question before it, if it is a follow-up.
+    pub(crate) rewrite: Option<String>,
+}
+
+/// How a second question relates to the first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum TurnKind {
+    /// A follow-up with a pronoun: "How long is it valid?".
+    Pronoun,
+    /// A follow-up that leaves words out: "For how long?".
+    Ellipsis,
+    /// The question before it about something else: "And for Switzerland?".
+    Substitution,
+    /// A comparison with the answer before it: "Is the larger one faster?".
+    Comparison,
+    /// Stands alone, about the same subject.
+    SameTopic,
+    /// Stands alone, about something else.
+    NewTopic,
+    /// Stands alone: a question of another file of the set, after any answerable question.
+    Unrelated,
+}
+
+impl TurnKind {
+    /// Whether the question cannot be understood without the one before it.
+    pub(crate) fn is_follow_up(self) -> bool {
+        matches!(self, Self::Pronoun | Self::Ellipsis | Self::Substitution | Self::Comparison)
+    }
 }
 
 /// The file `set.json` of a set whose documents are files.
@@ -57,6 +98,21 @@ struct Answerable {
     answers: Vec<String>,
 }
 
+/// A line of `dialogues.jsonl`.
+#[derive(Deserialize)]
+struct Dialogue {
+    previous: String,
+    question: String,
+    kind: TurnKind,
+    /// Absent if no document answers the question.
+    passage: Option<String>,
+    #[serde(default)]
+    also: Vec<String>,
+    #[serde(default)]
+    answers: Vec<String>,
+    rewrite: Option<String>,
+}
+
 /// A line of the other files.
 #[derive(Deserialize)]
 struct Unanswerable {
@@ -81,7 +137,8 @@ impl Dataset {
             let lines: Vec<Unanswerable> = lines_if_any(&folder.join(file))?;
             Ok(lines.into_iter().map(|line| Question::unanswerable(line.question)).collect())
         };
-        let set = Self {
+        let labelled: Vec<Dialogue> = lines_if_any(&folder.join("dialogues.jsonl"))?;
+        let mut set = Self {
             name: folder
                 .file_name()
                 .context("the folder of a set has no name")?
@@ -94,19 +151,56 @@ impl Dataset {
                 .with_context(|| format!("{}/answerable.jsonl", folder.display()))?,
             near: unanswerable("unanswerable_near.jsonl")?,
             off_topic: unanswerable("off_topic.jsonl")?,
+            dialogues: labelled
+                .into_iter()
+                .map(|line| documents.dialogue(line))
+                .collect::<Result<_>>()
+                .with_context(|| format!("{}/dialogues.jsonl", folder.display()))?,
         };
+        set.ask_in_dialogues();
         ensure!(
-            !(set.answerable.is_empty() && set.near.is_empty() && set.off_topic.is_empty()),
+            !(set.answerable.is_empty()
+                && set.near.is_empty()
+                && set.off_topic.is_empty()
+                && set.dialogues.is_empty()),
             "{} has no questions",
             folder.display()
         );
         Ok(set)
     }
+
+    /// Places each question without a label after an answerable one: every second answerable question after one about the same
+    /// document if there is one, all others after one that is far away in the file.
+    fn ask_in_dialogues(&mut self) {
+        let askable: Vec<_> = self
+            .answerable
+            .iter()
+            .map(|question| (question.question.clone(), question.documents.clone()))
+            .collect();
+        let count = askable.len();
+        let before = |at: usize, distance: usize| askable.get((at + distance) % count.max(1));
+        let turn = |previous: &str, kind| Turn { previous: previous.to_owned(), kind, rewrite: None };
+        for (at, question) in self.answerable.iter_mut().enumerate() {
+            let is_related = |other: &&(String, Vec<String>)| {
+                other.0 != question.question && other.1.iter().any(|name| question.documents.contains(name))
+            };
+            let related = (1..=count).filter_map(|distance| before(at, distance)).find(is_related);
+            question.turn = match related {
+                Some((previous, _)) if at % 2 == 0 => Some(turn(previous, TurnKind::SameTopic)),
+                _ => before(at, count / 2)
+                    .filter(|other| other.0 != question.question)
+                    .map(|(previous, _)| turn(previous, TurnKind::NewTopic)),
+            };
+        }
+        for (at, question) in self.near.iter_mut().chain(&mut self.off_topic).enumerate() {
+            question.turn = before(at, at).map(|(previous, _)| turn(previous, TurnKind::Unrelated));
+        }
+    }
 }
 
 impl Question {
     fn unanswerable(question: String) -> Self {
-        Self { question, documents: Vec::new(), answers: Vec::new() }
+        Self { question, documents: Vec::new(), answers: Vec::new(), turn: None }
     }
 }
 
@@ -169,7 +263,20 @@ impl Documents {
             eprintln!("! “{question}”: {passage} contains no accepted answer");
         }
         let documents = found.iter().map(|document| document.name.clone()).collect();
-        Ok(Question { question, documents, answers })
+        Ok(Question { question, documents, answers, turn: None })
+    }
+
+    fn dialogue(&self, line: Dialogue) -> Result<Question> {
+        let Dialogue { previous, question, kind, passage, also, answers, rewrite } = line;
+        if kind.is_follow_up() && rewrite.is_none() {
+            bail!("“{question}” is a follow-up, so it needs a rewrite");
+        }
+        let mut question = match passage {
+            Some(passage) => self.question(Answerable { question, passage, also, answers })?,
+            None => Question::unanswerable(question),
+        };
+        question.turn = Some(Turn { previous, kind, rewrite });
+        Ok(question)
     }
 }
 
@@ -231,7 +338,8 @@ mod tests {
         let set = folder.read("faq").unwrap();
         assert_eq!(set.name, "faq");
         assert_eq!(set.answerable[0].documents, ["1.md", "0.md"]);
-        assert_eq!(set.off_topic, [Question::unanswerable("Who?".to_owned())]);
+        let off_topic: Vec<_> = set.off_topic.iter().map(|question| question.question.as_str()).collect();
+        assert_eq!(off_topic, ["Who?"]);
         assert!(set.near.is_empty());
     }
 

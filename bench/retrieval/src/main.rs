@@ -5,6 +5,7 @@
 #![allow(clippy::print_stdout, reason = "a command line program talks to its caller")]
 
 mod dataset;
+mod dialogue;
 mod fit;
 mod measure;
 mod plot;
@@ -36,8 +37,8 @@ struct Cli {
 enum Command {
     /// Ask a knowledge base the questions of a set and write the results, a line of JSON for each question.
     Ask {
-        /// Folder with passages.jsonl or set.json, and with any of answerable.jsonl, unanswerable_near.jsonl and
-        /// off_topic.jsonl.
+        /// Folder with passages.jsonl or set.json, and with any of answerable.jsonl, unanswerable_near.jsonl,
+        /// off_topic.jsonl and dialogues.jsonl.
         #[arg(long, value_name = "DIR")]
         data: PathBuf,
         #[arg(long, value_name = "FILE")]
@@ -47,7 +48,7 @@ enum Command {
         #[command(flatten)]
         model: ModelArgs,
     },
-    /// Print the figures of each set as JSON: [[set, [answerable, near, off-topic questions], [[name, value], …]], …].
+    /// Print the figures of each set as JSON: [[set, [answerable, near, off-topic, second questions], [[name, value], …]], …].
     Measure {
         /// Results that `ask` wrote.
         #[arg(required = true, value_name = "FILE")]
@@ -87,7 +88,8 @@ fn main() -> Result<()> {
                 if let Some(reader) = &reader {
                     figures.extend(reader::figures(reader, set)?);
                 }
-                let questions = [set.answerable.len(), set.near.len(), set.off_topic.len()];
+                let questions =
+                    [set.answerable.len(), set.near.len(), set.off_topic.len(), set.dialogues.len()];
                 Ok((set.set.clone(), questions, figures))
             };
             println!("{}", json!(sets.iter().map(figures_of).collect::<Result<Vec<_>>>()?));

@@ -8,6 +8,7 @@ use chat_core::{Response, Verdict, respond};
 use rayon::prelude::*;
 use uuid::Uuid;
 
+use crate::dialogue;
 use crate::quoted::{contains_any, is_coherent, is_quoted, noise, shows_its_sentences};
 use crate::results::{Found, Results};
 
@@ -79,7 +80,8 @@ pub(crate) fn figures(results: &Results) -> Result<Vec<Figure>> {
         ("plain_answered_near", plain_answered(&results.near)),
         ("plain_answered_offtopic", plain_answered(&results.off_topic)),
     ];
-    Ok(figures.into_iter().filter_map(|(name, value)| Some((name, value?))).collect())
+    let figures = figures.into_iter().chain(dialogue::figures(results));
+    Ok(figures.filter_map(|(name, value)| Some((name, value?))).collect())
 }
 
 /// The decision with these thresholds.
@@ -104,7 +106,7 @@ fn answers_at(
 }
 
 /// The share of `true`; `None` without values.
-fn share(hits: impl Iterator<Item = bool>) -> Option<f64> {
+pub(crate) fn share(hits: impl Iterator<Item = bool>) -> Option<f64> {
     let (mut yes, mut all) = (0_u32, 0_u32);
     for hit in hits {
         yes += u32::from(hit);
@@ -175,6 +177,7 @@ mod tests {
             rows: rows.to_vec(),
             plain_rows: rows.to_vec(),
             background: Background::default(),
+            turn: None,
         }
     }
 
@@ -183,7 +186,13 @@ mod tests {
     }
 
     fn set(answerable: Vec<Found>) -> Results {
-        Results { set: "shop".to_owned(), answerable, near: Vec::new(), off_topic: Vec::new() }
+        Results {
+            set: "shop".to_owned(),
+            answerable,
+            near: Vec::new(),
+            off_topic: Vec::new(),
+            dialogues: Vec::new(),
+        }
     }
 
     #[test]

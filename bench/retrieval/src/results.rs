@@ -9,6 +9,8 @@ use chat_core::chunk::MatchedChunk;
 use chat_core::evidence::{Background, EvidenceThresholds};
 use serde::{Deserialize, Serialize};
 
+use crate::dataset::TurnKind;
+
 /// The results for each kind of question of one set.
 pub(crate) struct Results {
     /// The name of the set.
@@ -16,6 +18,8 @@ pub(crate) struct Results {
     pub(crate) answerable: Vec<Found>,
     pub(crate) near: Vec<Found>,
     pub(crate) off_topic: Vec<Found>,
+    /// The second questions of labelled dialogues.
+    pub(crate) dialogues: Vec<Found>,
 }
 
 /// The result for one question.
@@ -32,6 +36,20 @@ pub(crate) struct Found {
     pub(crate) plain_rows: Vec<MatchedChunk>,
     /// The calibration of the knowledge base.
     pub(crate) background: Background,
+    /// The question as the second one of a dialogue.
+    pub(crate) turn: Option<FoundInTurn>,
+}
+
+/// The result for the second question of a dialogue.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct FoundInTurn {
+    /// The first question.
+    pub(crate) previous: String,
+    pub(crate) kind: TurnKind,
+    /// The rows for both questions together.
+    pub(crate) joined_rows: Vec<MatchedChunk>,
+    /// A follow-up in words that need no question before it, and the rows for it.
+    pub(crate) rewrite: Option<(String, Vec<MatchedChunk>)>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,6 +58,7 @@ enum Kind {
     Answerable,
     Near,
     OffTopic,
+    Dialogue,
 }
 
 #[derive(Serialize)]
@@ -84,6 +103,7 @@ impl Results {
                 (Kind::Answerable, &self.answerable),
                 (Kind::Near, &self.near),
                 (Kind::OffTopic, &self.off_topic),
+                (Kind::Dialogue, &self.dialogues),
             ];
             for (kind, found) in
                 kinds.into_iter().flat_map(|(kind, all)| all.iter().map(move |found| (kind, found)))
@@ -105,13 +125,20 @@ impl Results {
                 .with_context(|| format!("{}, line {}", file.display(), number + 1))?;
             if sets.last().is_none_or(|last| last.set != set) {
                 ensure!(sets.iter().all(|other| other.set != set), "{}: {set} occurs twice", file.display());
-                sets.push(Self { set, answerable: Vec::new(), near: Vec::new(), off_topic: Vec::new() });
+                sets.push(Self {
+                    set,
+                    answerable: Vec::new(),
+                    near: Vec::new(),
+                    off_topic: Vec::new(),
+                    dialogues: Vec::new(),
+                });
             }
             if let Some(results) = sets.last_mut() {
                 let of_kind = match kind {
                     Kind::Answerable => &mut results.answerable,
                     Kind::Near => &mut results.near,
                     Kind::OffTopic => &mut results.off_topic,
+                    Kind::Dialogue => &mut results.dialogues,
                 };
                 of_kind.push(found);
             }
@@ -146,12 +173,14 @@ mod tests {
             answers: vec!["Yes".to_owned()],
             rows: vec![serde_json::from_value(row.clone()).unwrap()],
             plain_rows: Vec::new(),
+            turn: None,
         };
         let set = |name: &str| Results {
             set: name.to_owned(),
             answerable: vec![found("Why?"), found("How?")],
             near: Vec::new(),
             off_topic: vec![found("Who?")],
+            dialogues: Vec::new(),
         };
         let file = std::env::temp_dir().join(format!("bench-retrieval-{}.jsonl", std::process::id()));
         let (first, second) = (set("shop"), set("faq"));

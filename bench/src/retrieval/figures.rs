@@ -4,9 +4,9 @@ use super::sets::{MACRO, key};
 use crate::report::{Report, print_columns};
 
 /// The figures of one set, as `bench-retrieval measure` prints them.
-pub(super) type FiguresOfSet = (String, [usize; 3], Vec<(String, f64)>);
+pub(super) type FiguresOfSet = (String, [usize; 4], Vec<(String, f64)>);
 
-const QUESTIONS: [&str; 3] = ["answerable questions", "near-unanswerable", "off-topic"];
+const QUESTIONS: [&str; 4] = ["answerable questions", "near-unanswerable", "off-topic", "dialogues"];
 /// Prefixes of figures that are in the file and not in the table.
 const UNPRINTED: [&str; 3] = ["plain_", "gold_of_", "answered_answer_in_"];
 
@@ -110,7 +110,7 @@ mod tests {
     fn set(name: &str, figures: &[(&str, f64)]) -> FiguresOfSet {
         (
             name.to_owned(),
-            [1, 0, 1],
+            [1, 0, 1, 0],
             figures.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect(),
         )
     }

@@ -47,7 +47,10 @@ const SETS_AND_FIGURES: &str = r#"A set is a folder; its name is the name of the
 off_topic.jsonl, each of which is optional: a line is {"question", "passage", "answers"} and, if more than one passage answers
 it, "also": [...]; for unanswerable questions, {"question"}. Its documents are either passages.jsonl ({"id", "title", "text"} and
 optionally "language"), and the "passage" of a question is an id, or the folder that set.json names, as in
-{"documents": "relative/path"}, and the "passage" is a path in that folder.
+{"documents": "relative/path"}, and the "passage" is a path in that folder. Optional are second questions of dialogues in
+dialogues.jsonl: {"previous", "question", "kind"}, for answerable ones also "passage", "answers" and "also"; the kind is pronoun,
+ellipsis, substitution or comparison for a follow-up, which also has a "rewrite" that can be understood without the question
+before it, and same_topic or new_topic for a question that stands alone.
 
 Figures of a set are named <set>__<figure> (with _ for -), and their means over the sets that have them macro__<figure>; with a
 single set, also <figure>. A figure without questions or answers is left out. "Answered" means at default settings. A sentence
@@ -70,6 +73,19 @@ if the next one is. A list item and the line that introduces its list are one se
   answered_answer_in_n   of the answers: an accepted answer is in the first n quoted sentences
   gold_of_strong, gold_of_good, gold_of_partial
                          of the quoted passages of that strength: of a document that answers the question
+  follow_up_right        of the follow-ups that have an answer: answered, and an accepted answer is quoted
+  follow_up_alone_right, follow_up_rewrite_right
+                         the same if the question is asked without the one before it, and if its rewrite is asked
+  follow_up_none_answered, follow_up_none_rewrite_answered
+                         follow-ups without an answer in the documents that are answered, and so for their rewrites
+  second_harmed          of the labelled second questions that stand alone: right alone, and not right after the question
+                         before it
+  second_gained          of the same: right only after it
+  paired_harmed, paired_gained
+                         the same for the answerable questions, each asked after another one of the set: every second one
+                         after one about the same document
+  paired_near_answered, paired_offtopic_answered
+                         questions of that kind that are answered after an answerable one
   plain_…                the same for a plain vector search that answers with the first sentences of the best passage if its
                          cosine is 0.35 or more
   reader_recall_1, reader_answer_in_1, reader_ms

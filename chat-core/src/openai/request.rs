@@ -25,6 +25,8 @@ const FIELDS: &[&str] = &[
     "embedding_model",
     "message_id",
     "session_id",
+    "previous",
+    "truncated",
     "include_citations",
     "mode",
 ];
@@ -64,7 +66,8 @@ impl OpenAiRequest {
         let is_streamed = fields.take("stream").map_or(Ok(false), |value| boolean(&value, "stream"))?;
         let message = check("messages", fields.required("messages").and_then(|value| question(&value)))?;
         let embedding = fields.take("embedding").ok_or_else(|| ApiError::invalid_request(NO_EMBEDDING));
-        let embedding = check("embedding", embedding.and_then(|value| request::embedding(&value)))?;
+        let embedding =
+            check("embedding", embedding.and_then(|value| request::embedding(&value, "embedding")))?;
         let mut id = |name| {
             let value = fields.take(name);
             check(name, value.map(|value| request::uuid(&value, name)).transpose())
@@ -73,8 +76,12 @@ impl OpenAiRequest {
         let fingerprint = fingerprint(fields.take("embedding_model"), &model, assistant.is_some())?;
         let include_citations = fields.take("include_citations").map_or(Ok(true), request::include_citations);
         let is_extractive = fields.take("mode").map_or(Ok(false), request::is_extractive);
+        let previous = fields.take("previous").map(request::previous).transpose();
+        let truncated = fields.take("truncated").map_or(Ok(false), request::truncated);
         let question = ChatRequest {
             embedding,
+            previous: check("previous", previous)?,
+            truncated: check("truncated", truncated)? || request::is_truncated(&message),
             message,
             message_id,
             assistant: assistant.unwrap_or_default(),

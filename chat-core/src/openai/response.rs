@@ -10,7 +10,7 @@ use crate::event::Event;
 use crate::evidence::Strength;
 use crate::found::FoundPassage;
 use crate::generation_report::{AnswerMode, GenerationReport};
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Searched};
 use crate::refusal::{Reason, Refusal};
 
 /// The end of a stream.
@@ -117,6 +117,8 @@ struct Retrieval<'a> {
     also_found: &'a [FoundPassage],
     #[serde(skip_serializing_if = "Option::is_none")]
     refusal: Option<RefusalFacts<'a>>,
+    #[serde(flatten)]
+    searched: &'a Searched,
 }
 
 #[derive(Serialize)]
@@ -278,6 +280,7 @@ impl<'a> Facts<'a> {
                     strength: strongest(&answer.citations),
                     also_found: &answer.also_found,
                     refusal: None,
+                    searched: &answer.searched,
                 },
                 session_id: Some(answer.session_id),
                 message_id: Some(answer.message_id),
@@ -291,7 +294,7 @@ impl<'a> Facts<'a> {
     }
 
     fn of_refusal(refusal: &'a Refusal) -> Self {
-        let Refusal { reason, suggestions, nearest, .. } = refusal;
+        let Refusal { reason, suggestions, nearest, searched, .. } = refusal;
         Self {
             citations: None,
             retrieval: Retrieval {
@@ -299,6 +302,7 @@ impl<'a> Facts<'a> {
                 strength: None,
                 also_found: &[],
                 refusal: Some(RefusalFacts { reason: *reason, suggestions, nearest }),
+                searched,
             },
             session_id: refusal.session_id,
             message_id: None,

@@ -10,11 +10,12 @@ use chat_core::answer::Answer;
 use chat_core::chunk::MatchedChunk;
 use chat_core::error::ErrorCode;
 use chat_core::evidence::{Assessment, check_model};
+use chat_core::follow_up::{JoinedSearch, joined, may_lean, respond_to_follow_up};
 use chat_core::generate::{Fallback, Generation};
-use chat_core::outcome::Outcome;
+use chat_core::outcome::{Outcome, Searched};
 use chat_core::refusal::{Reason, Refusal};
 use chat_core::request::ChatRequest;
-use chat_core::{Verdict, respond};
+use chat_core::{Response, Verdict, respond};
 use futures_channel::mpsc::UnboundedSender;
 use futures_channel::oneshot;
 use futures_util::future::{Either, LocalBoxFuture, Shared, join, pending, select};
@@ -77,6 +78,22 @@ impl SearchResult {
     pub(super) fn is_draft(&self) -> bool {
         self.draft.is_some()
     }
+}
+
+/// The search for a question and the one before it.
+struct Joined {
+    /// What was searched.
+    text: String,
+    rows: Vec<MatchedChunk>,
+}
+
+/// The decision on a question.
+struct Decided {
+    response: Response,
+    /// The rows that it is about.
+    rows: Vec<MatchedChunk>,
+    /// What was searched, if it was the question together with the one before it.
+    text: Option<String>,
 }
 
 /// Passes pieces on to the client.
@@ -179,26 +196,26 @@ impl Run {
         if settings.log_questions {
             trace.note(|facts| facts.question = Some(question.message.clone()));
         }
-        let rows = supabase.match_chunks(
-            &question.embedding,
-            &question.message,
-            settings.match_count,
-            &question.assistant,
-        );
-        let (session, rows) = join(self.check_session(), trace.time("search", rows)).await;
+        let (session, found) =
+            join(self.check_session(), trace.time("search", self.search_rows(&settings))).await;
         session?;
-        let rows = rows?;
-        check_model(Some(&question.model), &rows)?;
+        let (rows, joined) = found?;
+        for rows in [Some(&rows), joined.as_ref().map(|joined| &joined.rows)].into_iter().flatten() {
+            check_model(Some(&question.model), rows)?;
+        }
 
         let include_citations = question.include_citations && settings.citations;
-        let response = respond(&question.message, &rows, &settings.thresholds, include_citations);
+        let Decided { response, rows, text } = self.decide(&settings, rows, joined, include_citations);
         let assessment = response.assessment;
         trace.note(|facts| {
             facts.similarity = assessment.best_similarity;
             facts.confidence = assessment.signals.is_some().then_some(assessment.confidence);
         });
         let draft = match &response.verdict {
-            Verdict::Answer(quotes) => self.draft(&settings, &rows, &assessment, quotes, include_citations),
+            Verdict::Answer(quotes) => {
+                let message = text.as_deref().unwrap_or(&question.message);
+                self.draft(&settings, message, &rows, &assessment, quotes, include_citations)
+            }
             Verdict::Refuse(_) => None,
         };
         let (mut outcome, sources) = match response.verdict {
@@ -209,6 +226,7 @@ impl Run {
             Verdict::Refuse(reason) => (self.refuse(&settings, reason, &rows).await?, BTreeSet::new()),
         };
         drop(rows);
+        outcome.set_searched(Searched { searched: text, truncated: question.truncated });
         self.add_links(&mut outcome, settings.link_mode).await;
         Ok(SearchResult {
             outcome: Rc::new(RefCell::new(outcome)),
@@ -218,10 +236,54 @@ impl Run {
         })
     }
 
+    /// Searches for the question and, at the same time, for the question together with the one before it.
+    async fn search_rows(
+        &self,
+        settings: &Settings,
+    ) -> Result<(Vec<MatchedChunk>, Option<Joined>), HttpError> {
+        let Self { supabase, question, .. } = self;
+        let search = |embedding, text| {
+            supabase.match_chunks(embedding, text, settings.match_count, &question.assistant)
+        };
+        let alone = search(&question.embedding, &question.message);
+        let previous = question.previous.as_ref().filter(|_| may_lean(&question.message));
+        let Some(previous) = previous else { return Ok((alone.await?, None)) };
+        let text = joined(&question.message, &previous.message);
+        let (rows, joined_rows) = join(alone, search(&previous.embedding, &text)).await;
+        // Without the second search, the question is answered alone.
+        let joined_rows = joined_rows.inspect_err(|error| self.trace.fault("joined search failed", error));
+        Ok((rows?, joined_rows.ok().map(|rows| Joined { text, rows })))
+    }
+
+    /// Lets `chat-core` decide.
+    fn decide(
+        &self,
+        settings: &Settings,
+        rows: Vec<MatchedChunk>,
+        joined: Option<Joined>,
+        include_citations: bool,
+    ) -> Decided {
+        let (message, thresholds) = (&self.question.message, &settings.thresholds);
+        let Some(joined) = joined else {
+            let response = respond(message, &rows, thresholds, include_citations);
+            return Decided { response, rows, text: None };
+        };
+        let search = JoinedSearch { text: &joined.text, rows: &joined.rows };
+        let (response, is_joined) =
+            respond_to_follow_up(message, &rows, search, thresholds, include_citations);
+        self.trace.note(|facts| facts.follow_up = Some(is_joined));
+        if is_joined {
+            Decided { response, rows: joined.rows, text: Some(joined.text) }
+        } else {
+            Decided { response, rows, text: None }
+        }
+    }
+
     /// Prepares what the model needs, if it is to write the answer.
     fn draft(
         &self,
         settings: &Settings,
+        message: &str,
         rows: &[MatchedChunk],
         assessment: &Assessment,
         quotes: &Answer,
@@ -231,7 +293,6 @@ impl Run {
         if settings.answer_mode != AnswerModeSetting::Endpoint || self.question.is_extractive {
             return None;
         }
-        let message = &self.question.message;
         let generation =
             Generation::new(message, rows, assessment, Some(quotes), include_citations, &model.model);
         let refuses = model.decline == Decline::Refuse;
@@ -262,11 +323,13 @@ impl Run {
         if let Some(answer) = answer {
             search_result.sources.replace(answer.sources());
             let mut outcome = Outcome::answer(answer, self.turn.session_id, self.turn.answer_id);
+            outcome.set_searched(search_result.outcome.borrow().searched().clone());
             self.add_links(&mut outcome, draft.link_mode).await;
             search_result.outcome.replace(outcome);
         } else if let (Some(Fallback::Declined), Some(refusal)) = (report.fallback, &draft.refusal) {
             search_result.sources.take();
             let mut outcome = Outcome::Refusal(refusal.clone());
+            outcome.set_searched(search_result.outcome.borrow().searched().clone());
             self.add_links(&mut outcome, draft.link_mode).await;
             self.trace.note(|facts| facts.outcome = Some(outcome.kind()));
             search_result.outcome.replace(outcome);
@@ -383,18 +446,25 @@ impl Run {
         let Ok(search_result) = found.await else { return };
         let supabase = self.supabase.with_deadline(self.supabase.deadline().at_least(MIN_HISTORY_TIME));
         let refusal = match &*search_result.outcome.borrow() {
-            Outcome::Refusal(refusal) => Some((refusal.session_id, refusal.reason.as_str())),
+            Outcome::Refusal(refusal) => {
+                Some((refusal.session_id, refusal.reason.as_str(), refusal.searched.searched.clone()))
+            }
             Outcome::Answer(_) => None,
         };
-        let Some((session_id, reason)) = refusal else { return };
+        let Some((session_id, reason, searched)) = refusal else { return };
+        // "And to Norway?" alone would tell the owner nothing.
+        let (question, embedding) = match (&searched, &self.question.previous) {
+            (Some(text), Some(previous)) => (text, &previous.embedding),
+            _ => (&self.question.message, &self.question.embedding),
+        };
         let best_score = search_result.best_similarity;
         let row = NewRefusal {
             // The same id on every attempt, so that the refusal is recorded once.
             id: self.question.message_id,
             // `None` unless the session is in the database, which the row refers to.
             session_id,
-            question: &self.question.message,
-            embedding: &self.question.embedding,
+            question,
+            embedding,
             best_score,
             reason,
             assistant: &self.question.assistant,

@@ -18,7 +18,7 @@ use std::time::Duration;
 
 use chat_core::error::ErrorCode;
 use chat_core::outcome::Outcome;
-use chat_core::request::ChatRequest;
+use chat_core::request::{ChatRequest, Previous};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -334,6 +334,8 @@ fn body_hash(question: &ChatRequest) -> String {
         assistant,
         session_id,
         model,
+        previous,
+        truncated,
         include_citations,
         is_extractive,
     } = question;
@@ -348,6 +350,13 @@ fn body_hash(question: &ChatRequest) -> String {
     }
     hash.update([u8::from(session_id.is_some()), u8::from(*include_citations), u8::from(*is_extractive)]);
     hash.update(session_id.unwrap_or_default());
+    hash.update([u8::from(*truncated), u8::from(previous.is_some())]);
+    if let Some(Previous { message, embedding }) = previous {
+        hash.update(message);
+        for number in embedding {
+            hash.update(number.to_le_bytes());
+        }
+    }
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
@@ -374,6 +383,21 @@ mod tests {
     fn the_hash_of_a_question_does_not_depend_on_its_json() {
         assert_eq!(body_hash(&question("hi", "a")), body_hash(&question("  hi ", "b")));
         assert_ne!(body_hash(&question("hi", "")), body_hash(&question("Hi", "")));
+    }
+
+    #[test]
+    fn the_same_question_after_another_one_is_another_one() {
+        let after = |message: &str, first: f32| {
+            let mut embedding = vec![0.0; 384];
+            embedding[0] = first;
+            let previous = Some(Previous { message: message.to_owned(), embedding });
+            ChatRequest { previous, ..question("hi", "") }
+        };
+        let asked = [question("hi", ""), after("a", 1.0), after("b", 1.0), after("a", -1.0)];
+        let truncated = ChatRequest { truncated: true, ..question("hi", "") };
+        let hashes: std::collections::BTreeSet<_> = asked.iter().chain([&truncated]).map(body_hash).collect();
+        assert_eq!(hashes.len(), 5);
+        assert_eq!(body_hash(&after("a", 1.0)), body_hash(&after("a", 1.0)));
     }
 
     #[test]

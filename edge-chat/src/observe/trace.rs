@@ -26,6 +26,9 @@ pub(crate) struct Facts {
     /// Cosine of the nearest passage.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) similarity: Option<f64>,
+    /// Whether the question was searched together with the one before it, and that result used; missing if none was before it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) follow_up: Option<bool>,
     /// Calibrated confidence that the passages answer the question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) confidence: Option<f64>,

@@ -35,7 +35,7 @@ class AdapterError extends Error {
  * the questions; everything else is the Worker's.
  * @param {object} options
  * @param {string} options.worker its origin, such as https://chat.example.com
- * @param {{ fingerprint: string, embed(text: string): Promise<{ vector: Float32Array }> }} options.embedder
+ * @param {{ fingerprint: string, embed(text: string): Promise<{ vector: Float32Array, truncated: boolean }> }} options.embedder
  * @param {{ accessToken(): Promise<string> }} [options.account] asks instead of the client; then `apiKey` is needed
  * @param {string} [options.apiKey] what clients must send to ask with the account
  * @returns {RequestListener}
@@ -56,7 +56,7 @@ export function createAdapter({ worker, embedder, account, apiKey }) {
     return `Bearer ${token}`;
   }
 
-  /** The body for the Worker: the last question, with its vector. */
+  /** The body for the Worker: the last question with its vector, and the one before it with the vector of both. */
   async function withEmbedding(/** @type {any} */ body) {
     if (body === null || typeof body !== "object" || Array.isArray(body)) return body;
     const { messages, ...rest } = body;
@@ -70,8 +70,20 @@ export function createAdapter({ worker, embedder, account, apiKey }) {
     const own = { ...rest, messages: last ? [last] : messages };
     // The Worker rejects such a question, so a vector would only cost time.
     if (!question || question.length > MAX_QUESTION_UNITS || rest.embedding) return own;
-    const { vector } = await embedder.embed(question);
-    return { ...own, embedding: Array.from(vector), embedding_model: embedder.fingerprint };
+    const message = questionOf(messages.slice(0, messages.lastIndexOf(last)));
+    const isShort = message && message.length <= MAX_QUESTION_UNITS;
+    const [{ vector, truncated }, both] = await Promise.all([
+      embedder.embed(question),
+      isShort ? embedder.embed(`${question} ${message}`) : undefined,
+    ]);
+    return {
+      ...own,
+      embedding: Array.from(vector),
+      embedding_model: embedder.fingerprint,
+      // If the model cannot read both, the vector is not that of both.
+      ...(both && !both.truncated && { previous: { message, embedding: Array.from(both.vector) } }),
+      ...(truncated && { truncated }),
+    };
   }
 
   /** Sends a request to the Worker and passes its response on. */

@@ -11,6 +11,9 @@ const MAX_TEXT_CHARS: usize = 90;
 /// The words of the question, the passages with their scores, the thresholds, and the score of each sentence of the answer.
 pub fn explanation(asked: &Asked) -> String {
     let mut lines = vec![format!("Question    {}", one_line(&asked.question, MAX_TEXT_CHARS))];
+    if let Some(text) = &asked.searched.searched {
+        lines.push(format!("Searched    {}", one_line(text, MAX_TEXT_CHARS)));
+    }
     lines.push(format!("Words       {}", words(asked)));
     lines.push(String::new());
     lines.extend(candidates(asked));

@@ -24,6 +24,8 @@ pub fn report(asked: &Asked) -> Value {
     };
     json!({
         "question": asked.question,
+        "searched": asked.searched.searched,
+        "truncated": asked.searched.truncated,
         "query_terms": terms,
         "candidates": candidates,
         "thresholds": {

@@ -9,9 +9,11 @@ use chat_core::answer::Answer;
 use chat_core::assistant::AssistantName;
 use chat_core::chunk::MatchedChunk;
 use chat_core::evidence::{Assessment, EvidenceThresholds, PassageAssessment, check_model};
+use chat_core::follow_up::{JoinedSearch, joined, may_lean, respond_to_follow_up};
 use chat_core::generate::GenerationReport;
+use chat_core::outcome::Searched;
 use chat_core::refusal::{Reason, Refusal};
-use chat_core::request::MAX_MESSAGE_CHARS;
+use chat_core::request::{MAX_MESSAGE_CHARS, MAX_MODEL_TOKENS};
 use chat_core::{Response, Verdict, respond};
 
 use crate::chunk::SECTION_SEPARATOR;
@@ -34,6 +36,8 @@ pub struct Settings {
     pub assistant: Option<AssistantName>,
     /// The language model that writes the answer; `None` for quotes.
     pub model: Option<Model>,
+    /// The question before this one, which it may lean on.
+    pub previous: Option<String>,
 }
 
 /// A question, the search results, and the conclusion.
@@ -41,6 +45,8 @@ pub struct Settings {
 pub struct Asked {
     /// The question, trimmed.
     pub question: String,
+    /// What was searched, if it was not just the question.
+    pub searched: Searched,
     pub thresholds: EvidenceThresholds,
     pub rows: Vec<MatchedChunk>,
     /// Assessment of the search results.
@@ -97,17 +103,35 @@ pub async fn ask(
     settings: &Settings,
 ) -> Result<Asked, AskError> {
     let question = checked(question)?;
-    let vector = embedder.vector(question);
-    let assistant = settings.assistant.as_ref().map(AssistantName::as_str);
-    let rows = knowledge_base.match_chunks(&vector, settings.match_count, Some(question), assistant).await?;
-    check_model(Some(model), &rows).map_err(|_| AskError::OtherModel)?;
-    let Response { assessment, verdict } = respond(question, &rows, &settings.thresholds, true);
+    let is_too_long = |text: &str| embedder.count_tokens(text) > MAX_MODEL_TOKENS;
+    let truncated = is_too_long(question);
+    let both = match &settings.previous {
+        // Like the widget, which does not send it then.
+        Some(previous) => {
+            Some(joined(question, checked(previous)?)).filter(|text| may_lean(question) && !is_too_long(text))
+        }
+        None => None,
+    };
+    let rows = search(question, knowledge_base, model, embedder, settings).await?;
+    let thresholds = &settings.thresholds;
+    let (Response { assessment, verdict }, rows, both) = match both {
+        None => (respond(question, &rows, thresholds, true), rows, None),
+        Some(text) => {
+            let joined_rows = search(&text, knowledge_base, model, embedder, settings).await?;
+            let joined = JoinedSearch { text: &text, rows: &joined_rows };
+            match respond_to_follow_up(question, &rows, joined, thresholds, true) {
+                (response, true) => (response, joined_rows, Some(text)),
+                (response, false) => (response, rows, None),
+            }
+        }
+    };
+    let text = both.as_deref().unwrap_or(question);
     let mut written = None;
     let conclusion = match verdict {
         Verdict::Answer(quotes) => {
             let mut answer = None;
             if let Some(model) = &settings.model {
-                let (text, report, error) = write::write(question, &rows, &assessment, &quotes, model).await;
+                let (text, report, error) = write::write(text, &rows, &assessment, &quotes, model).await;
                 answer = text;
                 written = Some(Written { report, error: error.map(|error| error.to_string()) });
             }
@@ -119,8 +143,29 @@ pub async fn ask(
             Conclusion::Refusal(Refusal::new(reason, &rows, settings.thresholds.similarity))
         }
     };
-    let thresholds = settings.thresholds;
-    Ok(Asked { question: question.to_owned(), thresholds, rows, assessment, conclusion, written })
+    Ok(Asked {
+        question: question.to_owned(),
+        thresholds: settings.thresholds,
+        searched: Searched { searched: both, truncated },
+        rows,
+        assessment,
+        conclusion,
+        written,
+    })
+}
+
+async fn search(
+    text: &str,
+    knowledge_base: &KnowledgeBase,
+    model: &str,
+    embedder: &mut impl TextEmbedder,
+    settings: &Settings,
+) -> Result<Vec<MatchedChunk>, AskError> {
+    let vector = embedder.vector(text);
+    let assistant = settings.assistant.as_ref().map(AssistantName::as_str);
+    let rows = knowledge_base.match_chunks(&vector, settings.match_count, Some(text), assistant).await?;
+    check_model(Some(model), &rows).map_err(|_| AskError::OtherModel)?;
+    Ok(rows)
 }
 
 /// Applies the limits of the Worker to a question.

@@ -4,6 +4,7 @@ use chat_core::answer::{Answer, Citation};
 use chat_core::evidence::Strength;
 use chat_core::found::FoundPassage;
 use chat_core::generate::{AnswerMode, DropReason, Fallback, GenerationReport};
+use chat_core::outcome::Searched;
 use chat_core::refusal::Refusal;
 
 use super::{Asked, Conclusion, Written, one_line, place, printable};
@@ -13,11 +14,22 @@ const MAX_QUOTE_CHARS: usize = 400;
 /// Printed above a hedged answer, as in the widget (`web/src/texts/panel/en.ts`).
 const HEDGE: &str = "These passages are about this, but may not answer it.";
 
+/// Printed above the reply to a question of more tokens than the model reads.
+const TRUNCATED: &str =
+    "The question is longer than the model reads: only its beginning was searched for by meaning.";
+
 /// The answer with its sources and other passages that were found, or the refusal.
 pub fn reply(asked: &Asked) -> String {
     let reply = match &asked.conclusion {
         Conclusion::Answer(answer) => answered(answer),
         Conclusion::Refusal(refusal) => refused(refusal),
+    };
+    let reply = match &asked.searched {
+        Searched { searched: Some(text), .. } => {
+            format!("Searched: {}\n\n{reply}", one_line(text, MAX_QUOTE_CHARS))
+        }
+        Searched { truncated: true, .. } => format!("{TRUNCATED}\n\n{reply}"),
+        _ => reply,
     };
     match &asked.written {
         Some(written) => format!("{reply}\n\n{}", writing(written)),

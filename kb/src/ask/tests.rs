@@ -37,7 +37,7 @@ fn asked(rows: Vec<MatchedChunk>, thresholds: EvidenceThresholds) -> Asked {
         Verdict::Answer(answer) => Conclusion::Answer(answer),
         Verdict::Refuse(reason) => Conclusion::Refusal(Refusal::new(reason, &rows, thresholds.similarity)),
     };
-    Asked { question, thresholds, rows, assessment, conclusion, written: None }
+    Asked { question, searched: Searched::default(), thresholds, rows, assessment, conclusion, written: None }
 }
 
 const BACKGROUND: Background = Background { mean: -4.0, deviation: 2.0 };

@@ -24,7 +24,13 @@ pub(super) async fn run(args: AskArgs) -> anyhow::Result<ExitCode> {
         AnswerMode::Extractive => None,
         AnswerMode::Endpoint => Some(args.writer.model()?),
     };
-    let settings = Settings { match_count: args.match_count, thresholds, assistant: args.assistant, model };
+    let settings = Settings {
+        match_count: args.match_count,
+        thresholds,
+        assistant: args.assistant,
+        model,
+        previous: args.previous,
+    };
     let mut embedder = load_model(&args.model.model_dir)?;
     let asked =
         ask(&args.question, &knowledge_base, embedder::fingerprint(), &mut embedder, &settings).await?;

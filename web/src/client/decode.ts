@@ -13,6 +13,7 @@ import type {
   GenerationReport,
   Passage,
   Quote,
+  RefusalEvent,
   RefusalReason,
   Support,
 } from "./wire.js";
@@ -82,7 +83,13 @@ function decodeAnswerEnd(json: JsonObject): ChatEvent {
     ...optional("message_id", asString(json.message_id)),
     persisted: json.persisted !== false,
     ...optional("generation", decodeGeneration(json.generation)),
+    ...decodeSearched(json),
   };
+}
+
+/** What was searched, if it was not just the question. */
+function decodeSearched({ searched, truncated }: JsonObject): Pick<RefusalEvent, "searched" | "truncated"> {
+  return { ...optional("searched", asString(searched)), ...(truncated === true && { truncated }) };
 }
 
 function decodeGeneration(value: unknown): GenerationReport | undefined {
@@ -121,6 +128,7 @@ function decodeRefusal(json: JsonObject): ChatEvent {
     nearest: asArray(json.nearest).flatMap(decodeFound),
     ...optional("session_id", asString(json.session_id)),
     persisted: json.persisted !== false,
+    ...decodeSearched(json),
   };
 }
 

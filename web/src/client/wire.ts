@@ -13,6 +13,14 @@ export interface ChatRequest {
   readonly model: string;
   /** `false` omits markers and sources. Default: `true`. */
   readonly include_citations?: boolean;
+  /** The question before this one, so that a follow-up such as "And to Norway?" is understood. */
+  readonly previous?: {
+    readonly message: string;
+    /** The vector of the question, a space and this message together. */
+    readonly embedding: readonly number[];
+  };
+  /** `true`: the message has more tokens than the model reads, so the embedding is that of its beginning. */
+  readonly truncated?: boolean;
   /** Asks for quotes even if the site lets a language model write answers. */
   readonly mode?: "extractive";
 }
@@ -167,6 +175,10 @@ export type ChatEvent =
       readonly persisted: boolean;
       /** Set if a language model was to write the answer. */
       readonly generation?: GenerationReport;
+      /** The question together with the one before it, if the answer is to both. */
+      readonly searched?: string;
+      /** Set if the model read only the beginning of the question. */
+      readonly truncated?: true;
     }
   | RefusalEvent;
 
@@ -180,6 +192,9 @@ export interface RefusalEvent {
   readonly nearest: readonly FoundPassage[];
   readonly session_id?: string;
   readonly persisted: boolean;
+  /** As in an answer. */
+  readonly searched?: string;
+  readonly truncated?: true;
 }
 
 /** One conversation of the user. */

@@ -125,6 +125,22 @@ const STATES = {
     before: () => site.api.respondWith(whole(refusal({ nearest: FOUND }))),
     reach: (widget) => widget.ask(QUESTION, "refused"),
   },
+  "searched together with the question before, and longer than the model reads": {
+    before: () => site.api.respondWith(whole(answer()), whole(answer({ searched: "Both?", truncated: true }))),
+    async reach(widget) {
+      await widget.ask(QUESTION);
+      await widget.ask("How long?");
+      await widget.role("searched").waitFor();
+    },
+  },
+  "a refusal of a question searched together with the one before": {
+    before: () => site.api.respondWith(whole(answer()), whole(refusal({ searched: "Both?" }))),
+    async reach(widget) {
+      await widget.ask(QUESTION);
+      await widget.ask("How long?", "refused");
+      await widget.role("searched").waitFor();
+    },
+  },
   "hedged, with what was also found": {
     before: () => site.api.respondWith(whole(answer({ hedged: true, also_found: FOUND }))),
     async reach(widget) {

@@ -175,6 +175,8 @@ export class Chat {
         const page = await listMessages(session.id, { limit: PAGE_SIZE, cursor }, client(), signal);
         signal.throwIfAborted();
         this.log.restore(page.messages);
+        const asked = page.messages.filter(({ role }) => role === "user").at(-1);
+        if (asked) this.#conversation.follow(asked.content);
         // The same cursor again would loop for ever.
         if (cursor !== undefined && page.next_cursor === cursor) throw invalidResponse();
         cursor = page.next_cursor;
@@ -228,7 +230,7 @@ export class Chat {
         if (event.type === "answer_end") {
           watch.mark("complete");
           this.#completed(reply);
-          this.#options.onAnswer(reply, exchange.question);
+          this.#options.onAnswer(reply, event.searched ?? exchange.question);
           void this.#countCitationUse();
         }
       }
@@ -253,8 +255,13 @@ export class Chat {
     announcer.say(host.translator.format("writing"));
   }
 
-  #show(event: ChatEvent, { question }: Exchange, reply: ReplyView): void {
-    if (event.type !== "refusal") return reply.apply(event);
+  #show(event: ChatEvent, exchange: Exchange, reply: ReplyView): void {
+    if (event.type !== "refusal") {
+      reply.apply(event);
+      if (event.type === "answer_end") reply.note(event, exchange);
+      return;
+    }
+    const { question } = exchange;
     const { host, announcer } = this.#options;
     const { composer } = host.frame;
     reply.refuse(event, {
@@ -262,13 +269,16 @@ export class Chat {
       supportUrl: safeLink(host.element.getAttribute("support-url")),
       suggest: (text) => composer.suggest(text),
     });
-    announcer.say(reply.root.querySelector("[data-role=refusal-message]")?.textContent ?? "");
+    reply.note(event, exchange);
+    announcer.say(textOf(reply, "[role=note], [data-role=refusal-message]"));
     host.dispatch("refusal", event);
   }
 
-  #completed({ answer }: ReplyView): void {
+  #completed(reply: ReplyView): void {
+    const { answer } = reply;
     const { host, announcer } = this.#options;
-    announcer.say(host.translator.format("answerReady", { text: answer.plainText() }));
+    const spoken = [textOf(reply, ":scope > [role=note]"), answer.plainText()].join(" ").trim();
+    announcer.say(host.translator.format("answerReady", { text: spoken }));
     const { text, mode, generation, citations, alsoFound, isHedged: hedged } = answer;
     host.dispatch("message", {
       role: "assistant",
@@ -315,4 +325,9 @@ export class Chat {
       exportReferences: (citations) => exportMenu(host.translator, () => citations),
     };
   }
+}
+
+/** The text of the parts of a reply, for the announcer. */
+function textOf({ root }: ReplyView, selector: string): string {
+  return Array.from(root.querySelectorAll(selector), ({ textContent }) => textContent).join(" ");
 }

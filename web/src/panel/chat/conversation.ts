@@ -15,6 +15,8 @@ export interface Exchange {
   readonly question: string;
   readonly messageId: string;
   request?: ChatRequest;
+  /** Tokens of the question, once it is embedded. */
+  tokens?: number;
 }
 
 const NO_ENDPOINT =
@@ -23,6 +25,8 @@ const NO_ENDPOINT =
 /** Sends the questions of one session. */
 export class Conversation {
   readonly #session = new SessionTracker();
+  /** The last question of the session that was answered or refused. */
+  #previous: string | undefined;
   readonly #embedder: () => Promise<QuestionEmbedder>;
   readonly #client: () => ChatClientOptions;
   readonly #asksForQuotes: () => boolean;
@@ -69,6 +73,7 @@ export class Conversation {
     try {
       for await (const event of streamChat(exchange.request, client, signal)) {
         this.#session.observe(event);
+        if (event.type === "answer_end" || event.type === "refusal") this.#previous = exchange.question;
         yield event;
       }
     } catch (error) {
@@ -81,17 +86,24 @@ export class Conversation {
   /** The next question starts a new session. */
   reset(): void {
     this.#session.reset();
+    this.#previous = undefined;
   }
 
   /** The next question continues that session. */
   resume(sessionId: string): void {
+    this.reset();
     this.#session.resume(sessionId);
+  }
+
+  /** The next question follows this one of the history. */
+  follow(question: string): void {
+    this.#previous = question;
   }
 
   /** Makes a retry start a new session. Gives the error to throw, which allows a retry. */
   #leaveSession(exchange: Exchange, { code, message, status, requestId }: ChatError): ChatError {
     // Another question may have started a new session meanwhile.
-    if (this.#session.id === exchange.request?.session_id) this.#session.reset();
+    if (this.#session.id === exchange.request?.session_id) this.reset();
     delete exchange.request;
     return new ChatError(code, message, {
       retryable: true,
@@ -100,10 +112,16 @@ export class Conversation {
     });
   }
 
-  async #request({ question, messageId }: Exchange, watch: Stopwatch, signal: AbortSignal): Promise<ChatRequest> {
+  async #request(exchange: Exchange, watch: Stopwatch, signal: AbortSignal): Promise<ChatRequest> {
+    const { question, messageId } = exchange;
     const embedder = await aborting(this.#embedder(), signal);
     watch.mark("embedding");
-    const { vector, tokens } = await embedder.embed(question, { signal });
+    const message = this.#previous;
+    const [{ vector, tokens, truncated }, both] = await Promise.all([
+      embedder.embed(question, { signal }),
+      message && embedder.embed(`${question} ${message}`, { signal }),
+    ]);
+    exchange.tokens = tokens;
     watch.mark("embedded", { tokens });
     return {
       embedding: Array.from(vector),
@@ -111,6 +129,9 @@ export class Conversation {
       message_id: messageId,
       ...(this.#session.id && { session_id: this.#session.id }),
       model: embedder.fingerprint,
+      // If the model cannot read both, the vector is not that of both.
+      ...(message && both && !both.truncated && { previous: { message, embedding: Array.from(both.vector) } }),
+      ...(truncated && { truncated }),
       ...(this.#asksForQuotes() && { mode: "extractive" }),
     };
   }

@@ -1,6 +1,6 @@
 import { MAX_TOKENS } from "@evidence-chat/embedder";
 import { element } from "../../dom/element.js";
-import type { Translator } from "../../dom/translator.js";
+import type { Translated, Translator } from "../../dom/translator.js";
 import type { QuestionEmbedder } from "../model/model-loader.js";
 
 /** Shorter texts always fit the model: its tokenizer makes at most four tokens of a character. In UTF-16 code units. */
@@ -38,9 +38,13 @@ export class QuestionLength {
       .catch(() => undefined);
     if (tokens === undefined || text !== this.#text) return;
     if (tokens <= MAX_TOKENS) return this.root.replaceChildren();
-    const percent = this.#translator.number((MAX_TOKENS - 2) / (tokens - 2), { style: "percent" });
     this.root.replaceChildren(
-      element("p", { class: "too-long", "data-role": "too-long" }, this.#translator.t("tooLong", { percent })),
+      element("p", { class: "too-long", "data-role": "too-long" }, tooLong(this.#translator, tokens)),
     );
   }
+}
+
+/** The warning for a question with so many tokens. */
+export function tooLong(translator: Translator, tokens: number): Translated {
+  return translator.t("tooLong", { percent: translator.number((MAX_TOKENS - 2) / (tokens - 2), { style: "percent" }) });
 }

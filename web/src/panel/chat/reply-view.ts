@@ -1,11 +1,13 @@
 import type { ChatEvent, Passage, RefusalEvent, StoredMessage } from "../../client/wire.js";
 import { element } from "../../dom/element.js";
-import type { Translator } from "../../dom/translator.js";
+import type { Translated, Translator } from "../../dom/translator.js";
 import type { TextKey } from "../../texts/index.js";
 import { AnswerView, type CitationActions } from "../citations/answer-view.js";
+import type { Exchange } from "./conversation.js";
 import { copyButtons } from "./copy-buttons.js";
 import { errorNotice, retryButton } from "./error-notice.js";
 import type { Problem } from "./problem.js";
+import { tooLong } from "./question-length.js";
 import { type RefusalActions, refusalNotice, type RefusalTexts } from "./refusal-notice.js";
 
 /** The reply to a question: waiting, a streaming answer, a refusal, or an error. */
@@ -97,6 +99,15 @@ export class ReplyView {
     const why = problem.code === "connection_lost" ? "connectionLost" : "incomplete";
     const note = element("p", { class: "incomplete", "data-role": "incomplete" }, t(why));
     this.#become("failed", ...partial, ...(partial.length > 0 ? [note] : []), errorNotice(t, problem, onRetry));
+  }
+
+  /** Says above the outcome what was searched, if it was not just the question. */
+  note({ searched, truncated }: Pick<RefusalEvent, "searched" | "truncated">, { request, tokens }: Exchange): void {
+    const note = (role: string, text: Translated) =>
+      this.root.prepend(element("p", { class: "note", role: "note", "data-role": role }, text));
+    const question = request?.previous?.message;
+    if (searched && question) note("searched", this.#translator.t("searched", { question }));
+    if (truncated && tokens) note("truncated", tooLong(this.#translator, tokens));
   }
 
   #finish(isPersisted: boolean): void {

@@ -29,8 +29,9 @@ export class SourcesView {
       translator.t("showMoreSources"),
     );
     this.root = element(
-      "section",
-      { class: "sources", part: "sources", "data-role": "sources", "aria-label": label },
+      "div",
+      // Not a landmark: each answer of a conversation has its own sources.
+      { class: "sources", part: "sources", role: "group", "data-role": "sources", "aria-label": label },
       element(
         "div",
         { class: "sources-head" },

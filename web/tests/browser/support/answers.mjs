@@ -46,7 +46,8 @@ export function result(fields = {}) {
 }
 
 /**
- * The events of an answer; `deltas` are the pieces of its text.
+ * The events of an answer; `deltas` are the pieces of its text, `end` are further fields of the last event.
+ * @param {{deltas?: string[], hedged?: boolean, citations?: any[], also_found?: any[], persisted?: boolean, [field: string]: unknown}} fields
  * @returns {[name: string, data: object][]}
  */
 export function answer({
@@ -55,12 +56,13 @@ export function answer({
   citations = [citation()],
   also_found = [],
   persisted = true,
+  ...end
 } = {}) {
   return [
     ["answer_start", { session_id: SESSION, hedged }],
     ...deltas.map((text) => /** @type {[string, object]} */ (["answer_delta", { text }])),
     ["sources", { citations, also_found, referenced_indices: [...new Set(citations.map(({ index }) => index))] }],
-    ["answer_end", { message_id: "9b2d6f4e-5d2c-5f0a-8a57-2f0c4a1f1c55", persisted }],
+    ["answer_end", { message_id: "9b2d6f4e-5d2c-5f0a-8a57-2f0c4a1f1c55", persisted, ...end }],
   ];
 }
 

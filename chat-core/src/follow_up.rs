@@ -1,0 +1,248 @@
+//! Questions that lean on the one before them, such as "And to Switzerland?".
+//!
+//! Such a question is searched twice: alone, and together with the question before it ([`joined`]). No text is generated and no
+//! list of pronouns is kept, so it works in every language of which the search knows the stop words. The result of both
+//! questions together is used only if
+//!
+//! 1. the question has at most [`MAX_OWN_WORDS`] informative words,
+//! 2. it finds clearly more evidence together with the question before it ([`MIN_GAIN`]), and
+//! 3. the best passage has one of its own words, or the evidence is strong ([`MIN_EVIDENCE_WITHOUT_OWN_WORD`]). Otherwise the
+//!    passages would merely answer the question before it once more.
+//!
+//! The numbers were chosen with the dialogues of the sets in `bench/retrieval/fit`; `cargo xtask bench retrieval` measures.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::chunk::MatchedChunk;
+use crate::evidence::{EvidenceThresholds, query_terms, ranked};
+use crate::question::Question;
+use crate::request::MAX_MESSAGE_CHARS;
+use crate::respond::{Response, Verdict, decide};
+
+/// Informative words of a question that may lean on the one before it. Questions that stand alone mostly have three or more.
+const MAX_OWN_WORDS: usize = 2;
+
+/// Words of a question that may lean on the one before it, stop words included. A longer one is not searched for twice.
+const MAX_WORDS: usize = 16;
+
+/// By how much the evidence of both questions together must exceed that of the question alone, in log-odds. What follows up on
+/// nothing usually gains less from the words of the question before it.
+const MIN_GAIN: f64 = 1.25;
+
+/// The evidence above the midpoint, in log-odds, that both questions together need if the best passage has no word of the second
+/// one. At 2.0 the confidence is 0.88.
+const MIN_EVIDENCE_WITHOUT_OWN_WORD: f64 = 2.0;
+
+/// The rows of a search for a question and the one before it.
+#[derive(Debug, Clone, Copy)]
+pub struct JoinedSearch<'a> {
+    /// What was searched, from [`joined`].
+    pub text: &'a str,
+    /// The rows.
+    pub rows: &'a [MatchedChunk],
+}
+
+/// Whether a question is short enough to lean on the one before it, so that it is worth searching for both together.
+pub fn may_lean(question: &str) -> bool {
+    question.split_word_bounds().filter(|word| word.contains(char::is_alphanumeric)).nth(MAX_WORDS).is_none()
+}
+
+/// The text of a question and the one before it, for their vector and for the search by words. The question comes first, because
+/// model and search read only the beginning of a long text. At most [`MAX_MESSAGE_CHARS`] characters.
+pub fn joined(question: &str, previous: &str) -> String {
+    let text = format!("{question} {previous}");
+    let end = text.char_indices().nth(MAX_MESSAGE_CHARS).map_or(text.len(), |(at, _)| at);
+    text.get(..end).unwrap_or_default().trim_end().to_owned()
+}
+
+/// Answers a question that is not the first of its conversation, like [`respond`](crate::respond()). `true` means that the
+/// response is to both questions together.
+pub fn respond_to_follow_up(
+    question: &str,
+    rows: &[MatchedChunk],
+    joined: JoinedSearch<'_>,
+    thresholds: &EvidenceThresholds,
+    include_citations: bool,
+) -> (Response, bool) {
+    let passages = ranked(rows);
+    let asked = Question::new(question, query_terms(rows), &passages);
+    let alone = decide(&asked, &passages, thresholds, include_citations);
+    if asked.word_count() > MAX_OWN_WORDS {
+        return (alone, false);
+    }
+    let passages = ranked(joined.rows);
+    let both = Question::joined(joined.text, question, query_terms(joined.rows), &passages);
+    let together = decide(&both, &passages, thresholds, include_citations);
+    let evidence = log_odds(together.assessment.confidence);
+    let gain = evidence - log_odds(alone.assessment.confidence);
+    let has_own_word = asked.word_count() == 0
+        || passages.first().is_some_and(|best| asked.coverage(|word| best.words.contains(word)) > 0.0);
+    let is_used = match together.verdict {
+        Verdict::Answer(_) => gain >= MIN_GAIN && (has_own_word || evidence >= MIN_EVIDENCE_WITHOUT_OWN_WORD),
+        Verdict::Refuse(_) => false,
+    };
+    if is_used { (together, true) } else { (alone, false) }
+}
+
+/// The log-odds of a probability, finite for 0 and 1.
+fn log_odds(probability: f64) -> f64 {
+    let probability = probability.clamp(1e-9, 1.0 - 1e-9);
+    (probability / (1.0 - probability)).ln()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::chunk::QueryTerm;
+    use crate::chunk::tests::chunk;
+    use crate::respond;
+
+    const PREVIOUS: &str = "How long does delivery to Italy take?";
+    const ITALY: &str = "Delivery to Italy takes 4 days.";
+    const NORWAY: &str = "Delivery to Norway takes 9 days.";
+
+    fn row(id: u128, similarity: f64, content: &str, words: &[&str]) -> MatchedChunk {
+        let mut row = chunk(id, id, similarity, content);
+        let term = |word: &&str| QueryTerm { word: (*word).to_owned(), weight: 3.0 };
+        row.query_terms = Some(words.iter().map(term).collect());
+        row
+    }
+
+    fn respond_after(question: &str, alone: &[MatchedChunk], both: &[MatchedChunk]) -> (Response, bool) {
+        let text = joined(question, PREVIOUS);
+        let search = JoinedSearch { text: &text, rows: both };
+        respond_to_follow_up(question, alone, search, &EvidenceThresholds::default(), true)
+    }
+
+    fn text(response: &Response) -> Option<String> {
+        match &response.verdict {
+            Verdict::Answer(answer) => Some(answer.deltas.concat()),
+            Verdict::Refuse(_) => None,
+        }
+    }
+
+    #[test]
+    fn a_question_that_leans_on_the_one_before_it_is_answered_together_with_it() {
+        let alone = [row(1, 0.3, "Norway is cold.", &["norway"])];
+        let both = [row(2, 0.8, NORWAY, &["norway", "delivery", "italy"])];
+        let (response, is_joined) = respond_after("And to Norway?", &alone, &both);
+        assert!(is_joined);
+        assert_eq!(text(&response).as_deref(), Some("Delivery to Norway takes 9 days. [1]"));
+    }
+
+    #[test]
+    fn an_answer_quotes_what_the_question_asks_for_and_not_what_the_one_before_it_did() {
+        let words = ["norway", "delivery", "italy", "take"];
+        let both = [row(1, 0.8, &format!("{ITALY} {NORWAY}"), &words)];
+        let (response, _) = respond_after("And to Norway?", &[row(2, 0.1, "Trees.", &["norway"])], &both);
+        assert!(text(&response).is_some_and(|text| text.starts_with(NORWAY)), "{:?}", text(&response));
+    }
+
+    #[test]
+    fn a_question_with_three_informative_words_stands_alone() {
+        let words = ["norway", "delivery", "italy"];
+        let alone = |words: &[&str]| [row(1, 0.3, "Trees.", words)];
+        let both = [row(2, 0.9, NORWAY, &words)];
+        assert!(respond_after("Norway delivery?", &alone(&words[..2]), &both).1);
+        let (response, is_joined) = respond_after("Norway delivery, Italy?", &alone(&words), &both);
+        assert_eq!((text(&response), is_joined), (None, false));
+    }
+
+    #[test]
+    fn without_clearly_more_evidence_the_question_is_answered_alone() {
+        let similarity = |similarity: f64| [row(1, similarity, NORWAY, &["norway"])];
+        assert!(respond_after("And to Norway?", &similarity(0.3), &similarity(0.9)).1);
+        assert!(!respond_after("And to Norway?", &similarity(0.9), &similarity(0.9)).1);
+        assert!(!respond_after("And to Norway?", &similarity(0.9), &similarity(0.5)).1);
+    }
+
+    #[test]
+    fn without_a_word_of_the_question_only_strong_evidence_counts() {
+        let alone = [row(1, 0.1, "Trees.", &["canoes"])];
+        let both = |similarity: f64| [row(2, similarity, ITALY, &["canoes", "delivery", "italy"])];
+        let background = crate::evidence::Background::default();
+        let at = |similarity| {
+            let text = joined("And canoes?", PREVIOUS);
+            let rows = both(similarity);
+            let question = Question::joined(&text, "And canoes?", query_terms(&rows), &ranked(&rows));
+            let signals = crate::evidence::Signals::new(&question, &ranked(&rows)).unwrap();
+            background.confidence(crate::evidence::calibration::evidence(&signals))
+        };
+        let weak =
+            (0..100).map(|step| f64::from(step) / 100.0).find(|similarity| at(*similarity) > 0.6).unwrap();
+        let together =
+            respond(&joined("And canoes?", PREVIOUS), &both(weak), &EvidenceThresholds::default(), true);
+        assert!(matches!(together.verdict, Verdict::Answer(_)), "{together:?}");
+        assert!(!respond_after("And canoes?", &alone, &both(weak)).1);
+        assert!(respond_after("And canoes?", &alone, &both(0.99)).1);
+        // "How long?" has no informative word, so none can be missing.
+        let alone = [row(1, 0.1, "Trees.", &[])];
+        assert!(respond_after("And how long?", &alone, &both(weak)).1);
+    }
+
+    #[test]
+    fn if_both_are_refused_the_refusal_is_that_of_the_question_alone() {
+        let far = [row(1, 0.1, "Trees.", &["norway"])];
+        let (response, is_joined) = respond_after("And to Norway?", &far, &[row(2, 0.2, ITALY, &["norway"])]);
+        assert_eq!((text(&response), is_joined), (None, false));
+        assert!(!respond_after("And to Norway?", &far, &[]).1);
+        assert!(!respond_after("And to Norway?", &[], &[]).1);
+    }
+
+    #[test]
+    fn only_a_name_of_the_question_itself_hedges_its_answer() {
+        let words = ["norway", "delivery", "italy", "2024"];
+        let hedged = |question: &str| {
+            let alone = [row(1, 0.1, "Trees.", &["norway"])];
+            let (response, is_joined) = respond_after(question, &alone, &[row(2, 0.99, NORWAY, &words)]);
+            assert!(is_joined);
+            matches!(response.verdict, Verdict::Answer(answer) if answer.hedged)
+        };
+        assert!(!hedged("And to Norway?"), "Italy, which only the question before it names, is missing");
+        assert!(hedged("And to Norway in 2024?"));
+    }
+
+    #[test]
+    fn a_long_question_stands_alone() {
+        assert!(may_lean("And to Norway?") && may_lean("") && may_lean(&"a, ".repeat(16)));
+        assert!(!may_lean(&"a ".repeat(17)) && !may_lean(&"字".repeat(17)));
+    }
+
+    #[test]
+    fn the_question_comes_first_and_is_never_cut_off() {
+        assert_eq!(joined("And to Norway?", PREVIOUS), format!("And to Norway? {PREVIOUS}"));
+        let long = "é".repeat(MAX_MESSAGE_CHARS);
+        assert_eq!(joined(&long, "x"), long);
+        assert_eq!(joined("a", &long).chars().count(), MAX_MESSAGE_CHARS);
+    }
+
+    proptest! {
+        #[test]
+        fn the_response_is_that_of_one_of_the_searches(
+            question in "[a-zA-Z0-9éß字 ?]{1,60}",
+            previous in "[a-zA-Z0-9éß字 ?]{1,60}",
+            contents in prop::collection::vec(("[a-zé字0-9. \n-]{0,60}", -1.0..1.0_f64), 0..6),
+            split in 0..6_usize,
+        ) {
+            let rows: Vec<_> = contents.iter().enumerate()
+                .map(|(id, (content, similarity))| chunk(id as u128, id as u128, *similarity, content)).collect();
+            let (alone, both) = rows.split_at(split.min(rows.len()));
+            let thresholds = EvidenceThresholds::default();
+            let text = joined(&question, &previous);
+            let search = JoinedSearch { text: &text, rows: both };
+            let (response, is_joined) = respond_to_follow_up(&question, alone, search, &thresholds, true);
+            if !is_joined {
+                prop_assert_eq!(&response, &respond(&question, alone, &thresholds, true));
+            }
+            prop_assert!(!is_joined || matches!(response.verdict, Verdict::Answer(_)));
+            if let Verdict::Answer(answer) = &response.verdict {
+                let searched = if is_joined { both } else { alone };
+                for citation in &answer.citations {
+                    prop_assert!(searched.iter().any(|row| row.chunk_id == citation.chunk_id));
+                }
+            }
+        }
+    }
+}
