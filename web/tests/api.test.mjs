@@ -37,12 +37,15 @@ function redirect(location) {
 const unauthorized = json(401, { code: "unauthorized", message: "Expired." });
 
 /** Every function that needs a token. */
+const ANSWER = { sessionId: ID, messageId: ID };
 const CALLS = {
   search: (options, signal) => client.search(SEARCH, options, signal),
   listSessions: (options, signal) => client.listSessions({}, options, signal),
   renameSession: (options, signal) => client.renameSession(ID, "New", options, signal),
   deleteSession: (options, signal) => client.deleteSession(ID, options, signal),
   listMessages: (options, signal) => client.listMessages(ID, {}, options, signal),
+  giveFeedback: (options, signal) => client.giveFeedback(ANSWER, { rating: "up" }, options, signal),
+  removeFeedback: (options, signal) => client.removeFeedback(ANSWER, options, signal),
   downloadDocument: (options, signal) => client.downloadDocument(ID, options, signal),
   exportMyData: (options, signal) => client.exportMyData(options, signal),
   deleteMyData: (options, signal) => client.deleteMyData(options, signal),
@@ -253,6 +256,25 @@ test("renameSession sends the new title", async () => {
   const [{ method, path, body, headers }] = server.requests;
   assert.deepEqual([method, path, JSON.parse(body)], ["PATCH", `/api/sessions/${ID}`, { title: "Money back" }]);
   assert.equal(headers["content-type"], "application/json");
+});
+
+test("giveFeedback sends what the visitor thinks, and removeFeedback succeeds even if the answer is gone", async () => {
+  const feedback = /** @type {const} */ ({ rating: "down", reason: "outdated", comment: "Since May." });
+  const options = await serving(
+    json(200, feedback),
+    (response) => response.writeHead(204).end(),
+    json(404, { code: "not_found", message: "Not there." }),
+  );
+  await client.giveFeedback(ANSWER, { ...feedback, embedding: [1, 0] }, options);
+  await client.removeFeedback(ANSWER, options);
+  await client.removeFeedback(ANSWER, options);
+  const path = `/api/sessions/${ID}/messages/${ID}/feedback`;
+  const [given, removed] = server.requests;
+  assert.deepEqual(
+    [given.method, given.path, JSON.parse(given.body)],
+    ["PUT", path, { ...feedback, embedding: [1, 0] }],
+  );
+  assert.deepEqual([removed.method, removed.path], ["DELETE", path]);
 });
 
 test("deleteSession succeeds even if the conversation is already deleted", async () => {

@@ -1,7 +1,17 @@
 import { asAnswerMode, asRefusalReason, decodeCitation } from "./decode.js";
 import { invalidResponse } from "./errors.js";
 import { asArray, asNumber, asObject, asString, type JsonObject, optional } from "./json.js";
-import type { AnswerSetting, ChatConfig, LinkMode, MessagePage, Session, SessionPage, StoredMessage } from "./wire.js";
+import type {
+  AnswerSetting,
+  ChatConfig,
+  Feedback,
+  FeedbackReason,
+  LinkMode,
+  MessagePage,
+  Session,
+  SessionPage,
+  StoredMessage,
+} from "./wire.js";
 
 /** Reads the settings; missing fields get the server's defaults. */
 export function decodeConfig(json: JsonObject): ChatConfig {
@@ -72,6 +82,18 @@ function messageOf(value: unknown): StoredMessage | undefined {
     created_at: asString(json.created_at) ?? "",
     ...optional("mode", asAnswerMode(json.mode)),
     ...optional("refusal", asRefusalReason(json.refusal)),
+    ...optional("feedback", feedbackOf(json.feedback)),
+  };
+}
+
+function feedbackOf(value: unknown): Feedback | undefined {
+  const { rating, reason, comment } = asObject(value) ?? {};
+  if (rating !== "up" && rating !== "down") return undefined;
+  // A reason of a later version is passed on.
+  return {
+    rating,
+    ...optional("reason", asString(reason) as FeedbackReason | undefined),
+    ...optional("comment", asString(comment)),
   };
 }
 

@@ -10,6 +10,7 @@ export {
   type ChatErrorReason,
   type UnauthorizedReason,
 } from "./errors.js";
+export { type AnswerId, giveFeedback, removeFeedback } from "./feedback.js";
 export { Identity, type IdentityChange } from "./identity.js";
 export { deleteMyData, exportMyData } from "./me.js";
 export type { ChatClientOptions, ResponseInfo, TokenProvider } from "./options.js";
@@ -25,6 +26,8 @@ export type {
   Citation,
   DropReason,
   EvidenceStrength,
+  Feedback,
+  FeedbackReason,
   FoundPassage,
   GenerationFallback,
   GenerationReport,
@@ -33,6 +36,7 @@ export type {
   PageRequest,
   Passage,
   Quote,
+  Rating,
   RefusalEvent,
   RefusalReason,
   SearchRequest,

@@ -8,7 +8,7 @@ import { withTimeout } from "./with-timeout.js";
 export interface ApiRequest {
   readonly url: string;
   /** Default: GET. */
-  readonly method?: "GET" | "POST" | "PATCH" | "DELETE";
+  readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   readonly accept: string;
   /** Sent as JSON. */
   readonly body?: unknown;

@@ -222,8 +222,25 @@ export interface StoredMessage {
   readonly mode?: AnswerMode;
   /** Set if the message is a refusal. */
   readonly refusal?: RefusalReason;
+  /** What the visitor thinks of an answer. Missing if they did not say. */
+  readonly feedback?: Feedback;
   /** ISO 8601. */
   readonly created_at: string;
+}
+
+/** Whether an answer helped. */
+export type Rating = "up" | "down";
+
+/** Why an answer did not help; `off_topic` answers another question. */
+export type FeedbackReason = "wrong" | "incomplete" | "off_topic" | "outdated" | "other";
+
+/** What a visitor thinks of an answer. */
+export interface Feedback {
+  readonly rating: Rating;
+  /** Only with the rating `down`. */
+  readonly reason?: FeedbackReason;
+  /** The visitor's own words, at most 1,000 characters. */
+  readonly comment?: string;
 }
 
 /** Selects a page of a list; without a cursor, the first one. */

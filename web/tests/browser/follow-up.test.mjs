@@ -17,7 +17,7 @@ test("a second question is sent with the one before it, and the answer says that
   await widget.ask(QUESTION);
   const second = await widget.ask(FOLLOW_UP);
   const note = second.locator("[data-role=searched]");
-  assert.equal(await note.innerText(), `Searched together with your question before: ${QUESTION}`);
+  assert.equal(await note.innerText(), `Searched together with: ${QUESTION}`);
   assert.equal(await note.getAttribute("role"), "note");
   assert.match(await widget.role("announcer").innerText(), /^Answer: Searched together .* Refunds are paid/);
   const third = await widget.ask("Is it free?");

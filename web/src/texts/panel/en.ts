@@ -42,7 +42,7 @@ export const texts = {
   offline: "You are offline. Your question can be sent when the connection is back.",
   tooLong:
     "Your question is longer than the AI can read: only about the first {percent} will be used. Please shorten it.",
-  searched: "Searched together with your question before: {question}",
+  searched: "Searched together with: {question}",
   notSaved: "This answer could not be saved to your history.",
 
   // Refusals, in the server's own words
