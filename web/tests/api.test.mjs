@@ -263,7 +263,7 @@ test("giveFeedback sends what the visitor thinks, and removeFeedback succeeds ev
   const options = await serving(
     json(200, feedback),
     (response) => response.writeHead(204).end(),
-    json(404, { code: "not_found" }),
+    json(404, { code: "not_found", message: "Not there." }),
   );
   await client.giveFeedback(ANSWER, { ...feedback, embedding: [1, 0] }, options);
   await client.removeFeedback(ANSWER, options);

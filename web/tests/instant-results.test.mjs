@@ -7,8 +7,8 @@ const SOURCES = new URL("../src/panel/search/", import.meta.url);
 const { pauseAfter, queryOf } = await importTs(new URL("pace.ts", SOURCES));
 const { matchingWords } = await importTs(new URL("matching-words.ts", SOURCES));
 
-test("a fast device waits 60 ms after a key, and a slow one so long that embedding takes a fifth of the time", () => {
-  for (const ms of [0, 2, 50]) assert.equal(pauseAfter(ms), 60);
+test("a fast device waits 40 ms after a key, and a slow one so long that embedding takes a fifth of the time", () => {
+  for (const ms of [0, 2, 50]) assert.equal(pauseAfter(ms), 40);
   assert.equal(pauseAfter(50.1), 200);
   assert.equal(pauseAfter(150), 600);
   assert.equal(pauseAfter(10_000), 1500);

@@ -25,7 +25,7 @@ import { ModelLoader, type ModelState } from "./model/model-loader.js";
 import { ModelNotice } from "./model/model-notice.js";
 import { defaultModelUrl, modelDownloadBytes } from "./model/model-url.js";
 import { reportFailures } from "./report-failures.js";
-import { LazySearch } from "./search/lazy-search.js";
+import { lazySearch } from "./search/lazy-search.js";
 import { SiteSettings } from "./site-settings.js";
 import { VisibleArea } from "./visible-area.js";
 import { LazyVisitor } from "./visitor/lazy-visitor.js";
@@ -90,7 +90,7 @@ export class WidgetPanel {
       length.root,
       this.#modelNotice.root,
     );
-    const search = new LazySearch({
+    const search = lazySearch({
       host,
       announcer: this.#announcer,
       tools: { excerptOf, urlOfWords },
@@ -99,7 +99,7 @@ export class WidgetPanel {
     });
     frame.composer.onInput = (text) => {
       length.check(text);
-      search.check(text);
+      search(text);
     };
     shadow.addEventListener("copy", (event) => copySelection(event as ClipboardEvent, shadow, this.#chat.log.answers));
     this.#showState();

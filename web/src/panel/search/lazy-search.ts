@@ -1,30 +1,23 @@
 import { adoptStyles } from "../../dom/styles.js";
 import type { InstantResults, InstantResultsOptions } from "./instant-results.js";
 
-/** Results while a question is typed. The code is loaded when the visitor types and the model is there. */
-export class LazySearch {
-  readonly #options: InstantResultsOptions;
-  #loading: Promise<InstantResults> | undefined;
-
-  constructor(options: InstantResultsOptions) {
-    this.#options = options;
-  }
-
-  /** The text of the question box has changed. Without the model or the code there are no results. */
-  check(text: string): void {
-    const { host, embedder } = this.#options;
-    if (!this.#loading && (text === "" || !embedder() || host.element.getAttribute("instant-results") === "off"))
-      return;
-    this.#loading ??= this.#load();
-    this.#loading.then(
-      (results) => results.check(host.frame.composer.value),
-      () => (this.#loading = undefined),
-    );
-  }
-
-  async #load(): Promise<InstantResults> {
+/**
+ * Results while a question is typed. Gives a function to call with each text of the question box; it loads the code when the visitor
+ * types and the model is there. Without the model or the code there are no results.
+ */
+export function lazySearch(options: InstantResultsOptions): (text: string) => void {
+  const { element, frame, shadow } = options.host;
+  let loading: Promise<InstantResults> | undefined;
+  const load = async () => {
     const { InstantResults, styles } = await import("./index.js");
-    adoptStyles(this.#options.host.shadow, styles);
-    return new InstantResults(this.#options);
-  }
+    adoptStyles(shadow, styles);
+    return new InstantResults(options);
+  };
+  return (text) => {
+    if (!loading && (!text || !options.embedder() || element.getAttribute("instant-results") === "off")) return;
+    (loading ??= load()).then(
+      (results) => results.check(frame.composer.value),
+      () => (loading = undefined),
+    );
+  };
 }

@@ -1,5 +1,5 @@
 /** Debounce after a key, in milliseconds: short enough that results feel instant. */
-const PAUSE_MS = 60;
+const PAUSE_MS = 40;
 /** An embedding that takes longer, in milliseconds, is work that the visitor may feel while typing. */
 const SLOW_EMBEDDING_MS = 50;
 /** Pauses grow by this multiple of what an embedding takes, so that it uses a fifth of the time at most. */
