@@ -363,6 +363,60 @@ mod tests {
     }
 
     #[test]
+    fn each_question_follows_another_one_and_labelled_dialogues_are_read() {
+        let question = |text: &str, page: &str| {
+            format!(r#"{{"question":"{text}","passage":"{page}.md","answers":["days"]}}"#)
+        };
+        let answerable =
+            [question("1?", "a"), question("2?", "b"), question("3?", "a"), question("4?", "c")].join("\n");
+        let dialogues = [
+            r#"{"previous":"1?","question":"How long?","kind":"ellipsis","rewrite":"How long is 1?","passage":"a.md","answers":["days"]}"#,
+            r#"{"previous":"1?","question":"Who?","kind":"pronoun","rewrite":"Who is 1?"}"#,
+        ]
+        .join("\n");
+        let files = |dialogues: &str| {
+            Folder::with(
+                "dialogues",
+                &[
+                    ("docs/a.md", "5 days."),
+                    ("docs/b.md", "6 days."),
+                    ("docs/c.md", "7 days."),
+                    ("shop/set.json", r#"{"documents":"../docs"}"#),
+                    ("shop/answerable.jsonl", answerable.as_str()),
+                    ("shop/off_topic.jsonl", r#"{"question":"5?"}"#),
+                    ("shop/dialogues.jsonl", dialogues),
+                ],
+            )
+        };
+        let set = files(&dialogues).read("shop").unwrap();
+        let turns = |questions: &[Question]| -> Vec<_> {
+            let turn = |question: &Question| {
+                question.turn.as_ref().map(|turn| (turn.previous.clone(), turn.kind)).unwrap()
+            };
+            questions.iter().map(turn).collect()
+        };
+        let expected = |previous: &str, kind| (previous.to_owned(), kind);
+        assert_eq!(
+            turns(&set.answerable),
+            [
+                expected("3?", TurnKind::SameTopic),
+                expected("4?", TurnKind::NewTopic),
+                expected("1?", TurnKind::SameTopic),
+                expected("2?", TurnKind::NewTopic),
+            ]
+        );
+        assert_eq!(turns(&set.off_topic), [expected("1?", TurnKind::Unrelated)]);
+        assert_eq!(
+            turns(&set.dialogues),
+            [expected("1?", TurnKind::Ellipsis), expected("1?", TurnKind::Pronoun)]
+        );
+        assert_eq!((set.dialogues[0].answers.len(), set.dialogues[1].documents.len()), (1, 0));
+        let without_rewrite = r#"{"previous":"1?","question":"Who?","kind":"pronoun"}"#;
+        let error = format!("{:#}", files(without_rewrite).read("shop").err().unwrap());
+        assert!(error.contains("rewrite"), "{error}");
+    }
+
+    #[test]
     fn a_question_about_a_missing_document_is_an_error() {
         let folder = Folder::with(
             "missing",
