@@ -58,6 +58,7 @@ export async function buildBundles(dist) {
   const chunks = new Map([
     ...(await buildHashed(dist, texts, { entryNames: "texts-[name]-[hash]" })),
     ...(await buildHashed(dist, { references: "src/panel/references/index.ts" }, { plugins: [styleSheetsAsText] })),
+    ...(await buildHashed(dist, { help: "src/panel/help/index.ts" }, { plugins: [styleSheetsAsText] })),
     ...(await buildHashed(dist, { visitor: "src/panel/visitor/index.ts" })),
     ...(await buildHashed(dist, { download: "src/client/download.ts" })),
     ...(await buildHashed(dist, { "citation-use": "src/panel/citation-use/index.ts" })),

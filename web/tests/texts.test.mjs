@@ -130,3 +130,18 @@ test("Arabic and Japanese texts are in their own script", () => {
 test("French texts have no-break spaces before double punctuation", () => {
   for (const { name, text } of textsIn("fr")) assert.doesNotMatch(text, /[^\u00a0\u202f][?!;:»]|«[^\u00a0]/, name);
 });
+
+test("the help has every topic in every language, in words of that language", async () => {
+  const help = new Map();
+  for (const language of ["en", ...LANGUAGES]) {
+    const url = new URL(`../panel/help/texts/${language}.ts`, SOURCES);
+    help.set(language, (await importTs(url)).texts);
+  }
+  const places = ({ topics }) => topics.flat().map(placesIn);
+  for (const language of LANGUAGES) {
+    const texts = help.get(language);
+    assert.deepEqual(places(texts), places(help.get("en")), language);
+    const inBoth = texts.topics.flat().filter((text) => JSON.stringify(help.get("en")).includes(text));
+    assert.deepEqual(inBoth, [], language);
+  }
+});

@@ -177,6 +177,13 @@ const STATES = {
       await widget.role("source-sentence").waitFor();
     },
   },
+  help: {
+    async reach(widget) {
+      await openHistory(widget);
+      await widget.role("help-open").click();
+      await widget.role("help").waitFor();
+    },
+  },
   "privacy notice": {
     before: sendingTo("llm.of-a-service-with-a-long-name.example:8443"),
     async reach(widget) {

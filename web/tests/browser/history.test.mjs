@@ -329,11 +329,12 @@ test("deleting by keyboard focuses Undo and pauses the countdown", async () => {
 test("Tab reaches every control in visual order", async () => {
   await show(sessions(21));
   const order = [];
-  for (let tabs = 0; tabs < 4; tabs++) {
+  for (let tabs = 0; tabs < 5; tabs++) {
     await page.keyboard.press("Tab");
     order.push(await focused());
   }
   assert.deepEqual(order, [
+    "Help",
     "Open “Conversation 1”",
     "Rename “Conversation 1”",
     "Delete “Conversation 1”",

@@ -7,6 +7,8 @@ import * as icons from "../../dom/icons.js";
 import type { Translator } from "../../dom/translator.js";
 import type { TextKey } from "../../texts/index.js";
 import { Deletions } from "./deletions.js";
+import type { Help } from "../help/index.js";
+import { helpTitle } from "../help/titles.js";
 import type { MyData } from "./my-data.js";
 import { Renames } from "./renames.js";
 import { SessionRow } from "./session-row.js";
@@ -41,6 +43,8 @@ export class HistoryView {
   readonly #options: HistoryOptions;
   readonly #deletions: Deletions;
   readonly #renames: Renames;
+  readonly #helpOpener = button({ class: "button quiet", "data-role": "help-open" }, () => void this.#openHelp());
+  #help: Help | undefined;
   #myData: MyData | undefined;
   /** Shown if the code for the visitor's data could not be loaded. */
   #myDataFailure: HTMLElement | undefined;
@@ -79,6 +83,7 @@ export class HistoryView {
           icon(icons.back),
         ),
         this.#heading,
+        this.#helpOpener,
       ),
       element("div", { class: "history-scroll" }, this.#list, this.#state, this.#more),
       this.#strips,
@@ -109,6 +114,7 @@ export class HistoryView {
   /** Shows the view, loads the list and focuses the heading. */
   show(): void {
     this.root.hidden = false;
+    this.#helpOpener.textContent = helpTitle(this.#options.translator.language);
     this.#heading.focus();
     this.#empty();
     void this.#load();
@@ -118,6 +124,7 @@ export class HistoryView {
   /** Hides the view and sends the requests of pending deletions. */
   hide(): void {
     this.root.hidden = true;
+    this.#help?.close();
     this.#loading?.abort();
     this.#myData?.hide();
     this.#deletions.commit();
@@ -140,6 +147,16 @@ export class HistoryView {
     this.#empty();
     if (!this.root.hidden) void this.#load();
     this.#options.deletedAll();
+  }
+
+  async #openHelp(): Promise<void> {
+    try {
+      const { Help } = await import("../help/index.js");
+      this.#help ??= new Help(this.#options.translator, this.root, this.#helpOpener);
+      this.#help.show();
+    } catch {
+      this.#helpOpener.replaceChildren(this.#options.translator.t("loadFailed").asText());
+    }
   }
 
   #empty(): void {
