@@ -1,4 +1,4 @@
-import { createEmbedder, isSupported } from "@evidence-chat/embedder";
+import { isSupported } from "@evidence-chat/embedder";
 import { connectionLost } from "../client/errors.js";
 import { Identity } from "../client/identity.js";
 import { optional } from "../client/json.js";
@@ -19,11 +19,11 @@ import { excerptOf } from "./citations/passage/draw.js";
 import type { PanelHost } from "./host.js";
 import { LazyHistory } from "./history/lazy-history.js";
 import { Modality } from "./modality.js";
-import { mustAskBeforeDownload } from "./model/consent.js";
+import { createModel } from "./model/create-model.js";
 import { ModelAnnouncer } from "./model/model-announcer.js";
-import { ModelLoader, type ModelState } from "./model/model-loader.js";
+import type { ModelLoader, ModelState } from "./model/model-loader.js";
 import { ModelNotice } from "./model/model-notice.js";
-import { defaultModelUrl, modelDownloadBytes } from "./model/model-url.js";
+import { modelDownloadBytes } from "./model/model-url.js";
 import { reportFailures } from "./report-failures.js";
 import { lazySearch } from "./search/lazy-search.js";
 import { SiteSettings } from "./site-settings.js";
@@ -65,7 +65,7 @@ export class WidgetPanel {
     this.#identity = this.#newIdentity();
     this.#modelNotice = this.#createModelNotice();
     this.#modelAnnouncer = new ModelAnnouncer(translator, modelDownloadBytes(host.element.modelUrl), this.#announcer);
-    this.#model = this.#createModel();
+    this.#model = createModel(host, (state) => this.#modelChanged(state));
     this.#writer = new LazyWriter(host, this.#announcer);
     this.#chat = this.#createChat();
     this.#history = this.#createHistory();
@@ -117,18 +117,6 @@ export class WidgetPanel {
         frame.composer.focus();
         this.#model.allow();
       },
-    });
-  }
-
-  #createModel(): ModelLoader {
-    const { element: chat } = this.#host;
-    return new ModelLoader({
-      create: (hooks) =>
-        chat.embedderFactory
-          ? chat.embedderFactory({ modelUrl: chat.modelUrl || undefined, ...hooks })
-          : createEmbedder({ modelUrl: chat.modelUrl || defaultModelUrl(), ...hooks }),
-      mustAsk: async () => isSupported() && mustAskBeforeDownload(),
-      onChange: (state) => this.#modelChanged(state),
     });
   }
 
