@@ -8,14 +8,10 @@ import type { ExportContent } from "./index.js";
 /** A button that opens the export of an answer's references. Its code is loaded when it opens for the first time. */
 export function exportMenu(translator: Translator, citations: () => readonly Citation[]): HTMLElement {
   let content: ExportContent | undefined;
-  const failure = element("span", { role: "status", "data-role": "export-failure" });
+  const failure = element("div", { role: "status" });
   const setOpen = (isOpen: boolean) => {
     toggle.setAttribute("aria-expanded", String(isOpen));
-    if (content) content.root.hidden = !isOpen;
-    if (isOpen && content) {
-      content.showPreview();
-      content.root.scrollIntoView({ block: "nearest" });
-    }
+    content?.show(isOpen);
   };
   const load = async () => {
     const { ExportContent, styles } = await import("./index.js");

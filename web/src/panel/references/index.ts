@@ -66,7 +66,7 @@ export class ExportContent {
       input.checked = format === this.#format;
       input.addEventListener("change", () => {
         this.#format = format as ReferenceFormat;
-        this.showPreview();
+        this.#showPreview();
       });
       return element("label", { class: "references-style" }, input, label);
     });
@@ -74,8 +74,15 @@ export class ExportContent {
     return element("fieldset", { class: "references-styles" }, legend, ...choices);
   }
 
-  /** Writes the references in the chosen format. */
-  showPreview(): void {
+  /** Shows the export with a new preview, or hides it. */
+  show(isOpen: boolean): void {
+    this.root.hidden = !isOpen;
+    if (!isOpen) return;
+    this.#showPreview();
+    this.root.scrollIntoView({ block: "nearest" });
+  }
+
+  #showPreview(): void {
     const text = formatReferences(sourcesOf(this.#citations(), new Date()), this.#format, this.#translator.language);
     this.#text = text;
     this.#preview.textContent = text;
