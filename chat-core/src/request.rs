@@ -16,7 +16,7 @@ pub const MAX_MESSAGE_CHARS: usize = 4000;
 pub const MAX_BODY_BYTES: usize = 64 * 1024;
 /// How far the norm of the vector may be from 1.
 pub const NORM_TOLERANCE: f64 = 1e-3;
-/// Tokens of a text that the model reads, [CLS] and [SEP] included.
+/// Tokens of a text that the model reads, `[CLS]` and `[SEP]` included.
 pub const MAX_MODEL_TOKENS: usize = 256;
 /// Bytes of a model fingerprint.
 const MAX_MODEL_BYTES: usize = 128;
