@@ -5,9 +5,11 @@ import { Translator } from "../../web/src/dom/translator.js";
 import controls from "../../web/src/element/controls.css";
 import frame from "../../web/src/element/frame.css";
 import { AnswerView, citationStyles } from "../../web/src/panel/citations/index.js";
+import { loadParser } from "../../web/src/panel/citations/passage/passage-of.js";
 import { LAUNCHER_TEXTS } from "../../web/src/texts/launcher.js";
 import { texts } from "../../web/src/texts/panel/en.js";
 
+await loadParser();
 const translator = new Translator();
 translator.use("en", { ...LAUNCHER_TEXTS.en, ...texts });
 

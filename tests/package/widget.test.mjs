@@ -123,7 +123,7 @@ test("a visitor downloads at most 8 kB at first, and 62 kB with the panel, witho
     [...loaded].some((path) => path.includes("/texts-en-")),
     [...loaded].join(", "),
   );
-  assert.ok(all > launcher && all <= 62_000, `${all} bytes`);
+  assert.ok(all > launcher && all <= 46_000, `${all} bytes`);
 });
 
 test("the types resolve under nodenext and bundler resolution", async () => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { importTs } from "../../tests/lib/import-ts.mjs";
+import { importWithParser } from "../../tests/lib/import-ts.mjs";
 
-const { urlOfWords } = await importTs(new URL("../src/panel/citations/cited-place.ts", import.meta.url));
+const { urlOfWords } = await importWithParser(new URL("../src/panel/citations/cited-place.ts", import.meta.url));
 
 const PAGE = "https://example.com/returns";
 const MARKDOWN = "text/markdown";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { importTs } from "../../tests/lib/import-ts.mjs";
+import { importTs, importWithParser } from "../../tests/lib/import-ts.mjs";
 
 const load = (path) => importTs(new URL(`../src/${path}`, import.meta.url));
 const { asPlainText } = await load("panel/citations/copy/plain-text.ts");
-const { asMarkdown } = await load("panel/citations/copy/markdown.ts");
+const { asMarkdown } = await importWithParser(new URL("../src/panel/citations/copy/markdown.ts", import.meta.url));
 const { supportedTarget, targetOf } = await load("panel/citations/target.ts");
 
 const translator = { t: (key) => `(${key})` };

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { test } from "node:test";
-import { importTs } from "../../tests/lib/import-ts.mjs";
+import { importWithParser } from "../../tests/lib/import-ts.mjs";
 
-const { isVerified } = await importTs(new URL("../src/panel/citations/verify.ts", import.meta.url));
+const { isVerified } = await importWithParser(new URL("../src/panel/citations/verify.ts", import.meta.url));
 const FOLDER = new URL("../../supabase/sample-kb/", import.meta.url);
 
 const cellsOf = (row) => row.split("|").map((cell) => cell.trim());

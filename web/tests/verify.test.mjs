@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { importTs } from "../../tests/lib/import-ts.mjs";
+import { importWithParser } from "../../tests/lib/import-ts.mjs";
 
-const { isSourceSentence, isVerified } = await importTs(new URL("../src/panel/citations/verify.ts", import.meta.url));
+const { isSourceSentence, isVerified } = await importWithParser(
+  new URL("../src/panel/citations/verify.ts", import.meta.url),
+);
 
 const EXCERPT =
   "# Refunds\n\nRefunds are **not** paid after [30 days](https://example.com/x_y). It costs 1.5 % & more.";

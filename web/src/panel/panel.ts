@@ -16,6 +16,7 @@ import { QuestionLength } from "./chat/question-length.js";
 import { urlOfWords } from "./citations/cited-place.js";
 import { copySelection } from "./citations/index.js";
 import { excerptOf } from "./citations/passage/draw.js";
+import { loadParser } from "./citations/passage/passage-of.js";
 import type { PanelHost } from "./host.js";
 import { LazyHistory } from "./history/lazy-history.js";
 import { Modality } from "./modality.js";
@@ -205,6 +206,8 @@ export class WidgetPanel {
   /** Loads the site's settings and the model, if that has not begun. */
   loadModel(): void {
     this.#siteSettings.read();
+    // Before the first answer needs it.
+    void loadParser();
     if (this.#model.state.status === "idle") this.#model.load();
   }
 

@@ -7,6 +7,7 @@ import type { ChatEvent, Session } from "../../client/wire.js";
 import { button, icon } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
 import type { CitationActions } from "../citations/index.js";
+import { loadParser } from "../citations/passage/passage-of.js";
 import { embedderErrorCode } from "../model/embedder-error.js";
 import type { ModelLoader } from "../model/model-loader.js";
 import type { PanelHost } from "../host.js";
@@ -173,6 +174,7 @@ export class Chat {
       let cursor: string | undefined;
       do {
         const page = await listMessages(session.id, { limit: PAGE_SIZE, cursor }, client(), signal);
+        await loadParser();
         signal.throwIfAborted();
         this.log.restore(page.messages);
         const asked = page.messages.filter(({ role }) => role === "user").at(-1);
@@ -221,6 +223,7 @@ export class Chat {
     try {
       let isFirst = true;
       for await (const event of this.#conversation.run(exchange, watch, running.signal)) {
+        if (event.type === "sources") await loadParser();
         if (this.#running !== running) return;
         this.log.following(() => this.#show(event, exchange, reply));
         if (event.type === "progress") this.#writing(watch);

@@ -7,7 +7,7 @@ import { placesOf } from "./heading.js";
 import { type Download, linksOf } from "./links.js";
 import { clip, windowAround } from "./passage/clip.js";
 import { drawPassage } from "./passage/draw.js";
-import { passageOf } from "./passage/parse.js";
+import { passageOf } from "./passage/passage-of.js";
 import { citedRanges } from "./quotes.js";
 import { narrowed, type Target } from "./target.js";
 import { verifiedMark } from "./verify.js";

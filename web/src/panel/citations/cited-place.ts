@@ -1,6 +1,6 @@
 import type { Citation, Passage } from "../../client/wire.js";
 import { linesOf } from "./passage/read.js";
-import { passageOf } from "./passage/parse.js";
+import { passageOf } from "./passage/passage-of.js";
 import { cut, type Range, type Run } from "./passage/tree.js";
 import { citedSpans } from "./quotes.js";
 

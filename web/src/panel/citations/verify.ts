@@ -2,7 +2,7 @@ import type { Citation, Quote, Support } from "../../client/wire.js";
 import { element, icon } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
 import type { Translator } from "../../dom/translator.js";
-import { passageOf } from "./passage/parse.js";
+import { passageOf } from "./passage/passage-of.js";
 import { type Cell, readRow, readText } from "./passage/read.js";
 import { locateQuote } from "./quotes.js";
 

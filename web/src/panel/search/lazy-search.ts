@@ -1,4 +1,5 @@
 import { adoptStyles } from "../../dom/styles.js";
+import { loadParser } from "../citations/passage/passage-of.js";
 import type { InstantResults, InstantResultsOptions } from "./instant-results.js";
 
 /**
@@ -9,7 +10,8 @@ export function lazySearch(options: InstantResultsOptions): (text: string) => vo
   const { element, frame, shadow } = options.host;
   let loading: Promise<InstantResults> | undefined;
   const load = async () => {
-    const { InstantResults, styles } = await import("./index.js");
+    // A result shows its passage.
+    const [{ InstantResults, styles }] = await Promise.all([import("./index.js"), loadParser()]);
     adoptStyles(shadow, styles);
     return new InstantResults(options);
   };

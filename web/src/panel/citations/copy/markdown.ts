@@ -2,7 +2,7 @@ import { safeUrl } from "../../../client/safe-url.js";
 import { withoutBidiControls } from "../../../dom/bidi.js";
 import type { Translator } from "../../../dom/translator.js";
 import { titleOf } from "../documents.js";
-import { passageOf } from "../passage/parse.js";
+import { passageOf } from "../passage/passage-of.js";
 import { readText } from "../passage/read.js";
 import { citedSpans, locateQuote, shownWords } from "../quotes.js";
 import { narrowed, type Target } from "../target.js";

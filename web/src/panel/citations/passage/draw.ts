@@ -1,7 +1,7 @@
 import type { Passage } from "../../../client/wire.js";
 import { withoutBidiControls } from "../../../dom/bidi.js";
 import { element } from "../../../dom/element.js";
-import { passageOf } from "./parse.js";
+import { passageOf } from "./passage-of.js";
 import { type Branch, cut, type PassageNode, type Range } from "./tree.js";
 
 /**

@@ -1,3 +1,4 @@
+/** The part of the panel that loads for the first answer: the parser of Markdown. */
 import type { Definition, Nodes, Root, RootContent, Text } from "mdast";
 import { type CompileContext, type Extension, fromMarkdown, type Token } from "mdast-util-from-markdown";
 import { gfmStrikethroughFromMarkdown } from "mdast-util-gfm-strikethrough";
@@ -5,9 +6,8 @@ import { gfmTableFromMarkdown } from "mdast-util-gfm-table";
 import { gfmStrikethrough } from "micromark-extension-gfm-strikethrough";
 import { gfmTable } from "micromark-extension-gfm-table";
 import { safeLink } from "../../../client/safe-url.js";
-import type { Passage } from "../../../client/wire.js";
 import { codeRuns, htmlRuns, inlineCodeRuns, textRuns } from "./runs.js";
-import type { Branch, PassageNode, Range, Tag } from "./tree.js";
+import { type Branch, type PassageNode, plainPassage, type Range, type Tag } from "./tree.js";
 
 /** A longer passage, in UTF-16 code units, is shown as plain text. Ordinary ones have one or two thousand. */
 const MAX_MARKDOWN_LENGTH = 16_384;
@@ -27,10 +27,6 @@ export function parsePassage(source: string, contentType: string | undefined): r
   } catch {
     return plainPassage(source);
   }
-}
-
-function plainPassage(source: string): readonly PassageNode[] {
-  return [branch("plain", [{ kind: "run", text: source, start: 0, end: source.length }])];
 }
 
 function isExcessive(source: string): boolean {
@@ -157,13 +153,4 @@ function enterRun(this: CompileContext, token: Token): void {
   const text: Text = { type: "text", value: "", position: { start: at, end: at } };
   (parent.children as Text[]).push(text);
   this.stack.push(text);
-}
-
-const parsed = new WeakMap<Passage, readonly PassageNode[]>();
-
-/** The parsed text of a passage. Each passage is parsed only once. */
-export function passageOf(passage: Passage & { readonly excerpt?: string }): readonly PassageNode[] {
-  const nodes = parsed.get(passage) ?? parsePassage(passage.excerpt ?? "", passage.content_type);
-  parsed.set(passage, nodes);
-  return nodes;
 }

@@ -47,6 +47,12 @@ export type Tag =
 /** A passage, or part of one. */
 export type PassageNode = Branch | Run;
 
+/** A whole text as it is written. */
+export function plainPassage(source: string): readonly PassageNode[] {
+  const run: Run = { kind: "run", text: source, start: 0, end: source.length };
+  return [{ kind: "branch", tag: "plain", children: [run] }];
+}
+
 /** All runs in order. */
 export function* runsOf(nodes: readonly PassageNode[]): Generator<Run> {
   for (const node of nodes) {
