@@ -184,6 +184,13 @@ const STATES = {
       await widget.role("help").waitFor();
     },
   },
+  "the hint about badges": {
+    async reach(widget) {
+      await widget.page.evaluate(() => localStorage.removeItem("evidence-chat:hint"));
+      await widget.ask(QUESTION);
+      await widget.role("badge-hint").waitFor();
+    },
+  },
   "privacy notice": {
     before: sendingTo("llm.of-a-service-with-a-long-name.example:8443"),
     async reach(widget) {

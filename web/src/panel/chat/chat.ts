@@ -119,6 +119,11 @@ export class Chat {
     loaded?.countCitationUse(this.#options.host.frame.log, this.#options.client);
   }
 
+  async #hint(): Promise<void> {
+    const loaded = await import("../hint/index.js").catch(() => undefined);
+    loaded?.showHint(this.#options.host);
+  }
+
   /** Aborts the running question or opening. */
   abort(reason: unknown): void {
     this.#running?.abort(reason);
@@ -235,6 +240,7 @@ export class Chat {
           this.#completed(reply);
           this.#options.onAnswer(reply, event.searched ?? exchange.question);
           void this.#countCitationUse();
+          if (reply.answer.citations.length > 0 && isFirstHint()) void this.#hint();
         }
       }
     } catch (thrown) {
@@ -333,4 +339,18 @@ export class Chat {
 /** The text of the parts of a reply, for the announcer. */
 function textOf({ root }: ReplyView, selector: string): string {
   return Array.from(root.querySelectorAll(selector), ({ textContent }) => textContent).join(" ");
+}
+
+/** Set in `localStorage` once this browser has shown the hint that badges open. */
+const HINT_SHOWN = "evidence-chat:hint";
+
+/** Whether the hint was never shown, and will not be again. A browser that cannot remember that shows none. */
+function isFirstHint(): boolean {
+  try {
+    const isFirst = localStorage.getItem(HINT_SHOWN) === null;
+    localStorage.setItem(HINT_SHOWN, "1");
+    return isFirst;
+  } catch {
+    return false;
+  }
 }

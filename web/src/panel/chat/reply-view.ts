@@ -62,7 +62,7 @@ export class ReplyView {
         return;
       case "answer_delta":
         if (this.root.dataset.state === "pending") this.#become("streaming", this.#answer.root);
-        return this.#answer.append(event.text);
+        return this.#answer.arrive(event.text);
       case "sources":
         return this.#answer.showSources(event.citations, event.also_found);
       case "answer_end":

@@ -25,6 +25,11 @@ export interface CitationActions {
   exportReferences(citations: readonly Citation[]): HTMLElement | undefined;
 }
 
+/** Milliseconds between the sentences of an answer that come at once. */
+const SENTENCE_MS = 180;
+/** However many pieces come at once, the last one appears soon. */
+const MAX_DELAY_MS = 3 * SENTENCE_MS;
+
 interface Marker {
   readonly kind: "marker";
   readonly index: number;
@@ -42,6 +47,10 @@ export class AnswerView {
   readonly translator: Translator;
   readonly #actions: CitationActions;
   readonly #text = element("p", { class: "answer-text", part: "answer", dir: "auto", "data-role": "answer" });
+  /** Where the next piece of the text goes: the text, or the sentence that arrives. */
+  #place: HTMLElement = this.#text;
+  /** When the latest sentence begins to appear, as `performance.now()`. */
+  #arrival = -SENTENCE_MS;
   #parser = new MarkerParser();
   #pieces: ShownPiece[] = [];
   #hedge: HTMLElement | undefined;
@@ -108,6 +117,19 @@ export class AnswerView {
   report(generation: GenerationReport): void {
     this.#generation = generation;
     if (this.#note) fill(this.#note, leftOutNote(generation, this.translator));
+  }
+
+  /**
+   * Adds the next sentence of a stream. The first one is there at once; those that come with it appear one after the other. All of
+   * them are in the page from the start, so nothing moves, and screen readers get the complete answer.
+   */
+  arrive(delta: string): void {
+    const now = performance.now();
+    this.#arrival = Math.min(Math.max(now, this.#arrival + SENTENCE_MS), now + MAX_DELAY_MS);
+    this.#place = element("span");
+    this.#place.style.animationDelay = `${this.#arrival - now}ms`;
+    this.#text.append(this.#place);
+    this.append(delta);
   }
 
   append(delta: string): void {
@@ -214,11 +236,11 @@ export class AnswerView {
     const last = this.#pieces.at(-1);
     if (last?.kind === kind) this.#pieces[this.#pieces.length - 1] = { kind, text: last.text + text };
     else this.#pieces.push({ kind, text });
-    const place = this.#text.lastChild;
+    const place = this.#place.lastChild;
     const open =
       kind === "text" ? place : place instanceof HTMLElement && place.localName === "code" ? place.firstChild : null;
     if (open instanceof Text) open.appendData(text);
-    else this.#text.append(kind === "text" ? text : element("code", { dir: "ltr" }, text));
+    else this.#place.append(kind === "text" ? text : element("code", { dir: "ltr" }, text));
   }
 
   /** A marker is disabled until the sources arrive. */
@@ -237,7 +259,7 @@ export class AnswerView {
     );
     const marker: Marker = { kind: "marker", index, sentence: this.#sentences, badge };
     this.#pieces.push(marker);
-    this.#text.append(badge);
+    this.#place.append(badge);
   }
 
   #resolve(): void {

@@ -93,7 +93,7 @@ function selectedText(node: Text, { startContainer, startOffset, endContainer, e
 }
 
 function isCode(node: Text): boolean {
-  return node.parentElement?.closest(".answer-text > code") !== null;
+  return node.parentElement?.closest(".answer-text code") !== null;
 }
 
 /** From the narrowest to the widest. */
