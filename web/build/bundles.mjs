@@ -59,6 +59,7 @@ export async function buildBundles(dist) {
     ...(await buildHashed(dist, texts, { entryNames: "texts-[name]-[hash]" })),
     ...(await buildHashed(dist, { references: "src/panel/references/index.ts" }, { plugins: [styleSheetsAsText] })),
     ...(await buildHashed(dist, { help: "src/panel/help/index.ts" }, { plugins: [styleSheetsAsText] })),
+    ...(await buildHashed(dist, { feedback: "src/panel/feedback/index.ts" }, { plugins: [styleSheetsAsText] })),
     ...(await buildHashed(dist, { hint: "src/panel/hint/index.ts" }, { plugins: [styleSheetsAsText] })),
     ...(await buildHashed(dist, { visitor: "src/panel/visitor/index.ts" })),
     ...(await buildHashed(dist, { passages: "src/panel/citations/passage/parse.ts" }, { alias: aliases })),

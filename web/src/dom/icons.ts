@@ -20,3 +20,5 @@ export const retry = "M4 12a8 8 0 1 1 2.6 5.9M4 20v-5h5";
 export const send = "M12 19V5M6 11l6-6l6 6";
 export const stop = "M7 7h10v10H7z";
 export const trash = "M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13";
+export const thumb =
+  "M4 11h3v9H4zM7 11l4-7.5c1.9 0 2.7 1.3 2.2 3.1L12.3 10H18a2 2 0 0 1 2 2.4l-1.3 6A2 2 0 0 1 16.7 20H7";

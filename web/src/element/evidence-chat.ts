@@ -55,6 +55,7 @@ const DEFAULT_ENDPOINT = defaultEndpoint(import.meta.url);
  * @attr {string} shortcut - Keys that open the widget, separated by spaces: `mod+k` is the command key or Ctrl with that key, which also
  *   closes a floating panel; `/` is the key alone. `off`: none. Default: `mod+k /`. Not in fields, nor if the page handles the key.
  * @attr {"on" | "off"} instant-results - `off`: no results are shown while a question is typed. Default: on.
+ * @attr {"on" | "off"} feedback - `off`: visitors are not asked whether an answer helped. Default: on.
  * @attr {boolean} preload - Load panel and model immediately instead of on hover, focus or open.
  *
  * @fires ready - The model is loaded. Detail: `{fingerprint}`.

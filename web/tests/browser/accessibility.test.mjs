@@ -184,6 +184,17 @@ const STATES = {
       await widget.role("help").waitFor();
     },
   },
+  "the form for an answer that did not help": {
+    before() {
+      site.api.interfere = ({ path }, response) =>
+        path.endsWith("/feedback") && response.writeHead(200, { "content-type": "application/json" }).end("{}");
+    },
+    async reach(widget) {
+      await widget.ask(QUESTION);
+      await widget.role("feedback-down").click();
+      await widget.role("feedback-form").waitFor();
+    },
+  },
   "the hint about badges": {
     async reach(widget) {
       await widget.page.evaluate(() => localStorage.removeItem("evidence-chat:hint"));

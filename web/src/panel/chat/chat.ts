@@ -3,7 +3,7 @@ import { ChatError, invalidResponse } from "../../client/errors.js";
 import { optional } from "../../client/json.js";
 import type { ChatClientOptions } from "../../client/options.js";
 import { safeLink } from "../../client/safe-url.js";
-import type { ChatEvent, Session } from "../../client/wire.js";
+import type { ChatEvent, Session, StoredMessage } from "../../client/wire.js";
 import { button, icon } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
 import type { CitationActions } from "../citations/index.js";
@@ -119,6 +119,24 @@ export class Chat {
     loaded?.countCitationUse(this.#options.host.frame.log, this.#options.client);
   }
 
+  /** Lets the visitor say whether an answer of the history helped, unless the page does not want that. */
+  async #offerFeedback(
+    { tools }: ReplyView,
+    question: string,
+    { id, feedback }: Pick<StoredMessage, "id" | "feedback">,
+  ): Promise<void> {
+    const { host, client, model } = this.#options;
+    const { sessionId } = this;
+    if (!tools || !sessionId || !id || host.element.getAttribute("feedback") === "off") return;
+    const loaded = await import("../feedback/index.js").catch(() => undefined);
+    const embedding = async () => {
+      const { state } = model;
+      return state.status === "ready" ? [...(await state.embedder.embed(question)).vector] : undefined;
+    };
+    const { translator } = host;
+    loaded?.offerFeedback({ id: { sessionId, messageId: id }, feedback, tools, translator, client, embedding });
+  }
+
   async #hint(): Promise<void> {
     const loaded = await import("../hint/index.js").catch(() => undefined);
     loaded?.showHint(this.#options.host);
@@ -181,7 +199,8 @@ export class Chat {
         const page = await listMessages(session.id, { limit: PAGE_SIZE, cursor }, client(), signal);
         await loadParser();
         signal.throwIfAborted();
-        this.log.restore(page.messages);
+        for (const { reply, question, message } of this.log.restore(page.messages))
+          void this.#offerFeedback(reply, question, message);
         const asked = page.messages.filter(({ role }) => role === "user").at(-1);
         if (asked) this.#conversation.follow(asked.content);
         // The same cursor again would loop for ever.
@@ -240,6 +259,8 @@ export class Chat {
           this.#completed(reply);
           this.#options.onAnswer(reply, event.searched ?? exchange.question);
           void this.#countCitationUse();
+          if (event.persisted && event.message_id)
+            void this.#offerFeedback(reply, exchange.question, { id: event.message_id });
           if (reply.answer.citations.length > 0 && isFirstHint()) void this.#hint();
         }
       }

@@ -13,6 +13,13 @@ const MARGIN_ABOVE_PX = 20;
 /** Number of last messages that are laid out at once; older ones when they come into view. */
 const EAGER_MESSAGES = 6;
 
+/** An answer of the history that is shown again. */
+export interface RestoredAnswer {
+  readonly message: StoredMessage;
+  readonly question: string;
+  readonly reply: ReplyView;
+}
+
 /** The log: the questions and replies of the current session. */
 export class LogView {
   readonly #log: HTMLElement;
@@ -55,16 +62,21 @@ export class LogView {
     return reply;
   }
 
-  /** Appends messages of the history. */
-  restore(messages: readonly StoredMessage[]): void {
+  /** Appends messages of the history. Gives the views of the answers, with the questions before them. */
+  restore(messages: readonly StoredMessage[]): readonly RestoredAnswer[] {
     this.#begin();
-    const restored = messages.map((message) => {
+    const answers: RestoredAnswer[] = [];
+    const restored = messages.map((message, at) => {
       if (message.role === "user") return (this.#lastQuestion = questionView(this.#translator, message.content));
-      return this.#restoreReply(message);
+      const reply = this.#restoreReply(message);
+      const question = messages[at - 1]?.content;
+      if (message.refusal === undefined && question !== undefined) answers.push({ message, question, reply });
+      return reply.root;
     });
     for (const message of restored.slice(0, -EAGER_MESSAGES)) message.classList.add("past");
     this.#log.append(...restored);
     this.#log.scrollTop = this.#log.scrollHeight;
+    return answers;
   }
 
   /** Replaces all content with a notice, until there are messages. */
@@ -97,11 +109,11 @@ export class LogView {
     this.#notice = undefined;
   }
 
-  #restoreReply(message: StoredMessage): HTMLElement {
+  #restoreReply(message: StoredMessage): ReplyView {
     const reply = this.#addReply();
     if (message.refusal === undefined) reply.restore(message);
     else reply.refuse({ message: message.content, suggestions: [], nearest: [] }, NO_ACTIONS);
-    return reply.root;
+    return reply;
   }
 
   #addReply(): ReplyView {

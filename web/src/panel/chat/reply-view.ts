@@ -34,6 +34,11 @@ export class ReplyView {
     return this.#answer;
   }
 
+  /** The buttons below a finished answer. */
+  get tools(): HTMLElement | null {
+    return this.root.querySelector(".answer-tools");
+  }
+
   /** All answers of this reply, from top to bottom. */
   get answers(): AnswerView[] {
     return this.#written ? [this.#written, this.#answer] : [this.#answer];

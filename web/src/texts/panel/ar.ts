@@ -184,6 +184,22 @@ export const texts: PanelTexts = {
   exportDownload: "تنزيل",
   exportFailed: "تعذّر تنسيق المراجع.",
 
+  // Feedback
+  feedback: "رأيك في هذه الإجابة",
+  helpful: "مفيدة",
+  notHelpful: "غير مفيدة",
+  feedbackWhy: "ما المشكلة في هذه الإجابة؟",
+  feedbackWrong: "غير صحيحة",
+  feedbackIncomplete: "ينقصها شيء",
+  feedbackOffTopic: "تجيب عن سؤال آخر",
+  feedbackOutdated: "قديمة",
+  feedbackOther: "شيء آخر",
+  feedbackComment: "بكلماتك (اختياري)",
+  feedbackShared: "يراها صاحب هذا الموقع مع سؤالك والإجابة.",
+  feedbackSend: "إرسال",
+  feedbackThanks: "شكرًا لك.",
+  feedbackFailed: "تعذّر الإرسال. يُرجى المحاولة مرة أخرى.",
+
   // History
   history: "السجل",
   historyBack: "العودة إلى المحادثة",

@@ -154,6 +154,22 @@ export const texts: PanelTexts = {
   exportDownload: "Herunterladen",
   exportFailed: "Die Quellenangaben konnten nicht formatiert werden.",
 
+  // Feedback
+  feedback: "Ihre Meinung zu dieser Antwort",
+  helpful: "Hilfreich",
+  notHelpful: "Nicht hilfreich",
+  feedbackWhy: "Was stimmt mit dieser Antwort nicht?",
+  feedbackWrong: "Sie ist falsch",
+  feedbackIncomplete: "Etwas fehlt",
+  feedbackOffTopic: "Sie beantwortet eine andere Frage",
+  feedbackOutdated: "Sie ist veraltet",
+  feedbackOther: "Etwas anderes",
+  feedbackComment: "Mit Ihren eigenen Worten (freiwillig)",
+  feedbackShared: "Der Betreiber dieser Website sieht das zusammen mit Ihrer Frage und der Antwort.",
+  feedbackSend: "Senden",
+  feedbackThanks: "Vielen Dank.",
+  feedbackFailed: "Das konnte nicht gesendet werden. Bitte versuchen Sie es noch einmal.",
+
   // History
   history: "Verlauf",
   historyBack: "Zurück zum Chat",

@@ -156,6 +156,22 @@ export const texts = {
   exportDownload: "Download",
   exportFailed: "The references could not be formatted.",
 
+  // Feedback
+  feedback: "Your opinion of this answer",
+  helpful: "Helpful",
+  notHelpful: "Not helpful",
+  feedbackWhy: "What is wrong with this answer?",
+  feedbackWrong: "It is not true",
+  feedbackIncomplete: "Something is missing",
+  feedbackOffTopic: "It answers another question",
+  feedbackOutdated: "It is out of date",
+  feedbackOther: "Something else",
+  feedbackComment: "In your own words (optional)",
+  feedbackShared: "The owner of this site sees it together with your question and the answer.",
+  feedbackSend: "Send",
+  feedbackThanks: "Thank you.",
+  feedbackFailed: "This could not be sent. Please try again.",
+
   // History
   history: "History",
   historyBack: "Back to the chat",

@@ -162,6 +162,22 @@ export const texts: PanelTexts = {
   exportDownload: "Descargar",
   exportFailed: "No se pudo dar formato a las referencias.",
 
+  // Feedback
+  feedback: "Su opinión sobre esta respuesta",
+  helpful: "Útil",
+  notHelpful: "No es útil",
+  feedbackWhy: "¿Qué falla en esta respuesta?",
+  feedbackWrong: "No es cierta",
+  feedbackIncomplete: "Falta algo",
+  feedbackOffTopic: "Responde a otra pregunta",
+  feedbackOutdated: "No está actualizada",
+  feedbackOther: "Otra cosa",
+  feedbackComment: "Con sus propias palabras (opcional)",
+  feedbackShared: "El responsable de este sitio lo ve junto con su pregunta y la respuesta.",
+  feedbackSend: "Enviar",
+  feedbackThanks: "Gracias.",
+  feedbackFailed: "No se pudo enviar. Inténtelo de nuevo.",
+
   // History
   history: "Historial",
   historyBack: "Volver al chat",

@@ -162,6 +162,22 @@ export const texts: PanelTexts = {
   exportDownload: "Télécharger",
   exportFailed: "Les références n’ont pas pu être mises en forme.",
 
+  // Feedback
+  feedback: "Votre avis sur cette réponse",
+  helpful: "Utile",
+  notHelpful: "Pas utile",
+  feedbackWhy: "Quel est le problème avec cette réponse ?",
+  feedbackWrong: "Elle est fausse",
+  feedbackIncomplete: "Il manque quelque chose",
+  feedbackOffTopic: "Elle répond à une autre question",
+  feedbackOutdated: "Elle n’est plus à jour",
+  feedbackOther: "Autre chose",
+  feedbackComment: "Avec vos propres mots (facultatif)",
+  feedbackShared: "Le responsable de ce site le voit avec votre question et la réponse.",
+  feedbackSend: "Envoyer",
+  feedbackThanks: "Merci.",
+  feedbackFailed: "L’envoi a échoué. Veuillez réessayer.",
+
   // History
   history: "Historique",
   historyBack: "Retour à la conversation",

@@ -146,6 +146,22 @@ export const texts: PanelTexts = {
   exportDownload: "ダウンロード",
   exportFailed: "参考文献を整形できませんでした。",
 
+  // Feedback
+  feedback: "この回答についてのご意見",
+  helpful: "役に立った",
+  notHelpful: "役に立たなかった",
+  feedbackWhy: "この回答のどこが問題ですか？",
+  feedbackWrong: "正しくない",
+  feedbackIncomplete: "足りない情報がある",
+  feedbackOffTopic: "別の質問への回答になっている",
+  feedbackOutdated: "情報が古い",
+  feedbackOther: "その他",
+  feedbackComment: "ご自身の言葉で（任意）",
+  feedbackShared: "サイトの運営者は、質問と回答とともにこれを見ます。",
+  feedbackSend: "送信",
+  feedbackThanks: "ありがとうございました。",
+  feedbackFailed: "送信できませんでした。もう一度お試しください。",
+
   // History
   history: "履歴",
   historyBack: "チャットに戻る",

@@ -1,0 +1,183 @@
+/** The part of the panel that loads with the first answer in the history: whether an answer helped. */
+import type { ChatClientOptions } from "../../client/options.js";
+import { type AnswerId, giveFeedback, removeFeedback } from "../../client/feedback.js";
+import type { Feedback, FeedbackReason, Rating } from "../../client/wire.js";
+import { button, element, icon } from "../../dom/element.js";
+import * as icons from "../../dom/icons.js";
+import { adoptStyles } from "../../dom/styles.js";
+import type { Translator } from "../../dom/translator.js";
+import type { TextKey } from "../../texts/index.js";
+import css from "./feedback.css";
+
+/** The server's limit, in characters. */
+const MAX_COMMENT_LENGTH = 1000;
+
+const REASONS: readonly (readonly [FeedbackReason, TextKey])[] = [
+  ["wrong", "feedbackWrong"],
+  ["incomplete", "feedbackIncomplete"],
+  ["off_topic", "feedbackOffTopic"],
+  ["outdated", "feedbackOutdated"],
+  ["other", "feedbackOther"],
+];
+
+/** An answer that the visitor may judge. */
+export interface JudgedAnswer {
+  readonly id: AnswerId;
+  /** What the visitor said before. */
+  readonly feedback: Feedback | undefined;
+  /** Where the buttons go: behind those that copy the answer. */
+  readonly tools: HTMLElement;
+  readonly translator: Translator;
+  readonly client: () => ChatClientOptions;
+  /** The vector of the question; `undefined` without the model. */
+  readonly embedding: () => Promise<readonly number[] | undefined>;
+}
+
+/** Adds two buttons to an answer, and a form below it for why it did not help. */
+export function offerFeedback(answer: JudgedAnswer): void {
+  adoptStyles(answer.tools.getRootNode() as ShadowRoot, css);
+  new FeedbackView(answer);
+}
+
+class FeedbackView {
+  readonly #answer: JudgedAnswer;
+  readonly #buttons: { readonly [rating in Rating]: HTMLButtonElement };
+  readonly #status = element("span", { class: "feedback-status", role: "status", "data-role": "feedback-status" });
+  #form: HTMLFormElement | undefined;
+  /** What the server has, or will have when all requests have ended. */
+  #feedback: Feedback | undefined;
+  /** Requests run one after the other, so that the last one wins. */
+  #sending: Promise<unknown> = Promise.resolve();
+
+  constructor(answer: JudgedAnswer) {
+    this.#answer = answer;
+    this.#feedback = answer.feedback;
+    this.#buttons = { up: this.#button("up", "helpful"), down: this.#button("down", "notHelpful") };
+    const { up, down } = this.#buttons;
+    const name = answer.translator.t("feedback");
+    answer.tools.append(element("span", { class: "feedback", role: "group", "aria-label": name }, up, down));
+    answer.tools.after(this.#status);
+    this.#show();
+  }
+
+  #button(rating: Rating, key: TextKey): HTMLButtonElement {
+    const label = this.#answer.translator.t(key);
+    return button(
+      {
+        class: `button quiet feedback-${rating}`,
+        "aria-label": label,
+        title: label,
+        "data-role": `feedback-${rating}`,
+      },
+      () => this.#press(rating),
+      icon(icons.thumb),
+    );
+  }
+
+  #show(): void {
+    for (const rating of ["up", "down"] as const)
+      this.#buttons[rating].setAttribute("aria-pressed", String(this.#feedback?.rating === rating));
+  }
+
+  /** A second press takes the rating back. */
+  #press(rating: Rating): void {
+    const isTakenBack = this.#feedback?.rating === rating;
+    this.#close();
+    void this.#send(isTakenBack ? undefined : { rating }, isTakenBack ? undefined : "feedbackThanks");
+    if (rating === "down" && !isTakenBack) this.#ask();
+  }
+
+  /** Shows the choice at once, and the previous one again if it could not be sent. */
+  async #send(feedback: Feedback | undefined, done: TextKey | undefined): Promise<boolean> {
+    const before = this.#feedback;
+    this.#feedback = feedback;
+    this.#show();
+    this.#status.replaceChildren();
+    const { id, client, embedding, translator } = this.#answer;
+    const request = this.#sending.then(async () => {
+      if (!feedback) return removeFeedback(id, client());
+      // Counts the question among those that the documents do not answer well.
+      const vector = feedback.rating === "down" ? await embedding().catch(() => undefined) : undefined;
+      return giveFeedback(id, vector ? { ...feedback, embedding: vector } : feedback, client());
+    });
+    this.#sending = request.catch(() => undefined);
+    try {
+      await request;
+      if (done && this.#feedback === feedback) this.#status.replaceChildren(translator.t(done).asText());
+      return true;
+    } catch {
+      if (this.#feedback === feedback) {
+        this.#feedback = before;
+        this.#show();
+        this.#status.replaceChildren(translator.t("feedbackFailed").asText());
+      }
+      return false;
+    }
+  }
+
+  #ask(): void {
+    const { t } = this.#answer.translator;
+    const reasons = REASONS.map(([value, key]) =>
+      element(
+        "label",
+        { class: "feedback-reason" },
+        element("input", { type: "radio", name: "reason", value, "data-role": "feedback-reason" }),
+        t(key),
+      ),
+    );
+    const comment = element("textarea", {
+      class: "feedback-comment",
+      name: "comment",
+      rows: 2,
+      maxlength: MAX_COMMENT_LENGTH,
+      dir: "auto",
+      "aria-label": t("feedbackComment"),
+      placeholder: t("feedbackComment"),
+      "data-role": "feedback-comment",
+    });
+    const form = element(
+      "form",
+      { class: "feedback-form", "data-role": "feedback-form" },
+      element("fieldset", {}, element("legend", {}, t("feedbackWhy")), ...reasons),
+      comment,
+      element("p", { class: "feedback-note" }, t("feedbackShared")),
+      element(
+        "div",
+        { class: "feedback-actions" },
+        element("button", { type: "submit", class: "button", "data-role": "feedback-send" }, t("feedbackSend")),
+        button({ class: "button quiet", "data-role": "feedback-cancel" }, () => this.#cancel(), t("notNow")),
+      ),
+    );
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      void this.#submit(form, comment.value.trim());
+    });
+    form.addEventListener("keydown", (event) => {
+      // During the composition of a character Escape ends it. Otherwise it would also close the panel.
+      if (event.key !== "Escape" || event.isComposing) return;
+      event.stopPropagation();
+      event.preventDefault();
+      this.#cancel();
+    });
+    this.#form = form;
+    this.#status.after(form);
+    form.scrollIntoView({ block: "nearest" });
+  }
+
+  async #submit(form: HTMLFormElement, comment: string): Promise<void> {
+    const reason = form.querySelector<HTMLInputElement>("input:checked")?.value as FeedbackReason | undefined;
+    const feedback = { rating: "down", ...(reason && { reason }), ...(comment && { comment }) } as const;
+    // The form stays until its words have arrived.
+    if ((await this.#send(feedback, "feedbackThanks")) && this.#form === form) this.#cancel();
+  }
+
+  #cancel(): void {
+    this.#close();
+    this.#buttons.down.focus();
+  }
+
+  #close(): void {
+    this.#form?.remove();
+    this.#form = undefined;
+  }
+}
