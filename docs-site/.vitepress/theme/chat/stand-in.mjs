@@ -68,7 +68,10 @@ class StandIn {
     if (href === this.endpoint) return this.#ask(JSON.parse(init.body), init.signal);
     if (pathname.endsWith("/config")) return json(CONFIG);
     if (pathname.endsWith("/sessions")) return json({ sessions: [], next_cursor: null });
-    return json({ error: { code: "not_found", message: "The stand-in stores nothing." } }, 404);
+    // Nothing is stored, so nobody reads it.
+    if (pathname.endsWith("/feedback")) return json({});
+    // Also the messages of a conversation that the tab remembers from the page before: the widget begins a new one.
+    return json({ code: "not_found", message: "The stand-in stores nothing." }, 404);
   }
 
   async #ask({ message }, signal) {
