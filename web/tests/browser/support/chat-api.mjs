@@ -11,7 +11,7 @@ const CORS = {
 };
 
 const PREFLIGHT = {
-  "access-control-allow-methods": "GET, HEAD, POST, PATCH, DELETE, OPTIONS",
+  "access-control-allow-methods": "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS",
   "access-control-allow-headers": "authorization, content-type, if-none-match, if-range, range",
   "access-control-max-age": "7200",
 };
