@@ -102,7 +102,7 @@ test("one script and one tag suffice under a strict policy, and nothing else loa
   assert.deepEqual(page.errors, []);
 });
 
-test("a visitor downloads at most 8 kB at first, and 62 kB with the panel, without the embedder", async () => {
+test("a visitor downloads at most 8 kB at first, and 46 kB with the panel, without the embedder", async () => {
   const loaded = new Set();
   const sum = async () => {
     for (const path of server.requests) if (/\.(js|css)$/.test(path) && !path.endsWith("/worker.js")) loaded.add(path);

@@ -206,8 +206,6 @@ export class WidgetPanel {
   /** Loads the site's settings and the model, if that has not begun. */
   loadModel(): void {
     this.#siteSettings.read();
-    // Before the first answer needs it.
-    void loadParser();
     if (this.#model.state.status === "idle") this.#model.load();
   }
 
@@ -264,6 +262,8 @@ export class WidgetPanel {
     this.#closeHistory();
     this.#noteAsker({ type: "asked" });
     this.#visitor.hasAsked = true;
+    // Before the answer needs it.
+    void loadParser();
     // The request itself asks for its token only when the model is loaded, which may take long.
     if (this.#model.state.status !== "ready")
       void this.#client()

@@ -15,13 +15,13 @@ export async function openCitationsPage(page, site, { isFrozen = true } = {}) {
   page.requests = [];
   await page.route("**", (route) => {
     const { href, origin, pathname } = new URL(route.request().url());
-    if (origin === site.origin && ["/", "/main.js"].includes(pathname)) return route.continue();
+    if (origin === site.origin && (pathname === "/" || pathname.endsWith(".js"))) return route.continue();
     page.requests.push(href);
     return route.abort();
   });
   if (isFrozen) await page.clock.install();
   await page.goto(site.origin);
-  await page.waitForFunction("globalThis.widget");
+  await page.locator("html[data-ready]").waitFor({ state: "attached" });
   if (isFrozen) await page.clock.pauseAt(new Date(Date.now() + 3_600_000));
   page.requests.length = 0;
 }
