@@ -262,7 +262,6 @@ export class WidgetPanel {
     this.#closeHistory();
     this.#noteAsker({ type: "asked" });
     this.#visitor.hasAsked = true;
-    // Before the answer needs it.
     void loadParser();
     // The request itself asks for its token only when the model is loaded, which may take long.
     if (this.#model.state.status !== "ready")
@@ -374,7 +373,8 @@ export class WidgetPanel {
   #showState(): void {
     const { element, frame } = this.#host;
     const { isBusy, isRunning } = this.#chat;
-    frame.composer.busy = isBusy;
+    // A question that is sent while a conversation is being opened waits for it.
+    frame.composer.busy = isRunning;
     frame.composer.replacement = isRunning ? this.#chat.stopButton : undefined;
     if (!isBusy && !this.#chat.hasFailed) this.#remember();
     this.#newChat.hidden = this.#chat.log.isEmpty || frame.body.hidden;

@@ -776,6 +776,8 @@ test("targets and marks keep a visible edge in forced colours", async (t) => {
   await assertEdge(widget.element.locator("[data-role=session]:has([aria-current])"));
   for (const role of ["session-rename", "session-delete"]) await assertEdge(widget.role(role));
   await widget.page.keyboard.press("Tab");
+  await assertEdge(widget.role("help-open").and(widget.page.locator(":focus-visible")));
+  await widget.page.keyboard.press("Tab");
   await assertEdge(widget.element.locator(".history-item:has(:focus-visible)"));
 });
 

@@ -56,11 +56,6 @@ for (const how of ["the page", "the visitor"]) {
     assert.deepEqual(sent(), []);
     release();
     await widget.element.getByText("The first one?").waitFor();
-    if (how === "the visitor") {
-      await widget.becomes("ready");
-      assert.equal(await widget.role("input").inputValue(), QUESTION);
-      await widget.role("input").press("Enter");
-    }
     await widget.element.getByText(QUESTION).waitFor();
     await asked;
     await widget.until(
@@ -72,6 +67,21 @@ for (const how of ["the page", "the visitor"]) {
     await widget.becomes("ready");
   });
 }
+
+test("of two questions that are sent while a conversation opens, the second stays in the box", async (t) => {
+  withConversation([{ role: "user", content: "The first one?" }]);
+  const release = holdMessages();
+  const widget = await open(t);
+  await openConversation(widget);
+  for (const question of [QUESTION, "And now?"]) {
+    await widget.role("input").fill(question);
+    await widget.role("input").press("Enter");
+  }
+  release();
+  await widget.reply("done");
+  assert.deepEqual(await widget.all("user").allInnerTexts(), ["The first one?", QUESTION]);
+  assert.equal(await widget.role("input").inputValue(), "And now?");
+});
 
 test("a conversation that is left while it opens is not shown", async (t) => {
   withConversation([{ role: "user", content: "The first one?" }]);

@@ -101,9 +101,10 @@ export class Chat {
     // The question continues a conversation that is being opened.
     const visit = this.#visit;
     const isRestored = !this.#restoring || (await this.#restored);
-    if (this.#running || visit !== this.#visit) return;
+    if (visit !== this.#visit) return;
     const { composer } = this.#options.host.frame;
-    if (!isRestored) return void (composer.value ||= question);
+    // Also if another question waited for the same conversation.
+    if (!isRestored || this.#running) return void (composer.value ||= question);
     this.#options.onStart(question);
     const exchange = this.#conversation.begin(question);
     const text = exchange.question;
