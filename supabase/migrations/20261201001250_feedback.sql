@@ -128,6 +128,7 @@ comment on column public.chat_feedback.message_id is 'Id of the answer, unique w
 
 -- The newest feedback, without reading all messages.
 create index chat_messages_feedback_idx on public.chat_messages (feedback_at desc) where feedback_rating is not null;
+create index chat_messages_comment_idx on public.chat_messages (feedback_at desc) where feedback_comment is not null;
 
 revoke all on public.chat_feedback from public, anon, authenticated;
 grant select on public.chat_feedback to service_role;

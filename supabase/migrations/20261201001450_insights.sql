@@ -57,6 +57,13 @@ create table internal.chat_daily (
   citations_hovered integer not null default 0,
   citations_opened integer not null default 0,
   citations_copied integer not null default 0,
+  liked integer not null default 0,
+  disliked integer not null default 0,
+  disliked_wrong integer not null default 0,
+  disliked_incomplete integer not null default 0,
+  disliked_off_topic integer not null default 0,
+  disliked_outdated integer not null default 0,
+  disliked_other integer not null default 0,
   primary key (assistant, day)
 );
 
@@ -73,6 +80,14 @@ comment on column internal.chat_daily.generated_answers is 'Answers that a langu
 comment on column internal.chat_daily.citations_hovered is 'How often visitors looked at the card of a citation.';
 comment on column internal.chat_daily.citations_opened is 'How often visitors opened a citation.';
 comment on column internal.chat_daily.citations_copied is 'How often visitors copied an answer with its sources.';
+comment on column internal.chat_daily.liked is
+  'Answers of the day that users liked. Follows changes of feedback, whenever they are made.';
+comment on column internal.chat_daily.disliked is 'Answers of the day that users disliked, with or without a reason.';
+comment on column internal.chat_daily.disliked_wrong is 'Those of them with the reason wrong.';
+comment on column internal.chat_daily.disliked_incomplete is 'Those of them with the reason incomplete.';
+comment on column internal.chat_daily.disliked_off_topic is 'Those of them with the reason off_topic.';
+comment on column internal.chat_daily.disliked_outdated is 'Those of them with the reason outdated.';
+comment on column internal.chat_daily.disliked_other is 'Those of them with the reason other.';
 
 create table internal.chat_daily_latency (
   assistant text not null references public.assistants (name) on update cascade on delete cascade,
@@ -120,7 +135,8 @@ as $$
 begin
   -- Always in this order and sorted, so that concurrent turns cannot deadlock.
   insert into internal.chat_daily as d
-      (assistant, day, questions, answers, refusals, cited_answers, hedged_answers, generated_answers)
+      (assistant, day, questions, answers, refusals, cited_answers, hedged_answers, generated_answers, liked, disliked,
+        disliked_wrong, disliked_incomplete, disliked_off_topic, disliked_outdated, disliked_other)
     select
         s.assistant,
         (m.created_at at time zone 'UTC')::date as day,
@@ -129,7 +145,15 @@ begin
         count(m.refusal),
         count(*) filter (where m.role = 'assistant' and m.refusal is null and m.citations <> '[]'),
         count(*) filter (where m.hedged),
-        count(*) filter (where m.mode = 'generated')
+        count(*) filter (where m.mode = 'generated'),
+        -- Users give feedback later. Messages of a restored backup have it.
+        count(*) filter (where m.feedback_rating = 'up'),
+        count(*) filter (where m.feedback_rating = 'down'),
+        count(*) filter (where m.feedback_reason = 'wrong'),
+        count(*) filter (where m.feedback_reason = 'incomplete'),
+        count(*) filter (where m.feedback_reason = 'off_topic'),
+        count(*) filter (where m.feedback_reason = 'outdated'),
+        count(*) filter (where m.feedback_reason = 'other')
       from added m
       join public.chat_sessions s on s.id = m.session_id
       where m.from_worker
@@ -141,7 +165,14 @@ begin
       refusals = d.refusals + excluded.refusals,
       cited_answers = d.cited_answers + excluded.cited_answers,
       hedged_answers = d.hedged_answers + excluded.hedged_answers,
-      generated_answers = d.generated_answers + excluded.generated_answers;
+      generated_answers = d.generated_answers + excluded.generated_answers,
+      liked = d.liked + excluded.liked,
+      disliked = d.disliked + excluded.disliked,
+      disliked_wrong = d.disliked_wrong + excluded.disliked_wrong,
+      disliked_incomplete = d.disliked_incomplete + excluded.disliked_incomplete,
+      disliked_off_topic = d.disliked_off_topic + excluded.disliked_off_topic,
+      disliked_outdated = d.disliked_outdated + excluded.disliked_outdated,
+      disliked_other = d.disliked_other + excluded.disliked_other;
   insert into internal.chat_daily_latency as l (assistant, day, bucket, turns)
     select
         s.assistant,
@@ -175,6 +206,55 @@ create trigger chat_messages_count
   after insert on public.chat_messages
   referencing new table as added
   for each statement execute function internal.chat_count_messages();
+
+create function internal.chat_count_feedback() returns trigger
+  language plpgsql
+  -- No role may write the counts.
+  security definer
+  set search_path = ''
+as $$
+begin
+  -- The day of the answer, so that taking back what was said takes it out of the day that it was added to. Days that were purged
+  -- have no row and stay without one.
+  update internal.chat_daily d
+    set liked = greatest(d.liked + c.liked, 0),
+        disliked = greatest(d.disliked + c.disliked, 0),
+        disliked_wrong = greatest(d.disliked_wrong + c.disliked_wrong, 0),
+        disliked_incomplete = greatest(d.disliked_incomplete + c.disliked_incomplete, 0),
+        disliked_off_topic = greatest(d.disliked_off_topic + c.disliked_off_topic, 0),
+        disliked_outdated = greatest(d.disliked_outdated + c.disliked_outdated, 0),
+        disliked_other = greatest(d.disliked_other + c.disliked_other, 0)
+    from public.chat_sessions s
+    cross join (
+      select
+          sum(said.sign * (said.rating = 'up')::integer) as liked,
+          sum(said.sign * (said.rating = 'down')::integer) as disliked,
+          sum(said.sign * coalesce(said.reason = 'wrong', false)::integer) as disliked_wrong,
+          sum(said.sign * coalesce(said.reason = 'incomplete', false)::integer) as disliked_incomplete,
+          sum(said.sign * coalesce(said.reason = 'off_topic', false)::integer) as disliked_off_topic,
+          sum(said.sign * coalesce(said.reason = 'outdated', false)::integer) as disliked_outdated,
+          sum(said.sign * coalesce(said.reason = 'other', false)::integer) as disliked_other
+        from (
+          values (-1, old.feedback_rating, old.feedback_reason), (1, new.feedback_rating, new.feedback_reason)
+        ) as said(sign, rating, reason)
+        where said.rating is not null
+    ) c
+    where s.id = new.session_id and d.assistant = s.assistant and d.day = (new.created_at at time zone 'UTC')::date;
+  return null;
+end
+$$;
+
+comment on function internal.chat_count_feedback() is
+  'Trigger: keeps the counts of liked and disliked answers as users change their feedback. Deleting a message changes no count.';
+
+revoke all on function internal.chat_count_feedback() from public;
+
+create trigger chat_messages_count_feedback
+  after update of feedback_rating, feedback_reason on public.chat_messages
+  for each row
+  when (new.from_worker
+    and (old.feedback_rating, old.feedback_reason) is distinct from (new.feedback_rating, new.feedback_reason))
+  execute function internal.chat_count_feedback();
 
 create function internal.chat_purge_daily_counts() returns void
   language sql
@@ -320,7 +400,15 @@ create function internal.chat_insights(days integer, assistant text) returns tab
   answered_share double precision,
   cited_share double precision,
   latency_p50_ms integer,
-  latency_p95_ms integer
+  latency_p95_ms integer,
+  liked bigint,
+  disliked bigint,
+  liked_share double precision,
+  disliked_wrong bigint,
+  disliked_incomplete bigint,
+  disliked_off_topic bigint,
+  disliked_outdated bigint,
+  disliked_other bigint
 )
   language plpgsql
   stable
@@ -341,7 +429,11 @@ begin
         round(t.answers::numeric / nullif(t.answers + t.refusals, 0), 3)::double precision,
         round(t.cited_answers::numeric / nullif(t.answers, 0), 3)::double precision,
         internal.chat_percentile(0.5, l.buckets, l.turns),
-        internal.chat_percentile(0.95, l.buckets, l.turns)
+        internal.chat_percentile(0.95, l.buckets, l.turns),
+        t.liked,
+        t.disliked,
+        round(t.liked::numeric / nullif(t.liked + t.disliked, 0), 3)::double precision,
+        t.disliked_wrong, t.disliked_incomplete, t.disliked_off_topic, t.disliked_outdated, t.disliked_other
       from (
         values ('current', today - chat_insights.days + 1, today),
           ('previous', today - 2 * chat_insights.days + 1, today - chat_insights.days)
@@ -356,7 +448,14 @@ begin
             coalesce(sum(d.generated_answers), 0) as generated_answers,
             coalesce(sum(d.citations_hovered), 0) as citations_hovered,
             coalesce(sum(d.citations_opened), 0) as citations_opened,
-            coalesce(sum(d.citations_copied), 0) as citations_copied
+            coalesce(sum(d.citations_copied), 0) as citations_copied,
+            coalesce(sum(d.liked), 0) as liked,
+            coalesce(sum(d.disliked), 0) as disliked,
+            coalesce(sum(d.disliked_wrong), 0) as disliked_wrong,
+            coalesce(sum(d.disliked_incomplete), 0) as disliked_incomplete,
+            coalesce(sum(d.disliked_off_topic), 0) as disliked_off_topic,
+            coalesce(sum(d.disliked_outdated), 0) as disliked_outdated,
+            coalesce(sum(d.disliked_other), 0) as disliked_other
           from internal.chat_daily d
           where d.assistant = any (names) and d.day between p.first_day and p.last_day
       ) t
@@ -391,7 +490,15 @@ create function public.chat_insights(days integer default 30, assistant text def
   answered_share double precision,
   cited_share double precision,
   latency_p50_ms integer,
-  latency_p95_ms integer
+  latency_p95_ms integer,
+  liked bigint,
+  disliked bigint,
+  liked_share double precision,
+  disliked_wrong bigint,
+  disliked_incomplete bigint,
+  disliked_off_topic bigint,
+  disliked_outdated bigint,
+  disliked_other bigint
 )
   language sql
   stable
@@ -404,7 +511,9 @@ $$;
 comment on function public.chat_insights(integer, text) is
   'Two rows of totals for administrators: period current (the last days, 1 to 90, including today, in UTC) and previous (as many '
   'days before). answered_share: answers among answers and refusals; cited_share: answers with citations among answers; both 0 to 1, '
-  'null without any. latency: milliseconds to the end of an answer or refusal, within 4.5 %. assistant: null for all. Others than '
+  'null without any. latency: milliseconds to the end of an answer or refusal, within 4.5 %. liked, disliked: answers of these days '
+  'with such feedback, however late it came; liked_share: liked among both; disliked_…: those with this reason. assistant: null for '
+  'all. Others than '
   'administrators get insufficient_privilege.';
 
 revoke all on function public.chat_insights(integer, text) from public, anon;
@@ -422,7 +531,10 @@ create function internal.chat_insights_days(days integer, assistant text) return
   answered_share double precision,
   cited_share double precision,
   latency_p50_ms integer,
-  latency_p95_ms integer
+  latency_p95_ms integer,
+  liked bigint,
+  disliked bigint,
+  liked_share double precision
 )
   language plpgsql
   stable
@@ -444,7 +556,9 @@ begin
           sum(d.cited_answers) as cited_answers,
           sum(d.citations_hovered) as citations_hovered,
           sum(d.citations_opened) as citations_opened,
-          sum(d.citations_copied) as citations_copied
+          sum(d.citations_copied) as citations_copied,
+          sum(d.liked) as liked,
+          sum(d.disliked) as disliked
         from internal.chat_daily d
         where d.assistant = any (names) and d.day > today - chat_insights_days.days
         group by d.day
@@ -465,7 +579,9 @@ begin
         round(d.answers::numeric / nullif(d.answers + d.refusals, 0), 3)::double precision,
         round(d.cited_answers::numeric / nullif(d.answers, 0), 3)::double precision,
         internal.chat_percentile(0.5, l.buckets, l.turns),
-        internal.chat_percentile(0.95, l.buckets, l.turns)
+        internal.chat_percentile(0.95, l.buckets, l.turns),
+        coalesce(d.liked, 0), coalesce(d.disliked, 0),
+        round(d.liked::numeric / nullif(d.liked + d.disliked, 0), 3)::double precision
       from (select today - back as day from generate_series(0, chat_insights_days.days - 1) as back) g
       left join daily d on d.day = g.day
       left join latency l on l.day = g.day
@@ -490,7 +606,10 @@ create function public.chat_insights_days(days integer default 30, assistant tex
   answered_share double precision,
   cited_share double precision,
   latency_p50_ms integer,
-  latency_p95_ms integer
+  latency_p95_ms integer,
+  liked bigint,
+  disliked bigint,
+  liked_share double precision
 )
   language sql
   stable
@@ -511,6 +630,7 @@ create function internal.chat_insights_gaps(days integer, assistant text, max_co
   group_id uuid,
   assistant_name text,
   questions bigint,
+  disliked bigint,
   users bigint,
   best_score double precision,
   reasons text[],
@@ -535,6 +655,7 @@ begin
           r.group_id,
           min(r.assistant) as assistant_name,
           count(*) as questions,
+          count(*) filter (where r.reason = 'disliked') as disliked,
           count(distinct r.asker) as users,
           max(r.best_score) as best_score,
           array_agg(distinct r.reason order by r.reason) as reasons,
@@ -583,6 +704,7 @@ create function public.chat_insights_gaps(days integer default 30, assistant tex
     group_id uuid,
     assistant_name text,
     questions bigint,
+    disliked bigint,
     users bigint,
     best_score double precision,
     reasons text[],
@@ -599,12 +721,88 @@ as $$
 $$;
 
 comment on function public.chat_insights_gaps(integer, text, integer) is
-  'Groups of similar questions that the documents do not answer, as in content_gaps, but only the questions of the last days (1 to '
+  'Groups of similar questions that the documents do not answer, or not well, as in content_gaps, but only the questions of the last days (1 to '
   '90): those that at least chat_settings.gap_users users asked in that time, most users first. At most max_count, and 100. '
-  'examples: up to 5 questions of the group, the most typical first. For administrators.';
+  'disliked: how many of the questions were answered, and the user disliked the answer; the others were refused. examples: up to 5 '
+  'questions of the group, the most typical first. For administrators.';
 
 revoke all on function public.chat_insights_gaps(integer, text, integer) from public, anon;
 grant execute on function public.chat_insights_gaps(integer, text, integer) to authenticated, service_role;
+
+create function internal.chat_insights_comments(days integer, assistant text, max_count integer) returns table (
+  feedback_at timestamptz,
+  assistant_name text,
+  rating text,
+  reason text,
+  comment text,
+  question text,
+  total bigint
+)
+  language plpgsql
+  stable
+  security definer
+  set search_path = ''
+as $$
+#variable_conflict use_column
+declare
+  names constant text[] := internal.chat_insights_scope(chat_insights_comments.days, chat_insights_comments.assistant);
+  since constant timestamptz := (now() at time zone 'UTC')::date::timestamp at time zone 'UTC'
+    - make_interval(days => chat_insights_comments.days - 1);
+begin
+  return query
+    with commented as (
+      select m.session_id, m.id, m.created_at, m.feedback_at, s.assistant, m.feedback_rating, m.feedback_reason, m.feedback_comment,
+          count(*) over () as total
+        from public.chat_messages m
+        join public.chat_sessions s on s.id = m.session_id
+        where m.feedback_comment is not null and m.from_worker and m.feedback_at >= since and s.assistant = any (names)
+        order by m.feedback_at desc, m.id
+        limit least(greatest(chat_insights_comments.max_count, 0), 100)
+    )
+    select c.feedback_at, c.assistant, c.feedback_rating, c.feedback_reason, c.feedback_comment, asked.content, c.total
+      from commented c
+      left join lateral (
+        select q.content
+          from public.chat_messages q
+          where q.session_id = c.session_id and q.role = 'user' and q.created_at < c.created_at
+          order by q.created_at desc
+          limit 1
+      ) asked on true
+      order by c.feedback_at desc, c.id;
+end
+$$;
+
+comment on function internal.chat_insights_comments(integer, text, integer) is
+  'What public.chat_insights_comments does, for administrators.';
+
+revoke all on function internal.chat_insights_comments(integer, text, integer) from public;
+grant execute on function internal.chat_insights_comments(integer, text, integer) to authenticated, service_role;
+
+create function public.chat_insights_comments(days integer default 30, assistant text default null, max_count integer default 20)
+  returns table (
+    feedback_at timestamptz,
+    assistant_name text,
+    rating text,
+    reason text,
+    comment text,
+    question text,
+    total bigint
+  )
+  language sql
+  stable
+  security invoker
+  set search_path = ''
+as $$
+  select * from internal.chat_insights_comments(days, assistant, max_count)
+$$;
+
+comment on function public.chat_insights_comments(integer, text, integer) is
+  'What users wrote about answers in the last days (1 to 90), the newest first, with the question: without user, conversation and '
+  'answer. At most max_count, and 100. rating: up or down. reason: wrong, incomplete, off_topic, outdated or other, for down, or '
+  'null. total: how many there are. They go when the user or the retention deletes the conversation. For administrators.';
+
+revoke all on function public.chat_insights_comments(integer, text, integer) from public, anon;
+grant execute on function public.chat_insights_comments(integer, text, integer) to authenticated, service_role;
 
 create function internal.chat_insights_documents(days integer, assistant text, max_count integer) returns table (
   document_id uuid,
@@ -907,38 +1105,77 @@ grant execute on function public.chat_insights_assistants() to authenticated, se
 create table internal.chat_alerts (
   measure text primary key
     constraint chat_alerts_measure_valid check (measure in ('answered_share', 'cited_share')),
-  sent_at timestamptz not null default now()
+  checked_at timestamptz not null default now(),
+  is_below boolean not null default false,
+  sent_at timestamptz,
+  request_id bigint,
+  is_delivered boolean,
+  status integer
 );
 
-comment on table internal.chat_alerts is 'Alerts that were sent and whose share has not recovered since.';
+comment on table internal.chat_alerts is 'What chat_check_alerts found and sent last, one row for each measure.';
 comment on column internal.chat_alerts.measure is 'answered_share or cited_share.';
-comment on column internal.chat_alerts.sent_at is 'When the alert was sent.';
+comment on column internal.chat_alerts.checked_at is 'When it was last compared with its line.';
+comment on column internal.chat_alerts.is_below is 'Whether it was below its line then, and an alert was queued since it fell.';
+comment on column internal.chat_alerts.sent_at is 'When the last alert was queued. Empty (NULL) if there was none.';
+comment on column internal.chat_alerts.request_id is 'Id that pg_net gave to the last alert.';
+comment on column internal.chat_alerts.is_delivered is
+  'Whether the webhook accepted the last alert. Empty (NULL) until it has answered, or if pg_net forgot its answer before the next '
+  'check.';
+comment on column internal.chat_alerts.status is 'HTTP status of that answer. Empty (NULL) if there was none.';
 
 revoke all on internal.chat_alerts from public, anon, authenticated, service_role;
 alter table internal.chat_alerts enable row level security;
 
-create function internal.chat_send_alert(url text, body jsonb) returns boolean
+create function internal.chat_send_alert(url text, body jsonb) returns bigint
   language plpgsql
   set search_path = ''
 as $$
+declare
+  request_id bigint;
 begin
   if url is null or to_regproc('net.http_post') is null then
-    return false;
+    return null;
   end if;
-  -- Dynamic, because pg_net may not be installed. It queues the request; a failed delivery is in net._http_response.
-  execute 'select net.http_post(url := $1, body := $2)' using url, body;
-  return true;
+  -- Dynamic, because pg_net may not be installed. It queues the request.
+  execute 'select net.http_post(url := $1, body := $2)' into request_id using url, body;
+  return request_id;
 exception when others then
   -- A broken alert must not stop the nightly deletion.
   raise warning 'the alert was not sent: %', sqlstate;
-  return false;
+  return null;
 end
 $$;
 
 comment on function internal.chat_send_alert(text, jsonb) is
-  'Posts JSON to the webhook with pg_net. Returns whether it was queued: false without a webhook or without pg_net.';
+  'Posts JSON to the webhook with pg_net. Returns the id of the queued request: null without a webhook or without pg_net.';
 
 revoke all on function internal.chat_send_alert(text, jsonb) from public;
+
+create function internal.chat_alert_answer(request_id bigint) returns table (is_delivered boolean, status integer)
+  language plpgsql
+  stable
+  set search_path = ''
+as $$
+begin
+  if request_id is null or to_regclass('net._http_response') is null then
+    return;
+  end if;
+  -- Without a status, the webhook did not answer in time or could not be reached.
+  return query execute
+    'select coalesce(r.status_code between 200 and 299, false), r.status_code from net._http_response r where r.id = $1'
+    using request_id;
+exception when others then
+  -- Another version of pg_net, or no right to read its answers: then nobody knows.
+  return;
+end
+$$;
+
+comment on function internal.chat_alert_answer(bigint) is
+  'What the webhook answered to a request of pg_net; no row while there is no answer, or once pg_net has forgotten it (after six '
+  'hours, unless configured otherwise).';
+
+revoke all on function internal.chat_alert_answer(bigint) from public;
 
 create function internal.chat_check_alerts() returns jsonb
   language plpgsql
@@ -952,11 +1189,17 @@ declare
   settings constant public.chat_settings := (select s from public.chat_settings s);
   checked record;
   is_below boolean;
-  was_sent boolean;
+  alert internal.chat_alerts;
+  request_id bigint;
   result jsonb := '[]';
 begin
   -- One check at a time, so that an alert is sent once.
   perform pg_advisory_xact_lock(hashtextextended('chat_check_alerts', 0));
+  update internal.chat_alerts a
+    set (is_delivered, status) = (answer.is_delivered, answer.status)
+    from internal.chat_alerts previous
+    cross join lateral internal.chat_alert_answer(previous.request_id) answer
+    where a.measure = previous.measure and a.is_delivered is null;
   for checked in
     with total as (
       select
@@ -975,24 +1218,35 @@ begin
       order by m.measure
   loop
     is_below := coalesce(checked.whole >= min_questions and checked.share < checked.line, false);
-    was_sent := false;
-    if not is_below then
-      delete from internal.chat_alerts a where a.measure = checked.measure;
-    elsif not exists (select from internal.chat_alerts a where a.measure = checked.measure) then
-      was_sent := internal.chat_send_alert(settings.alert_url, jsonb_build_object(
+    request_id := null;
+    alert := null;
+    select * into alert from internal.chat_alerts a where a.measure = checked.measure;
+    -- One alert until the share has recovered, and again if the webhook did not accept it.
+    if is_below and (not coalesce(alert.is_below, false) or alert.is_delivered is false) then
+      request_id := internal.chat_send_alert(settings.alert_url, jsonb_build_object(
         'text', format(
           'Evidence Chat: %s %% of %s %s in the last %s days. The alert is set to %s %%.',
           round(checked.share::numeric * 100, 1), checked.whole, checked.words, days, round(checked.line::numeric * 100, 1)
         ),
         'measure', checked.measure, 'share', checked.share, 'line', checked.line, 'of', checked.whole, 'days', days
       ));
-      if was_sent then
-        insert into internal.chat_alerts (measure) values (checked.measure);
-      end if;
     end if;
+    insert into internal.chat_alerts as a (measure, is_below, sent_at, request_id)
+      -- A share whose alert could not be queued counts as one that has not fallen yet.
+      values (
+        checked.measure, is_below and (request_id is not null or coalesce(alert.is_below, false)),
+        case when request_id is not null then now() end, request_id
+      )
+      on conflict (measure) do update set
+        checked_at = excluded.checked_at,
+        is_below = excluded.is_below,
+        sent_at = coalesce(excluded.sent_at, a.sent_at),
+        request_id = coalesce(excluded.request_id, a.request_id),
+        is_delivered = case when excluded.request_id is null then a.is_delivered end,
+        status = case when excluded.request_id is null then a.status end;
     result := result || jsonb_build_object(
       'measure', checked.measure, 'share', checked.share, 'line', checked.line, 'of', checked.whole, 'below', is_below,
-      'sent', was_sent
+      'sent', request_id is not null
     );
   end loop;
   return result;
@@ -1014,8 +1268,8 @@ $$;
 
 comment on function public.chat_check_alerts() is
   'Compares the answered and the cited share of all assistants in the last 7 days with chat_settings.alert_answered_share and '
-  'alert_cited_share. Posts an alert to alert_url with pg_net when one falls below its line, once until it has recovered. Ignores a '
-  'share of fewer than 20. Returns a list of {measure, share, line, of, below, sent}. pg_cron runs it every hour, chat_retain every '
+  'alert_cited_share. Posts an alert to alert_url with pg_net when one falls below its line, once until it has recovered, and again '
+  'if the webhook did not accept it. Ignores a share of fewer than 20. Returns a list of {measure, share, line, of, below, sent}. pg_cron runs it every hour, chat_retain every '
   'night.';
 
 revoke all on function public.chat_check_alerts() from public, anon, authenticated;

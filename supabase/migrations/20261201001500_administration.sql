@@ -428,6 +428,59 @@ comment on function internal.kb_health_privacy() is
 revoke all on function internal.kb_health_privacy() from public;
 grant execute on function internal.kb_health_privacy() to service_role;
 
+create function internal.kb_health_insights() returns jsonb
+  language sql
+  stable
+  security definer
+  set search_path = ''
+as $$
+  select jsonb_build_object(
+    'counts', jsonb_build_object(
+      'counted_day', (select max(d.day) from internal.chat_daily d where d.questions > 0),
+      -- Of the conversations that changed last, because messages have no index on the time.
+      'recorded_day', (
+        select max((m.created_at at time zone 'UTC')::date)
+          from (select s.id from public.chat_sessions s order by s.updated_at desc limit 20) s
+          join public.chat_messages m on m.session_id = s.id
+          where m.from_worker and m.role = 'user'
+            -- Older counts are purged.
+            and m.created_at > now() - interval '399 days'
+      )
+    ),
+    'alerts', jsonb_build_object(
+      'url_set', exists (select from public.chat_settings s where s.alert_url is not null),
+      'measures', array(
+        select m.name
+          from public.chat_settings s
+          cross join lateral (
+            values ('answered_share', s.alert_answered_share), ('cited_share', s.alert_cited_share)
+          ) as m(name, line)
+          where m.line is not null
+          order by m.name
+      ),
+      'pg_net', to_regproc('net.http_post') is not null,
+      'checked_at', (select max(a.checked_at) from internal.chat_alerts a),
+      'sent', (
+        select coalesce(jsonb_agg(jsonb_build_object(
+            'measure', a.measure, 'is_below', a.is_below, 'sent_at', a.sent_at,
+            'is_delivered', coalesce(a.is_delivered, answer.is_delivered), 'status', coalesce(a.status, answer.status)
+          ) order by a.measure), '[]')
+          from internal.chat_alerts a
+          left join lateral internal.chat_alert_answer(a.request_id) answer on true
+          where a.sent_at is not null
+      )
+    )
+  )
+$$;
+
+comment on function internal.kb_health_insights() is
+  'counts: the last day with questions in the daily counts, and in the conversations that changed last. alerts: whether alert_url is '
+  'set and for which measures there is a line, whether pg_net is installed, when they were last compared (checked_at), and the last '
+  'alert of each measure (sent), with what the webhook answered.';
+
+revoke all on function internal.kb_health_insights() from public;
+grant execute on function internal.kb_health_insights() to service_role;
+
 create function internal.kb_health_anonymous() returns jsonb
   language sql
   stable
@@ -594,7 +647,7 @@ begin
         order by o.name
     )
   ) || (chunk_health - 'findable_chunks') || internal.kb_health_files() || internal.kb_health_privacy()
-    || internal.kb_health_anonymous();
+    || internal.kb_health_anonymous() || internal.kb_health_insights();
 end
 $$;
 
@@ -602,7 +655,7 @@ comment on function public.kb_health() is
   'State of the knowledge base, for kb doctor. access_changes, missing_files (at most 100 ids), orphan_files (at most '
   '1,000 names) and widening_policies should be empty; failed, pending_older_than_day, documents_without_chunks, stale_chunks, '
   'chunks_without_embedding, visibility_mismatches (wrong copies of searchable, audience and collection) '
-  'and sentences_missing 0; lexeme_mismatch, public_bucket and internal_exposed false. storage_bytes is the size of all files in '
+  'and sentences_missing 0; counts.counted_day as recorded_day; lexeme_mismatch, public_bucket and internal_exposed false. storage_bytes is the size of all files in '
   'the bucket kb. Without storage it is null, and everything else about files is left out.';
 
 revoke all on function public.kb_health() from public, anon, authenticated;

@@ -11,7 +11,7 @@ export interface Series {
   readonly value: (day: Day) => number | null;
   /** Custom property of the style sheet. */
   readonly color: `--${string}`;
-  readonly kind: "bars" | "line" | "dashes";
+  readonly kind: "bars" | "line" | "dashes" | "dots";
 }
 
 export interface ChartOptions {
@@ -112,6 +112,7 @@ function drawn({ label, color, kind }: Series): uPlot.Series {
     // A day between two without figures has no line.
     points: { size: 5, stroke, fill: stroke },
     ...(kind === "dashes" && { dash: [6, 4] }),
+    ...(kind === "dots" && { dash: [2, 3] }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { SupabaseClient } from "@supabase/supabase-js";
+import type { FeedbackReason } from "../src/client/wire.js";
 
 /** What the reader looks at. */
 export interface Scope {
@@ -22,10 +23,15 @@ interface Figures {
   /** Milliseconds. */
   readonly latency_p50_ms: number | null;
   readonly latency_p95_ms: number | null;
+  /** Answers that visitors liked and disliked. */
+  readonly liked: number;
+  readonly disliked: number;
+  /** Liked among both. */
+  readonly liked_share: number | null;
 }
 
 /** The days of the scope, or as many days before. */
-export interface Totals extends Figures {
+export interface Totals extends Figures, Readonly<Record<`disliked_${FeedbackReason}`, number>> {
   readonly period: "current" | "previous";
   readonly hedged_answers: number;
   readonly generated_answers: number;
@@ -36,17 +42,31 @@ export interface Day extends Figures {
   readonly day: string;
 }
 
-/** A group of similar questions without an answer. */
+/** A group of similar questions without an answer, or with one that visitors disliked. */
 export interface Gap {
   readonly group_id: string;
   readonly assistant_name: string;
   readonly questions: number;
+  /** Those of them that were answered. */
+  readonly disliked: number;
   readonly users: number;
   readonly reasons: readonly string[];
   readonly first_asked: string;
   readonly last_asked: string;
   /** At least one question, the most typical first. */
   readonly examples: readonly string[];
+}
+
+/** What a visitor wrote about an answer. */
+export interface Comment {
+  readonly feedback_at: string;
+  readonly assistant_name: string;
+  readonly rating: "up" | "down";
+  readonly reason: FeedbackReason | null;
+  readonly comment: string;
+  readonly question: string | null;
+  /** Size of the whole list. */
+  readonly total: number;
 }
 
 interface ListedDocument {
@@ -115,6 +135,10 @@ export class Insights {
 
   gaps(scope: Scope): Promise<Gap[]> {
     return this.#call("chat_insights_gaps", scope);
+  }
+
+  comments(scope: Scope): Promise<Comment[]> {
+    return this.#call("chat_insights_comments", scope);
   }
 
   citedDocuments(scope: Scope): Promise<CitedDocument[]> {

@@ -6,6 +6,7 @@ const REASONS: Record<string, string> = {
   weak_evidence: "Some passages are near, but do not answer it.",
   unreadable_language: "The questions are in a script that the model cannot read, and their words were not found.",
   empty_kb: "There were no documents.",
+  disliked: "It was answered, and the visitors disliked the answer.",
 };
 
 /** Why the questions of a gap got no answer, in sentences. */

@@ -50,6 +50,14 @@ export function showTotals(place: HTMLElement, rows: readonly Totals[], { days }
       changeOfCount(now.citations_opened, before.citations_opened),
       `${formatCount(now.citations_hovered)} looked at, ${formatCount(now.citations_copied)} copied`,
     ],
+    [
+      "Helpful answers",
+      formatShare(now.liked_share),
+      changeOfShare(now.liked_share, before.liked_share),
+      now.liked + now.disliked > 0
+        ? `${formatCount(now.liked)} liked, ${formatCount(now.disliked)} disliked`
+        : "no feedback yet",
+    ],
   ];
   const tile = ([label, value, change, detail]: (typeof tiles)[number]) =>
     element(
@@ -67,7 +75,7 @@ export function showTotals(place: HTMLElement, rows: readonly Totals[], { days }
   place.append(element("dl", { class: "tiles" }, ...tiles.map(tile)));
 }
 
-/** Questions, shares and time to answer of each day. */
+/** Questions, shares, time to answer, use of citations and feedback of each day. */
 export function showCharts(place: HTMLElement, days: readonly Day[]): (() => void) | undefined {
   if (days.every(({ questions }) => questions === 0)) {
     place.append(element("p", { class: "notice" }, "There is nothing to draw yet."));
@@ -80,6 +88,8 @@ export function showCharts(place: HTMLElement, days: readonly Day[]): (() => voi
     (least, { answered_share: share }) => (share === null ? least : Math.min(least ?? 1, share)),
     null,
   );
+  const liked = days.reduce((sum, day) => sum + day.liked, 0);
+  const disliked = days.reduce((sum, day) => sum + day.disliked, 0);
   const charts = [
     chart(days, {
       title: "Questions",
@@ -97,6 +107,7 @@ export function showCharts(place: HTMLElement, days: readonly Day[]): (() => voi
       series: [
         { label: "Answered", value: ({ answered_share: share }) => share, color: "--answered", kind: "line" },
         { label: "With citations", value: ({ cited_share: share }) => share, color: "--second", kind: "dashes" },
+        { label: "Helpful", value: ({ liked_share: share }) => share, color: "--third", kind: "dots" },
       ],
       format: (value) => formatShare(value),
       max: 1,
@@ -122,6 +133,16 @@ export function showCharts(place: HTMLElement, days: readonly Day[]): (() => voi
         { label: "Copied", value: ({ citations_copied: count }) => count, color: "--refused", kind: "line" },
       ],
       format: (value) => formatCount(value),
+    }),
+    chart(days, {
+      title: "Feedback",
+      summary: `${formatCount(liked)} of ${plural(liked + disliked, "rated answer")} liked in ${days.length} days`,
+      series: [
+        { label: "Rated", value: ({ liked, disliked }) => liked + disliked, color: "--refused", kind: "bars" },
+        { label: "Liked", value: ({ liked }) => liked, color: "--answered", kind: "bars" },
+      ],
+      format: (value) => formatCount(value),
+      ...(liked + disliked === 0 && { max: 1 }),
     }),
   ];
   place.classList.add("charts");

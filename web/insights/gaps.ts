@@ -1,14 +1,14 @@
 import { button, element } from "../src/dom/element.js";
 import type { Gap, Scope } from "./data.js";
 import { draftPage, explainReasons } from "./draft.js";
-import { formatDate, plural } from "./format.js";
+import { formatCount, formatDate, plural } from "./format.js";
 import { announce } from "./page.js";
 
-/** Groups of questions without an answer, each with its examples and a draft of the page that is missing. */
+/** Groups of questions without a good answer, each with its examples and a draft of the page that is missing. */
 export function showGaps(place: HTMLElement, gaps: readonly Gap[], { assistant }: Scope): void {
   if (gaps.length === 0) {
     place.append(
-      element("p", { class: "notice" }, "No question without an answer was asked by several users in this period."),
+      element("p", { class: "notice" }, "No question without a good answer was asked by several users in this period."),
     );
     return;
   }
@@ -17,7 +17,8 @@ export function showGaps(place: HTMLElement, gaps: readonly Gap[], { assistant }
 
 function gapItem(gap: Gap, showsAssistant: boolean): HTMLElement {
   const [question = "", ...others] = gap.examples;
-  const counts = `${plural(gap.questions, "question")} of ${plural(gap.users, "user")}`;
+  const disliked = gap.disliked > 0 ? `, ${formatCount(gap.disliked)} answered but disliked` : "";
+  const counts = `${plural(gap.questions, "question")} of ${plural(gap.users, "user")}${disliked}`;
   const assistant = showsAssistant ? `, to ${gap.assistant_name}` : "";
   const write = button({}, () => download(gap), "Write a page about this");
   write.setAttribute("aria-label", `Write a page about this: ${question}`);

@@ -1,6 +1,7 @@
 import { button, element } from "../src/dom/element.js";
 import type { Assistant, Insights, Scope } from "./data.js";
 import { announce } from "./page.js";
+import { readFeedback, showFeedback } from "./feedback.js";
 import { showCharts, showTotals } from "./figures.js";
 import { showCitedDocuments, showHealth, showUncitedDocuments } from "./documents.js";
 import { showGaps } from "./gaps.js";
@@ -66,7 +67,8 @@ function showSections(place: HTMLElement, insights: Insights, scope: Scope): () 
   const shown = [
     section("Overview", () => insights.totals(scope), showTotals, scope),
     section("Over time", () => insights.days(scope), showCharts, scope),
-    section("Questions without an answer", () => insights.gaps(scope), showGaps, scope),
+    section("Feedback", () => readFeedback(insights, scope), showFeedback, scope),
+    section("Questions without a good answer", () => insights.gaps(scope), showGaps, scope),
     section("Documents that are cited most", () => insights.citedDocuments(scope), showCitedDocuments, scope),
     section("Documents that are not cited", () => insights.uncitedDocuments(scope), showUncitedDocuments, scope),
     section("Health of citations", () => insights.health(scope), showHealth, scope),

@@ -16,7 +16,7 @@ const MAX_BAR_CHARS: usize = 10;
 
 /// Explains the columns of a day.
 const LEGEND: &str = "Days are in UTC. p50, p95: milliseconds within which 50 % and 95 % of the answers were given. cited: \
-                      different documents.";
+                      different documents. liked: of the answers that users rated.";
 
 /// Totals of a collection.
 #[derive(Debug, Default, Serialize)]
@@ -139,6 +139,7 @@ fn chat_text(days: &[Day]) -> String {
         number("p50"),
         number("p95"),
         number("cited"),
+        number("liked"),
         word(""),
     ]);
     let optional = |value: Option<u64>| value.map_or_else(|| "–".to_owned(), |value| value.to_string());
@@ -154,10 +155,19 @@ fn chat_text(days: &[Day]) -> String {
             optional(day.latency_p50_ms),
             optional(day.latency_p95_ms),
             day.cited_documents.to_string(),
+            liked(day.liked, day.disliked),
             bar(day.questions, max),
         ]);
     }
     format!("{}\n\n{LEGEND}", table.render())
+}
+
+/// Liked answers of those that were rated, such as `7/9`.
+fn liked(liked: u64, disliked: u64) -> String {
+    match liked.saturating_add(disliked) {
+        0 => "–".to_owned(),
+        rated => format!("{liked}/{rated}"),
+    }
 }
 
 /// A bar proportional to `value`, in eighths of a character; at least one eighth unless `value` is 0.
@@ -173,6 +183,13 @@ fn bar(value: u64, max: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn liked_answers_are_shown_among_those_that_were_rated() {
+        assert_eq!(liked(0, 0), "–");
+        assert_eq!(liked(7, 2), "7/9");
+        assert_eq!(liked(0, 1), "0/1");
+    }
 
     #[test]
     fn bars_are_proportional_to_their_values() {

@@ -7,6 +7,7 @@ mod database;
 mod facts;
 mod files;
 mod fix;
+mod insights;
 mod privacy;
 mod report;
 
@@ -25,6 +26,7 @@ pub fn examine(facts: &Facts) -> Report {
     checks.extend(files::checks(facts));
     checks.extend(content::checks(facts));
     checks.extend(privacy::checks(facts));
+    checks.extend(insights::checks(facts));
     Report { checks }
 }
 

@@ -47,6 +47,10 @@ pub struct Health {
     pub files: HealthOfFiles,
     #[serde(flatten)]
     pub privacy: HealthOfPrivacy,
+    /// State of the daily counts that the insights read.
+    pub counts: HealthOfCounts,
+    /// State of the alerts.
+    pub alerts: HealthOfAlerts,
     /// Ready and enabled documents.
     pub visible_documents: u64,
     /// Those of them that anonymous visitors can see.
@@ -77,6 +81,45 @@ pub struct HealthOfPrivacy {
     pub retention_ran_at: Option<String>,
     /// Whether there are anonymous users who have been inactive for longer than they are kept.
     pub has_inactive_anonymous_users: bool,
+}
+
+/// State of the daily counts.
+#[derive(Debug, Clone, Deserialize)]
+pub struct HealthOfCounts {
+    /// Last day (UTC) with a counted question, such as `2026-11-22`; `None` without any.
+    pub counted_day: Option<String>,
+    /// Last day (UTC) with a recorded question.
+    pub recorded_day: Option<String>,
+}
+
+/// State of the alerts about the answered and the cited share.
+#[derive(Debug, Clone, Deserialize)]
+pub struct HealthOfAlerts {
+    /// Whether there is a webhook.
+    pub url_set: bool,
+    /// The shares with a line: `answered_share`, `cited_share`.
+    pub measures: Vec<String>,
+    /// Whether the extension that sends alerts is installed.
+    pub pg_net: bool,
+    /// When the shares were last compared with their lines, as the database writes it; `None` if never.
+    pub checked_at: Option<String>,
+    /// The last alert of each share that had one.
+    pub sent: Vec<SentAlert>,
+}
+
+/// An alert that was sent.
+#[derive(Debug, Clone, Deserialize)]
+pub struct SentAlert {
+    /// `answered_share` or `cited_share`.
+    pub measure: String,
+    /// Whether the share was still below its line at the last comparison.
+    pub is_below: bool,
+    /// Timestamp as the database writes it.
+    pub sent_at: String,
+    /// Whether the webhook accepted it; `None` if that is not known.
+    pub is_delivered: Option<bool>,
+    /// HTTP status of the webhook's answer; `None` without an answer.
+    pub status: Option<u16>,
 }
 
 #[derive(Debug, Clone, Deserialize)]

@@ -28,6 +28,10 @@ pub struct Day {
     pub latency_p95_ms: Option<u64>,
     /// Number of different documents that answers cited.
     pub cited_documents: u64,
+    /// Answers that users liked.
+    pub liked: u64,
+    /// Answers that users disliked.
+    pub disliked: u64,
 }
 
 /// A group of similar unanswered questions.

@@ -30,6 +30,8 @@ fn healthy() -> Value {
         "retention_days": null, "retention_ran_at": null,
         "has_inactive_anonymous_users": false,
         "visible_documents": 2, "anonymous_documents": 0,
+        "counts": { "counted_day": "2026-11-22", "recorded_day": "2026-11-22" },
+        "alerts": { "url_set": false, "measures": [], "pg_net": false, "checked_at": null, "sent": [] },
     })
 }
 
@@ -107,6 +109,13 @@ fn each_fault_is_reported_and_only_problems_exit_with_1() {
         ("documents", value!({}), "documents", "warning"),
         ("sentences_missing", value!(20), "sentences", "warning"),
         ("lexeme_mismatch", value!(true), "words", "warning"),
+        ("counts", value!({ "counted_day": null, "recorded_day": "2026-11-22" }), "insights", "warning"),
+        (
+            "alerts",
+            value!({ "url_set": true, "measures": ["cited_share"], "pg_net": false, "checked_at": null, "sent": [] }),
+            "alerts",
+            "warning",
+        ),
     ];
     for (field, broken, check, expected) in faults {
         let mut health = healthy();

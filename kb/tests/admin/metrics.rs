@@ -16,9 +16,9 @@ fn stats_total_the_collections_and_show_days() {
         }])),
         "GET /rest/v1/chat_metrics" => Some(value!([
             { "day": "2026-11-22", "assistant": "default", "questions": 8, "answers": 6, "refusals": 2, "answer_rate": 0.75, "users": 3,
-              "latency_p50_ms": 120, "latency_p95_ms": null, "cited_documents": 2 },
+              "latency_p50_ms": 120, "latency_p95_ms": null, "cited_documents": 2, "liked": 3, "disliked": 1 },
             { "day": "2026-11-21", "assistant": "default", "questions": 4, "answers": 0, "refusals": 0, "answer_rate": null, "users": 1,
-              "latency_p50_ms": null, "latency_p95_ms": null, "cited_documents": 0 },
+              "latency_p50_ms": null, "latency_p95_ms": null, "cited_documents": 0, "liked": 0, "disliked": 0 },
         ])),
         _ => None,
     });
@@ -31,6 +31,7 @@ fn stats_total_the_collections_and_show_days() {
     let total = output.lines().find(|line| line.starts_with("total")).unwrap();
     assert_eq!(total.split_whitespace().collect::<Vec<_>>(), ["total", "2", "0", "1", "0", "36", "0"]);
     let days: Vec<_> = output.lines().filter(|line| line.starts_with("2026-11-2")).collect();
+    assert!(days[0].contains(" 3/4 "), "{output}");
     assert!(days[0].contains("75 %") && days[0].ends_with(&"█".repeat(10)), "{output}");
     assert!(days[1].contains('–') && days[1].ends_with(&format!("  {}", "█".repeat(5))), "{output}");
 }

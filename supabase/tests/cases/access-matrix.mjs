@@ -105,6 +105,7 @@ const MATRIX = `
   chat_insights         execute    denied   refused  refused  refused  2        2
   chat_insights_days    execute    denied   refused  refused  refused  30       30
   chat_insights_gaps    execute    denied   refused  refused  refused  1        1
+  chat_insights_comments execute   denied   refused  refused  refused  0        0
   chat_insights_documents execute  denied   refused  refused  refused  2        2
   chat_insights_uncited execute    denied   refused  refused  refused  0        0
   chat_insights_health  execute    denied   refused  refused  refused  1        1
@@ -376,6 +377,7 @@ function allStatements({ sales, salesSession }, documents) {
     chat_insights: call("select * from chat_insights()"),
     chat_insights_days: call("select * from chat_insights_days()"),
     chat_insights_gaps: call("select * from chat_insights_gaps()"),
+    chat_insights_comments: call("select * from chat_insights_comments()"),
     chat_insights_documents: call("select * from chat_insights_documents()"),
     chat_insights_uncited: call("select * from chat_insights_uncited()"),
     chat_insights_health: call("select * from chat_insights_health()"),

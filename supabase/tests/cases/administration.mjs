@@ -281,6 +281,8 @@ export function administration({ database }) {
       retention_days: null,
       retention_ran_at: null,
       has_inactive_anonymous_users: false,
+      counts: { counted_day: null, recorded_day: null },
+      alerts: { url_set: false, measures: [], pg_net: false, checked_at: null, sent: [] },
       visible_documents: 0,
       anonymous_documents: 0,
       documents: { pending: 0, ready: 0, failed: 0 },
@@ -305,6 +307,8 @@ export function administration({ database }) {
       public_bucket: false,
       widening_policies: [],
     };
+
+    before(() => database.exec("delete from internal.chat_daily; delete from internal.chat_alerts"));
 
     test("kb_health reports no problem in an empty knowledge base", async () => {
       const { schema, contents } = await healthParts();

@@ -74,6 +74,16 @@ export function insights({ database }) {
     ).then(([{ id }]) =>
       run("update chat_refusals set created_at = now() - make_interval(days => $2) where id = $1", id, daysAgo),
     );
+  /** What the user says about an answer, as through the Worker. */
+  const feedback = (who, [session, , answer], { rating = null, reason = null, comment = null } = {}) =>
+    asWorker(user(who), "select chat_give_feedback($1, $2, $3, $4, $5) as given", [
+      session,
+      answer,
+      rating,
+      reason,
+      comment,
+    ]).then(([{ given }]) => assert.equal(given, true));
+  const newIds = () => /** @type {[string, string, string]} */ ([randomUUID(), randomUUID(), randomUUID()]);
   /** Moves all daily counts into the past. */
   const moveBack = async (days) => {
     for (const table of ["chat_daily", "chat_daily_latency", "chat_daily_documents"])
@@ -248,6 +258,141 @@ export function insights({ database }) {
     assert.equal(Number((await read("chat_insights_gaps(7)"))[0].questions), 1);
   });
 
+  const opinions = async (call = "chat_insights(7)") => {
+    const [row] = await read(call);
+    return [Number(row.liked), Number(row.disliked), row.liked_share];
+  };
+
+  test("feedback counts on the day of its answer, once, and follows the user's mind", async () => {
+    const [first, second, third] = [newIds(), newIds(), newIds()];
+    await turn({ ids: first });
+    await turn({ ids: second, who: ids.second });
+    await turn({ ids: third, assistant: "shop" });
+    assert.deepEqual(await opinions(), [0, 0, null]);
+    await feedback(ids.visitor, first, { rating: "up" });
+    await feedback(ids.visitor, first, { rating: "up", comment: "Thank you" });
+    await feedback(ids.second, second, { rating: "down" });
+    await feedback(ids.visitor, third, { rating: "down", reason: "off_topic" });
+    assert.deepEqual(await opinions(), [1, 2, 0.333]);
+    assert.deepEqual(await opinions("chat_insights(7, 'shop')"), [0, 1, 0]);
+    const names = ["wrong", "incomplete", "off_topic", "outdated", "other"];
+    const reasons = async () => {
+      const [row] = await read("chat_insights(7)");
+      return Object.fromEntries(names.map((name) => [name, Number(row[`disliked_${name}`])]));
+    };
+    const none = { wrong: 0, incomplete: 0, off_topic: 0, outdated: 0, other: 0 };
+    assert.deepEqual(await reasons(), { ...none, off_topic: 1 });
+    await feedback(ids.visitor, third, { rating: "down" });
+    for (const reason of names) {
+      await feedback(ids.second, second, { rating: "down", reason });
+      assert.deepEqual(await reasons(), { ...none, [reason]: 1 });
+    }
+    const today = (await read("chat_insights_days(7)")).at(-1);
+    assert.deepEqual([Number(today.liked), Number(today.disliked), today.liked_share], [1, 2, 0.333]);
+
+    // Three days later, the counts of the answer's day change.
+    await run("update chat_messages set created_at = created_at - interval '3 days'");
+    await moveBack(3);
+    await feedback(ids.visitor, first);
+    await feedback(ids.second, second, { rating: "up" });
+    assert.deepEqual(await opinions(), [1, 1, 0.5]);
+    assert.deepEqual(
+      (await read("chat_insights_days(7)")).map((day) => Number(day.liked)),
+      [0, 0, 0, 1, 0, 0, 0],
+    );
+    assert.deepEqual(await reasons(), none);
+  });
+
+  test("feedback stays counted when conversations and users go, and never falls below 0", async () => {
+    const [first, second, third] = [newIds(), newIds(), newIds()];
+    const leaving = await newUser("leaving@insights.example");
+    await turn({ ids: first, who: leaving });
+    await turn({ ids: second });
+    await feedback(leaving, first, { rating: "down", reason: "wrong", comment: "No." });
+    await feedback(ids.visitor, second, { rating: "up", comment: "Yes." });
+    await run("delete from auth.users where id = $1", leaving);
+    await asWorker(user(ids.visitor), "select chat_delete_user_data()", []);
+    assert.deepEqual(await opinions(), [1, 1, 0.5]);
+    assert.deepEqual(await read("chat_insights_comments(7)"), [], "the words go with the conversation");
+
+    await turn({ ids: third });
+    await feedback(ids.visitor, third, { rating: "up" });
+    await run("update internal.chat_daily set liked = 0");
+    await feedback(ids.visitor, third);
+    assert.deepEqual(await opinions(), [0, 1, 0]);
+    await run("delete from internal.chat_daily");
+    await feedback(ids.visitor, third, { rating: "up" });
+    assert.deepEqual(await run("select 1 from internal.chat_daily"), [], "a purged day stays without a row");
+  });
+
+  test("only feedback on answers of the Worker counts, also if it comes with a restored message", async () => {
+    const direct = newIds();
+    await turn({ ids: direct, secret: "not the secret" });
+    await feedback(ids.visitor, direct, { rating: "up", comment: "Me." });
+    assert.deepEqual(await opinions(), [0, 0, null]);
+    assert.deepEqual(await read("chat_insights_comments(7)"), []);
+    for (const isFromWorker of [true, false])
+      await run(
+        `insert into chat_messages (session_id, role, content, from_worker, feedback_rating, feedback_reason, feedback_at)
+           values ($1, 'assistant', 'Restored.', $2, 'down', 'outdated', now())`,
+        direct[0],
+        isFromWorker,
+      );
+    assert.deepEqual(await opinions(), [0, 1, 0]);
+  });
+
+  test("shows what users wrote, the newest first, with the question and without user, conversation and answer", async () => {
+    const [first, second, silent] = [newIds(), newIds(), newIds()];
+    await turn({ ids: first });
+    await turn({ ids: second, assistant: "shop", who: ids.second });
+    await turn({ ids: silent });
+    await feedback(ids.visitor, first, { rating: "down", reason: "wrong", comment: "It takes a week." });
+    await feedback(ids.second, second, { rating: "up", comment: "Thank you!" });
+    await feedback(ids.visitor, silent, { rating: "down" });
+    const rows = await read("chat_insights_comments(7)");
+    assert.deepEqual(
+      rows.map(({ feedback_at: _, total, ...row }) => ({ ...row, total: Number(total) })),
+      [
+        { assistant_name: "shop", rating: "up", reason: null, comment: "Thank you!", question: "Q?", total: 2 },
+        {
+          assistant_name: "default",
+          rating: "down",
+          reason: "wrong",
+          comment: "It takes a week.",
+          question: "Q?",
+          total: 2,
+        },
+      ],
+    );
+    const comments = async (call) => (await read(call)).map((row) => row.comment);
+    assert.deepEqual(await comments("chat_insights_comments(7, 'default')"), ["It takes a week."]);
+    assert.deepEqual(await comments("chat_insights_comments(7, null, 1)"), ["Thank you!"]);
+    for (const count of ["0", "-1"]) assert.deepEqual(await comments(`chat_insights_comments(7, null, ${count})`), []);
+    await run("update chat_messages set feedback_at = feedback_at - interval '8 days' where feedback_rating = 'up'");
+    assert.deepEqual(await comments("chat_insights_comments(7)"), ["It takes a week."]);
+    assert.equal((await comments("chat_insights_comments(30)")).length, 2);
+    await feedback(ids.visitor, first, { rating: "down", reason: "wrong" });
+    assert.deepEqual(await comments("chat_insights_comments(7)"), [], "taken back");
+    for (const caller of [user(ids.visitor), user(ids.visitor, { is_anonymous: true })])
+      await assert.rejects(read("chat_insights_comments(7)", caller), { code: "42501" });
+  });
+
+  test("a disliked answer is among the gaps, and told apart from refusals", async () => {
+    await refuse("Do you ship to Norway?", QUERY, ids.visitor);
+    const answered = newIds();
+    await turn({ ids: answered, who: ids.second });
+    await asWorker(user(ids.second), "select chat_give_feedback($1, $2, 'down', null, null, $3)", [
+      answered[0],
+      answered[2],
+      QUERY,
+    ]);
+    const [gap] = await read("chat_insights_gaps(7)");
+    assert.deepEqual([Number(gap.questions), Number(gap.disliked), gap.reasons], [2, 1, ["disliked", "no_match"]]);
+    await feedback(ids.second, answered, { rating: "up" });
+    await settings({ gap_users: 1 });
+    assert.equal(Number((await read("chat_insights_gaps(7)"))[0].disliked), 0);
+  });
+
   test("lists the documents that answers are based on, and those that none is, with their state", async () => {
     const write = (source) => writeDocument(database, { source, contents: [source], meta: { title: source } });
     const [often, once, hidden, deleted, never, shop] = [
@@ -365,6 +510,7 @@ export function insights({ database }) {
       assert.deepEqual(await run(`select 1 from internal.${table}`), [], table);
   });
 
+  const health = async () => (await run("select kb_health() as health"))[0].health;
   const checkAlerts = async () => (await run("select chat_check_alerts() as result"))[0].result;
   /** Sets the counts of today. */
   const countTurns = (turns, answers, cited) =>
@@ -392,7 +538,8 @@ export function insights({ database }) {
       sent: false,
     });
     assert.deepEqual([cited.line, cited.below], [null, false]);
-    assert.deepEqual(await run("select 1 from internal.chat_alerts"), []);
+    assert.deepEqual(await run("select 1 from internal.chat_alerts where sent_at is not null or is_below"), []);
+    assert.deepEqual((await health()).alerts.sent, []);
     assert.ok((await run("select chat_retain() as done"))[0].done);
   });
 
@@ -449,6 +596,65 @@ export function insights({ database }) {
     } finally {
       await database.exec("drop schema net cascade");
     }
+  });
+
+  test("an alert that the webhook did not accept is sent again, and kb doctor learns of both", async () => {
+    await database.exec(`
+      create schema net;
+      create table net.sent (id bigint generated always as identity);
+      create table net._http_response (id bigint, status_code integer, timed_out boolean, error_msg text);
+      create function net.http_post(url text, body jsonb) returns bigint
+        language sql as 'insert into net.sent default values returning id'`);
+    try {
+      await settings({ alert_answered_share: 0.5, alert_url: "https://hooks.example/a" });
+      assert.deepEqual((await health()).alerts, {
+        url_set: true,
+        measures: ["answered_share"],
+        pg_net: true,
+        checked_at: null,
+        sent: [],
+      });
+      await countTurns(100, 40, 40);
+      const check = async () => {
+        await checkAlerts();
+        const [{ count }] = await run("select count(*) from net.sent");
+        const { checked_at: checkedAt, sent } = (await health()).alerts;
+        const [{ measure, is_below, sent_at: sentAt, is_delivered, status }, ...others] = sent;
+        assert.deepEqual([measure, is_below, others], ["answered_share", true, []]);
+        for (const time of [checkedAt, sentAt]) assert.ok(Date.now() - Date.parse(time) < 60_000, time);
+        return [Number(count), is_delivered, status];
+      };
+      assert.deepEqual(await check(), [1, null, null], "no answer yet");
+      assert.deepEqual(await check(), [1, null, null], "it waits for the answer");
+      await run("insert into net._http_response values (1, 404, false, null)");
+      assert.equal((await health()).alerts.sent[0].status, 404, "known before the next check");
+      assert.deepEqual(await check(), [2, null, null], "sent again");
+      await run("insert into net._http_response values (2, null, true, 'Timeout was reached')");
+      assert.equal((await health()).alerts.sent[0].is_delivered, false);
+      assert.deepEqual(await check(), [3, null, null]);
+      await run("insert into net._http_response values (3, 204, false, null)");
+      assert.deepEqual(await check(), [3, true, 204]);
+      await run("delete from net._http_response");
+      assert.deepEqual(await check(), [3, true, 204], "pg_net forgets, the table does not");
+      await countTurns(100, 60, 60);
+      await checkAlerts();
+      assert.equal((await health()).alerts.sent[0].is_below, false);
+      await database.exec("drop table net._http_response; create table net._http_response (other text)");
+      await countTurns(100, 40, 40);
+      assert.deepEqual(await check(), [4, null, null], "an unknown version of pg_net");
+    } finally {
+      await database.exec("drop schema net cascade");
+    }
+  });
+
+  test("kb doctor learns of turns that were recorded and not counted", async () => {
+    assert.deepEqual((await health()).counts, { counted_day: null, recorded_day: null });
+    await turn();
+    const { counted_day: counted, recorded_day: recorded } = (await health()).counts;
+    assert.match(counted, /^\d{4}-\d{2}-\d{2}$/);
+    assert.equal(counted, recorded);
+    await run("delete from internal.chat_daily");
+    assert.deepEqual((await health()).counts, { counted_day: null, recorded_day: recorded });
   });
 
   test("the webhook must be an https address and the lines shares", async () => {

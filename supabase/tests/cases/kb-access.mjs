@@ -169,6 +169,7 @@ export function kbAccess({ database, anon, alice, bob, service, signUp }) {
       "chat_insights",
       "chat_insights_assistants",
       "chat_insights_changes",
+      "chat_insights_comments",
       "chat_insights_days",
       "chat_insights_documents",
       "chat_insights_gaps",

@@ -90,7 +90,11 @@ async function record(
     ...more,
   };
   await call("/rest/v1/rpc/chat_record_turn", turn, { token, worker: true });
+  return { session_id: turn.session_id, message_id: turn.answer_id };
 }
+
+const feedback = ({ token }, answer, said) =>
+  call("/rest/v1/rpc/chat_give_feedback", { ...answer, ...said }, { token, worker: true });
 
 async function refuse({ token }, question, axis) {
   const refusal = {
@@ -165,7 +169,8 @@ describe("before there is a question", () => {
     for (const text of [
       "No questions in the last 30 days.",
       "There is nothing to draw yet.",
-      "No question without an answer was asked by several users in this period.",
+      "Nobody said whether an answer of the last 30 days helped.",
+      "No question without a good answer was asked by several users in this period.",
       "No answer was based on a document in this period.",
       "Every document that the search can find was cited.",
       "There are no documents and no citations.",
@@ -191,9 +196,18 @@ describe("with questions", () => {
       meta: { title: HOSTILE, url: "javascript:window.hacked=1" },
     });
     await call("/rest/v1/assistants", { name: "staff", title: "Staff" });
-    for (let turn = 0; turn < 3; turn++) await record(visitor, { cites: [cited], latency: 100 });
+    const answers = [];
+    for (let turn = 0; turn < 3; turn++) answers.push(await record(visitor, { cites: [cited], latency: 100 }));
     await record(visitor, { refusal: "no_match" });
-    await record(second, { assistant: "staff" });
+    const ofStaff = await record(second, { assistant: "staff" });
+    await feedback(visitor, answers[0], { rating: "up" });
+    await feedback(visitor, answers[1], {
+      rating: "down",
+      reason: "outdated",
+      comment: HOSTILE,
+      embedding: vector(5),
+    });
+    await feedback(second, ofStaff, { rating: "down" });
     await refuse(visitor, HOSTILE, 5);
     await refuse(second, HOSTILE, 5);
     await refuse(second, "Do you ship to Norway?", 5);
@@ -214,6 +228,7 @@ describe("with questions", () => {
     assert.match(tiles[2], /^Answers with citations75%/);
     assert.match(tiles[3], /^Time to answer(9[5-9]|10[0-5]) ms/);
     assert.match(tiles[4], /^Citations opened4.*7 looked at, 2 copied/);
+    assert.match(tiles[5], /^Helpful answers33\.3%1 liked, 2 disliked/);
     const documents = part("Documents that are cited most");
     assert.deepEqual(
       await documents
@@ -242,9 +257,32 @@ describe("with questions", () => {
     assert.match(await rows.first().textContent(), /54$/);
   });
 
+  test("feedback says why answers were disliked, and shows the words of visitors as text", async () => {
+    const shown = part("Feedback");
+    const reasons = await shown.locator(".reasons > div").allTextContents();
+    assert.equal(reasons[0], "It is out of date1 (50%)");
+    assert.equal(reasons.at(-1), "No reason given1 (50%)");
+    assert.equal(reasons.length, 6);
+    const filled = shown.locator(".share span");
+    const widths = await filled.evaluateAll((bars) =>
+      bars.map((bar) => bar.clientWidth / bar.parentElement.clientWidth),
+    );
+    assert.ok(Math.abs(widths[0] - 0.5) < 0.02 && widths[1] === 0, String(widths));
+    const comments = shown.locator(".comment");
+    assert.equal(await comments.count(), 1);
+    assert.equal(await comments.locator("blockquote").textContent(), HOSTILE);
+    assert.match(await comments.textContent(), /^Not helpful: It is out of date.*How long\?.*, to default$/s);
+    await page.getByLabel("Assistant").selectOption("staff");
+    await showAll();
+    await shown.getByText("Nobody wrote a comment.").waitFor();
+    assert.equal((await shown.locator(".reasons > div").allTextContents()).at(-1), "No reason given1 (100%)");
+    await page.getByLabel("Assistant").selectOption("");
+    await showAll();
+  });
+
   test("every chart is drawn and has the same figures as a table", async () => {
     const charts = part("Over time").locator("figure");
-    assert.equal(await charts.count(), 4);
+    assert.equal(await charts.count(), 5);
     for (const chart of await charts.all()) {
       const isDrawn = await chart.locator("canvas").evaluate((canvas) => {
         const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
@@ -257,16 +295,18 @@ describe("with questions", () => {
   });
 
   test("a gap becomes the draft of a page; text of visitors and documents stays text", async () => {
-    const gaps = part("Questions without an answer");
+    const gaps = part("Questions without a good answer");
     const question = gaps.getByRole("heading", { level: 3 });
     assert.equal(await question.textContent(), HOSTILE);
+    await gaps.getByText("4 questions of 2 users, 1 answered but disliked, to default.").waitFor();
+    await gaps.getByText("It was answered, and the visitors disliked the answer.").waitFor();
     const download = page.waitForEvent("download");
     await gaps.getByRole("button", { name: /^Write a page about this/ }).click();
     const file = await download;
     assert.match(file.suggestedFilename(), /^[\p{L}\p{N}-]+\.md$/u);
     const text = await readFile(await file.path(), "utf8");
     assert.ok(text.startsWith(`---\ntitle: ${JSON.stringify(HOSTILE)}\n---\n`), text);
-    assert.match(text, /2 users asked this 3 times/);
+    assert.match(text, /2 users asked this 4 times/);
     assert.match(text, /^## Do you ship to Norway\?$/m);
     assert.doesNotMatch(text.split("---\n")[2], /(?<!\\)<img|(?<!\\)\]\(/, "what visitors wrote is escaped");
     const hostile = part("Documents that are not cited").locator("tbody tr");
@@ -283,7 +323,7 @@ describe("with questions", () => {
     );
     await page.getByRole("radio", { name: "7 days", exact: true }).check();
     await showAll();
-    const gaps = part("Questions without an answer");
+    const gaps = part("Questions without a good answer");
     await gaps.getByText("This could not be read: too slow").waitFor();
     assert.match(await page.locator("#announcement").textContent(), /1 parts? could not be read/);
     assert.ok(await part("Overview").locator(".tile").count());
