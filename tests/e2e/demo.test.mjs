@@ -51,7 +51,7 @@ test("services do not outlive a demo that is killed", async (t) => {
   const { demo: demoPid, ...services } = demo.info.processes;
   process.kill(demoPid, "SIGKILL");
   await demo.stop();
-  const deadline = Date.now() + 10_000;
+  const deadline = Date.now() + 30_000;
   while (Object.values(services).some(isRunning) && Date.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, 50));
   }

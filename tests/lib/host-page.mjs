@@ -34,6 +34,8 @@ export class HostPage {
     await this.page.goto(`${this.origin}/host/widget`);
     await this.page.evaluate(
       ({ token, endpoint, attributes, isDark }) => {
+        // As in a new tab: no conversation of the page before.
+        sessionStorage.clear();
         if (isDark) document.documentElement.style.background = "#0d0f14";
         document.body.style.margin = "0";
         const chat = document.createElement("evidence-chat");

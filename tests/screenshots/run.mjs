@@ -61,6 +61,8 @@ async function picture(host, { prepare, attributes = {}, model = "cached" }, var
     attributes: { ...variant.attributes, ...attributes },
     isDark: variant.name === "dark",
   });
+  // A picture of the hint is one of the states.
+  await page.evaluate(() => localStorage.setItem("evidence-chat:hint", "shown"));
   const widget = new Widget(page);
   const cleanUp = await prepare({ host, page, widget, demo: host.demo });
   await page.waitForTimeout(300);

@@ -92,6 +92,52 @@ export const STATES = {
       await widget.find("export").scrollIntoViewIfNeeded();
     },
   },
+  hint: {
+    async prepare({ widget, page }) {
+      await page.evaluate(() => localStorage.removeItem("evidence-chat:hint"));
+      await widget.askFor(COVERED);
+      await widget.find("badge-hint").waitFor();
+    },
+  },
+  results: {
+    async prepare({ widget, host }) {
+      await host.ready();
+      // Results come with the first question, when the visitor has a token.
+      await widget.find("input").fill("gift card");
+      await widget.find("result").nth(1).waitFor();
+      await widget.find("input").press("ArrowDown");
+    },
+  },
+  "follow-up": {
+    async prepare({ widget }) {
+      await widget.askFor("How long does delivery to Germany take?");
+      await widget.askFor("And to Switzerland?");
+      await widget.find("searched").waitFor();
+    },
+  },
+  feedback: {
+    async prepare({ widget }) {
+      await widget.askFor(COVERED);
+      await widget.find("feedback-down").click();
+      await widget.find("feedback-reason").first().click();
+      await widget.find("feedback-form").scrollIntoViewIfNeeded();
+    },
+  },
+  "feedback-sent": {
+    async prepare({ widget }) {
+      await widget.askFor(COVERED);
+      await widget.find("feedback-up").click();
+      await widget.find("feedback-status").filter({ hasText: "." }).waitFor();
+    },
+  },
+  help: {
+    async prepare({ widget }) {
+      await widget.find("input").focus();
+      await widget.find("history-open").click();
+      await widget.find("help-open").click();
+      await widget.find("help").waitFor();
+    },
+  },
   privacy: {
     async prepare({ widget, page }) {
       await useService(page);

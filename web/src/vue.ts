@@ -17,6 +17,7 @@ const ATTRIBUTES = {
   answerMode: text as unknown as Value<"answerMode">,
   assistant: text,
   endpoint: text,
+  feedback: text as unknown as Value<"feedback">,
   greeting: text,
   heading: text,
   instantResults: text as unknown as Value<"instantResults">,

@@ -1,6 +1,9 @@
 import { safeHref } from "../client/safe-url.js";
 import { isTranslated, type Translated } from "./translator.js";
 
+/** `HTMLElement`, or a stand-in where there is no DOM: servers may import the class, but not create elements. */
+export const BaseElement: typeof HTMLElement = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
+
 /** Every attribute that the widget sets. None of them runs code: no `on…`, no `style`, no `srcdoc`. */
 export type AttributeName =
   | `aria-${string}`

@@ -14,6 +14,8 @@ export interface EvidenceChatAttributes {
   readonly assistant?: string;
   /** URL of POST /api/chat. */
   readonly endpoint?: string;
+  /** `off`: visitors are not asked whether an answer helped. Default: on. */
+  readonly feedback?: "on" | "off";
   /** Text before the first question. The component's children take precedence. */
   readonly greeting?: string;
   /** Title of the panel. */

@@ -1,5 +1,5 @@
 import type { TokenProvider } from "../client/options.js";
-import { set } from "../dom/element.js";
+import { BaseElement, set } from "../dom/element.js";
 import { adoptStyles } from "../dom/styles.js";
 import { Translator } from "../dom/translator.js";
 import type { SiteTexts } from "../panel/host.js";
@@ -19,9 +19,6 @@ import { LocaleController } from "./locale.js";
 import { isShortcut } from "./shortcut.js";
 import { TabMemory } from "./tab-memory.js";
 import frameStyles from "./frame.css";
-
-/** `HTMLElement`, or a stand-in where there is no DOM: servers may import the class, but not create elements. */
-const BaseElement: typeof HTMLElement = globalThis.HTMLElement ?? (class {} as typeof HTMLElement);
 
 const DEFAULT_ENDPOINT = defaultEndpoint(import.meta.url);
 
@@ -157,9 +154,8 @@ export class EvidenceChatElement extends BaseElement {
     for (const styles of [frameStyles, controlStyles]) adoptStyles(this.#shadow, styles);
     this.#shadow.append(this.#frame.root);
     const { root, panel } = this.#frame;
-    for (const intent of ["pointerenter", "pointerdown", "focusin"]) {
+    for (const intent of ["pointerenter", "pointerdown", "focusin"])
       root.addEventListener(intent, () => this.#hasFailedToLoad || void this.#load());
-    }
     // A visitor who focuses the question box is about to ask, and the model takes longest to load.
     panel.addEventListener("focusin", () => this.#hasFailedToLoad || this.#preload());
     panel.addEventListener("keydown", (event) => this.#onKey(event));
@@ -261,7 +257,7 @@ export class EvidenceChatElement extends BaseElement {
     this.dataset.state ??= "idle";
     if (this.hasAttribute("preload")) this.#preload();
     this.#panel?.connect();
-    if (this.#memory.text && this.mode === "inline") void this.#load();
+    this.#resume();
   }
 
   disconnectedCallback(): void {
@@ -277,6 +273,7 @@ export class EvidenceChatElement extends BaseElement {
   attributeChangedCallback(name: string, before: string | null, value: string | null): void {
     if (name === "endpoint" && value !== before) this.#panel?.serverChanged(before ?? DEFAULT_ENDPOINT);
     if (name === "assistant" && value !== before) this.#panel?.serverChanged(this.endpoint);
+    if (name === "endpoint" || name === "assistant") this.#resume();
     if (name === "answer-mode") this.#panel?.answerModeChanged();
     if (name === "theme") this.#colors.theme = value;
     if (name === "mode") {
@@ -285,6 +282,11 @@ export class EvidenceChatElement extends BaseElement {
     }
     if (name === "preload" && value !== null && this.isConnected) this.#preload();
     if (name === "greeting" || name === "heading" || name === "lang") this.#updateTexts();
+  }
+
+  /** Shows the conversation that this tab had on the page before, for which the panel has to be loaded. */
+  #resume(): void {
+    if (this.isConnected && this.#memory.text && this.mode === "inline") void this.#load();
   }
 
   /** Opens a floating panel and focuses the question box. */
@@ -337,7 +339,6 @@ export class EvidenceChatElement extends BaseElement {
     set(this, attribute, value ?? undefined);
   }
 
-  /** Loads panel and model. */
   #preload(): void {
     void this.#load().then((panel) => this.isConnected && panel?.loadModel());
   }
@@ -354,8 +355,7 @@ export class EvidenceChatElement extends BaseElement {
       });
       this.#frame.composer.busy = false;
       this.dataset.state = "error";
-      const message = this.#translator.format("loadFailed");
-      this.#dispatch("error", { code: "load_failed", message, error });
+      this.#dispatch("error", { code: "load_failed", message: this.#translator.format("loadFailed"), error });
       return undefined;
     });
     return this.#loading;
@@ -395,7 +395,6 @@ export class EvidenceChatElement extends BaseElement {
     this.close();
   }
 
-  readonly #dispatch: Dispatch = (type, detail) => {
-    this.dispatchEvent(new CustomEvent(type, { detail, composed: true }));
-  };
+  readonly #dispatch: Dispatch = (type, detail) =>
+    void this.dispatchEvent(new CustomEvent(type, { detail, composed: true }));
 }

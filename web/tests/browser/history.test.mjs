@@ -10,7 +10,7 @@ import { NOON, exportOf, sessions, startHistorySite } from "./pages/history/site
 const HOSTILE = `<img src=/leak onerror="window.hacked=1"><script>window.hacked=1</script>`;
 
 const { site, page } = await startSuite(startHistorySite);
-page.setDefaultTimeout(5000);
+page.setDefaultTimeout(30_000);
 await page.clock.install({ time: NOON });
 
 beforeEach(async () => {

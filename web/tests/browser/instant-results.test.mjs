@@ -134,6 +134,20 @@ test("arrow keys choose, and what is chosen is announced as the active descendan
   await widget.until(async () => (await selected(widget)) === -1, "typing chooses nothing");
 });
 
+test("results that are still being searched do not take away what the visitor chooses", async (t) => {
+  finding(...RESULTS);
+  const widget = await openReady(t);
+  await type(widget, "refunds");
+  await widget.all("result").nth(2).waitFor();
+  let held;
+  site.api.search = (_, recorded) => (held = recorded);
+  await type(widget, " and deliveries");
+  await widget.until(() => held !== undefined, "a search that hangs");
+  await widget.role("input").press("ArrowDown");
+  await widget.until(() => held.isCut, "the search is cancelled");
+  assert.equal(await selected(widget), 0);
+});
+
 test("Enter opens a chosen result at the words of its page, and asks nothing", async (t) => {
   finding(...RESULTS);
   const widget = await openReady(t);

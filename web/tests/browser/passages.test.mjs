@@ -1,7 +1,7 @@
-// The parser of passages, which loads after the panel. Real Chromium and embedder, simulated API.
+// The parser of passages, which loads with the first question. Real Chromium and embedder, simulated API.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { answer, citation, whole } from "./support/answers.mjs";
+import { answer, citation, silence, whole } from "./support/answers.mjs";
 import { ANSWER, QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
 
 const { site, open } = await startWidgetSuite();
@@ -18,12 +18,14 @@ const verified = (reply) => reply.locator("[data-role=verified-quote]");
 const strong = (reply) => reply.locator("[data-role=excerpt] strong");
 const openSource = (reply) => reply.locator("[data-role=source] summary").click();
 
-test("the parser loads when the panel is used, before the first answer", async (t) => {
+test("the parser loads with the first question, before its answer", async (t) => {
+  site.api.respondWith(silence);
   const widget = await open(t);
-  assert.ok(!site.requests.some(isParser));
   await widget.role("input").focus();
+  await widget.becomes("ready");
+  assert.ok(!site.requests.some(isParser));
+  await widget.ask(QUESTION, "pending");
   await widget.until(() => site.requests.some(isParser), "the request");
-  assert.equal(site.requests.filter((path) => path === "/api/chat").length, 0);
 });
 
 test("an answer waits for the parser, and its quotes are verified with it", async (t) => {

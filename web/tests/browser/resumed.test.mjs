@@ -170,6 +170,20 @@ test("a user who signs in after the page has loaded gets the conversation back",
   await widget.element.getByText("The first one?").waitFor();
 });
 
+test("a page that sets the endpoint late gets the conversation back", async (t) => {
+  const { widget } = await openWithConversation(t);
+  await widget.page.route(`${site.origin}/`, async (route) => {
+    const response = await route.fetch();
+    const body = (await response.text()).replace(/ endpoint="[^"]*"/, "");
+    await route.fulfill({ response, body });
+  });
+  await widget.page.reload();
+  await widget.element.locator("[part~=input]").waitFor();
+  assert.equal(messagesRead(), 0);
+  await widget.element.evaluate((chat, url) => chat.setAttribute("endpoint", url), site.api.endpoint);
+  await widget.element.getByText("The first one?").waitFor();
+});
+
 test("a closed floating widget loads nothing after a page change, and shows the conversation when it opens", async (t) => {
   const { widget } = await openWithConversation(t, { attributes: { mode: "floating" } });
   site.requests.length = 0;

@@ -93,7 +93,7 @@ class FeedbackView {
     this.#feedback = feedback;
     this.#show();
     this.#status.replaceChildren();
-    const { id, client, embedding, translator } = this.#answer;
+    const { id, client, embedding } = this.#answer;
     const request = this.#sending.then(async () => {
       if (!feedback) return removeFeedback(id, client());
       // Counts the question among those that the documents do not answer well.
@@ -103,16 +103,21 @@ class FeedbackView {
     this.#sending = request.catch(() => undefined);
     try {
       await request;
-      if (done && this.#feedback === feedback) this.#status.replaceChildren(translator.t(done).asText());
+      if (done && this.#feedback === feedback) this.#say(done);
       return true;
     } catch {
       if (this.#feedback === feedback) {
         this.#feedback = before;
         this.#show();
-        this.#status.replaceChildren(translator.t("feedbackFailed").asText());
+        this.#say("feedbackFailed");
       }
       return false;
     }
+  }
+
+  #say(key: TextKey): void {
+    this.#status.replaceChildren(this.#answer.translator.t(key).asText());
+    if (!this.#form) this.#status.scrollIntoView({ block: "nearest" });
   }
 
   #ask(): void {

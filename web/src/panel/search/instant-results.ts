@@ -171,6 +171,8 @@ export class InstantResults {
   }
 
   #move(by: 1 | -1): void {
+    // Results that came now would take away what the visitor is about to choose.
+    this.#cancel();
     this.#list.move(by);
     this.#describe();
   }

@@ -40,7 +40,7 @@ export const texts: PanelTexts = {
   offline: "أنت غير متصل بالإنترنت. يمكن إرسال سؤالك عند عودة الاتصال.",
   tooLong:
     "سؤالك أطول مما يستطيع الذكاء الاصطناعي قراءته: لن يؤخذ في الحسبان سوى أول {percent} منه تقريبًا. يُرجى اختصاره.",
-  searched: "تم البحث مع سؤالك السابق: {question}",
+  searched: "تم البحث مع سؤالك السابق: \u2068{question}\u2069",
   notSaved: "تعذّر حفظ هذه الإجابة في سجلّك.",
 
   // Refusals, in the server's own words

@@ -42,7 +42,7 @@ export async function openWidgetPage(t, browser, site, options = {}) {
   site.csp = options.csp === null ? undefined : (options.csp ?? strictPolicy(site.api));
   site.requests.length = 0;
   const page = collectErrors(await browser.page.context().newPage());
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(30_000);
   // Includes requests that never reach a server.
   const urls = [];
   page.on("request", (request) => urls.push(request.url()));
@@ -116,7 +116,7 @@ class WidgetPage {
 
   /** Waits for a condition instead of a fixed time. */
   async until(condition, what) {
-    const deadline = Date.now() + 10_000;
+    const deadline = Date.now() + 30_000;
     while (!(await condition())) {
       assert.ok(Date.now() < deadline, `timed out waiting for: ${what}`);
       await this.page.waitForTimeout(20);
