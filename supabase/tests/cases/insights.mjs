@@ -74,7 +74,12 @@ export function insights({ database }) {
     ).then(([{ id }]) =>
       run("update chat_refusals set created_at = now() - make_interval(days => $2) where id = $1", id, daysAgo),
     );
-  /** What the user says about an answer, as through the Worker. */
+  /**
+   * What the user says about an answer, as through the Worker.
+   * @param {string} who
+   * @param {[string, string, string]} turn
+   * @param {{ rating?: string | null, reason?: string | null, comment?: string | null }} [said]
+   */
   const feedback = (who, [session, , answer], { rating = null, reason = null, comment = null } = {}) =>
     asWorker(user(who), "select chat_give_feedback($1, $2, $3, $4, $5) as given", [
       session,
