@@ -1,8 +1,13 @@
-// Chromium with a new profile.
+// A browser with a new profile: Chromium, or the one that TEST_BROWSER names.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
+import { launchFirefox } from "./firefox.mjs";
+import { launchWebKit } from "./webkit/launch.mjs";
+
+/** The browser of these tests. */
+export const BROWSER = process.env.TEST_BROWSER ?? "chromium";
 
 // The browser must not send requests of its own: tests must give the same result without a network.
 const ARGS = [
@@ -16,17 +21,22 @@ const ARGS = [
   "--disable-features=LocalNetworkAccessChecks",
 ];
 
-/** Opens a browser with one page; `page.errors` collects its errors. */
-export async function openBrowser(options = {}) {
-  const profile = await mkdtemp(join(tmpdir(), "evidence-chat-browser-"));
-  const context = await chromium.launchPersistentContext(profile, {
+const LAUNCH = { chromium: launchChromium, firefox: launchFirefox, webkit: launchWebKit };
+
+function launchChromium(profile, options) {
+  return chromium.launchPersistentContext(profile, {
     executablePath: process.env.CHROMIUM_PATH,
     headless: true,
     chromiumSandbox: false,
     args: ARGS,
-    viewport: { width: 1280, height: 900 },
     ...options,
   });
+}
+
+/** Opens a browser with one page; `page.errors` collects its errors. */
+export async function openBrowser(options = {}) {
+  const profile = await mkdtemp(join(tmpdir(), "evidence-chat-browser-"));
+  const context = await LAUNCH[BROWSER](profile, { viewport: { width: 1280, height: 900 }, ...options });
   const page = collectErrors(context.pages()[0] ?? (await context.newPage()));
   return {
     page,
@@ -43,10 +53,15 @@ export async function openBrowser(options = {}) {
  */
 export function collectErrors(page) {
   page.errors = [];
-  page.on("pageerror", (error) => page.errors.push(String(error)));
+  page.on("pageerror", (error) => {
+    // Firefox reports failed requests like uncaught errors.
+    if (!String(error).startsWith("Cross-Origin Request Blocked")) page.errors.push(String(error));
+  });
   page.on("console", (message) => {
     const text = message.text();
-    if (message.type() === "error" && text.includes("Content Security Policy")) page.errors.push(text);
+    const isViolation = message.type() === "error" && /Content[- ]Security[- ]Policy/.test(text);
+    // Some browsers look for an icon that no page of the tests names.
+    if (isViolation && !text.includes("/favicon.ico")) page.errors.push(text);
   });
   return page;
 }

@@ -51,7 +51,10 @@ export async function openWidgetPage(t, browser, site, options = {}) {
     assert.deepEqual(page.errors, []);
   });
   await page.addInitScript(watch, EVENTS);
-  await page.addInitScript((value) => value !== null && sessionStorage.setItem("token", value), token);
+  await page.addInitScript((value) => {
+    // An empty page has no storage.
+    if (value !== null && origin !== "null") sessionStorage.setItem("token", value);
+  }, token);
   if (init) await page.addInitScript(init);
   await setUp?.(page);
   await page.goto(site.origin);

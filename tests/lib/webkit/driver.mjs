@@ -1,0 +1,150 @@
+// WebKitWebDriver with MiniBrowser on a display of its own, and a client of WebDriver (https://www.w3.org/TR/webdriver2/).
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** Larger than every window of the tests. */
+const SCREEN = "2600x2000x24";
+const START_TIMEOUT = 30_000;
+
+/** Starts a display, the driver and a session with one window. */
+export async function startDriver() {
+  const { WEBKIT_DRIVER_PATH = "WebKitWebDriver", WEBKIT_BROWSER_PATH } = process.env;
+  if (!WEBKIT_BROWSER_PATH) throw new Error("WEBKIT_BROWSER_PATH is not set; run these tests with `cargo xtask test browsers`");
+  const processes = [];
+  const end = async () => {
+    for (const child of processes.reverse()) {
+      if (child.exitCode !== null || child.signalCode !== null) continue;
+      child.kill();
+      await Promise.race([once(child, "exit"), sleep(5000)]);
+    }
+  };
+  try {
+    const display = await startDisplay(processes);
+    // Port 0 is not possible, so try some.
+    const origin = await startProgram(processes, WEBKIT_DRIVER_PATH, display);
+    const driver = new Driver(origin, end);
+    await driver.begin({ binary: WEBKIT_BROWSER_PATH, args: ["--automation"] });
+    return driver;
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+/** Starts Xvfb, which chooses a free display and writes its number. */
+async function startDisplay(processes) {
+  const args = ["-displayfd", "3", "-screen", "0", SCREEN, "-nolisten", "tcp"];
+  const child = spawn("Xvfb", args, { stdio: ["ignore", "ignore", "ignore", "pipe"] });
+  processes.push(child);
+  const number = new Promise((resolve, reject) => {
+    child.stdio[3]?.once("data", (data) => resolve(String(data).trim()));
+    child.once("error", reject);
+    child.once("exit", () => reject(new Error("Xvfb ended")));
+  });
+  return `:${await number}`;
+}
+
+async function startProgram(processes, program, display) {
+  const deadline = Date.now() + START_TIMEOUT;
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 12_000);
+    const env = { ...process.env, DISPLAY: display, GDK_BACKEND: "x11", NO_AT_BRIDGE: "1" };
+    const child = spawn(program, [`--port=${port}`], { env, stdio: "ignore" });
+    let hasEnded = false;
+    child.once("exit", () => (hasEnded = true));
+    child.once("error", () => (hasEnded = true));
+    while (!hasEnded) {
+      const status = await fetch(`http://127.0.0.1:${port}/status`).catch(() => undefined);
+      if (status?.ok) {
+        processes.push(child);
+        return `http://127.0.0.1:${port}`;
+      }
+      await sleep(50);
+      if (Date.now() > deadline) {
+        child.kill();
+        throw new Error(`${program} did not start`);
+      }
+    }
+    if (Date.now() > deadline) throw new Error(`${program} did not start`);
+  }
+}
+
+/** An error of WebDriver; `code` is its error code. */
+export class DriverError extends Error {
+  constructor(code, message) {
+    super(`${code}: ${message}`);
+    this.code = code;
+  }
+}
+
+/** A session. Commands must not overlap. */
+class Driver {
+  #origin;
+  #end;
+  #session = "";
+  #window = "";
+  /** Of the new session. */
+  capabilities = {};
+
+  constructor(origin, end) {
+    this.#origin = origin;
+    this.#end = end;
+  }
+
+  async begin(browserOptions) {
+    const alwaysMatch = { "webkitgtk:browserOptions": browserOptions, unhandledPromptBehavior: "ignore" };
+    const { sessionId, capabilities } = await this.#send("POST", "/session", { capabilities: { alwaysMatch } });
+    this.capabilities = capabilities;
+    this.#session = `/session/${sessionId}`;
+    await this.post("/timeouts", { script: 600_000, pageLoad: 60_000 });
+    this.#window = await this.get("/window");
+  }
+
+  get(path) {
+    return this.#send("GET", this.#session + path);
+  }
+
+  post(path, body = {}) {
+    return this.#send("POST", this.#session + path, body);
+  }
+
+  windows() {
+    return this.get("/window/handles");
+  }
+
+  /** The next commands are for that window. */
+  async switchTo(handle) {
+    if (this.#window === handle) return;
+    await this.post("/window", { handle });
+    this.#window = handle;
+  }
+
+  async openWindow() {
+    const { handle } = await this.post("/window/new", { type: "window" });
+    return handle;
+  }
+
+  async closeWindow(handle) {
+    await this.switchTo(handle);
+    this.#window = "";
+    return this.#send("DELETE", `${this.#session}/window`);
+  }
+
+  /** Runs the body of a function whose last argument is a callback; resolves with what the callback gets. */
+  run(script) {
+    return this.post("/execute/async", { script, args: [] });
+  }
+
+  async end() {
+    await Promise.race([this.#send("DELETE", this.#session).catch(() => undefined), sleep(5000)]);
+    await this.#end();
+  }
+
+  async #send(method, path, body) {
+    const response = await fetch(this.#origin + path, { method, ...(body && { body: JSON.stringify(body) }) });
+    const { value } = await response.json();
+    if (!response.ok) throw new DriverError(value.error, value.message);
+    return value;
+  }
+}

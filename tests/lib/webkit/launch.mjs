@@ -1,0 +1,20 @@
+// WebKit as Playwright's persistent context.
+import { firefox } from "playwright-core";
+import { BidiTransport } from "./bidi.mjs";
+import { BRIDGE } from "./page-script.mjs";
+import { activatePreload, preloadScripts } from "./preload.mjs";
+
+/** Opens a persistent context of WebKitGTK's MiniBrowser, as `chromium.launchPersistentContext` does of Chromium. */
+export async function launchWebKit(profile, { args: _, ...options }) {
+  activatePreload();
+  preloadScripts.set("bridge", `${BRIDGE};`);
+  const transport = await BidiTransport.open();
+  // Playwright's own class for Firefox speaks BiDi; only the program that it starts is another.
+  const type = firefox._connection.toImpl(firefox)._bidiFirefox;
+  type._launchProcess = async () => {
+    const close = () => transport.close();
+    const browserProcess = { onclose: undefined, process: undefined, close, kill: close };
+    return { browserProcess, userDataDir: profile, artifactsDir: profile, transport, wsEndpoint: undefined };
+  };
+  return firefox.launchPersistentContext(profile, { channel: "moz-firefox", headless: true, ...options });
+}
