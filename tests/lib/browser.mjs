@@ -55,7 +55,7 @@ export function collectErrors(page) {
   page.errors = [];
   page.on("pageerror", (error) => {
     // Firefox reports failed requests like uncaught errors.
-    if (!String(error).startsWith("Cross-Origin Request Blocked")) page.errors.push(String(error));
+    if (!/^(Cross-Origin Request Blocked|Loading module from )/.test(String(error))) page.errors.push(String(error));
   });
   page.on("console", (message) => {
     const text = message.text();

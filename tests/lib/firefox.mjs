@@ -1,5 +1,6 @@
 // Firefox through WebDriver BiDi, which playwright-core speaks for its channel `moz-firefox`.
 import { firefox } from "playwright-core";
+import { bidiFirefox } from "./playwright-bidi.mjs";
 
 /** Commands of BiDi that Playwright sends and Firefox ESR does not have. Only tests of colour schemes need them. */
 const UNKNOWN_COMMANDS = new Set(["emulation.setMediaFeaturesOverride"]);
@@ -29,9 +30,8 @@ let isPatched = false;
 function answerUnknownCommands() {
   if (isPatched) return;
   isPatched = true;
-  const type = firefox._connection.toImpl(firefox)._bidiFirefox;
-  const connect = type.connectToTransport;
-  type.connectToTransport = function (transport, ...rest) {
+  const connect = bidiFirefox.connectToTransport;
+  bidiFirefox.connectToTransport = function (transport, ...rest) {
     const send = transport.send.bind(transport);
     transport.send = (message) => {
       if (!UNKNOWN_COMMANDS.has(message.method)) return send(message);

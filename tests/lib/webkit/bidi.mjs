@@ -3,6 +3,7 @@
 // `unsupported operation`: interception of requests, network events, emulation.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { startDriver } from "./driver.mjs";
+import { knownCode, parenthesized } from "./known-code.mjs";
 import { BRIDGE } from "./page-script.mjs";
 import { preloadScripts } from "./preload.mjs";
 import { expression, remoteValue } from "./values.mjs";
@@ -68,13 +69,13 @@ export class BidiTransport {
     const respond = async () => {
       try {
         const result = await this.#perform(method, params, id);
-        if (result !== LATER) this.#deliver({ type: "success", id, result: result ?? {} });
+        if (result !== LATER) void this.#deliver({ type: "success", id, result: result ?? {} });
       } catch (error) {
         const { code = "unknown error", message } = /** @type {Error & { code?: string }} */ (error);
-        this.#deliver({ type: "error", id, error: code, message });
+        void this.#deliver({ type: "error", id, error: code, message });
       }
     };
-    this.#enqueue(respond);
+    void this.#enqueue(respond);
   }
 
   async close() {
@@ -147,7 +148,13 @@ export class BidiTransport {
   async #adopt(context) {
     const page = { context, document: undefined, url: "about:blank", readyState: "complete", calls: new Map() };
     this.#pages.set(context, page);
-    const others = { userContext: "default", children: null, clientWindow: context, originalOpener: null, parent: null };
+    const others = {
+      userContext: "default",
+      children: null,
+      clientWindow: context,
+      originalOpener: null,
+      parent: null,
+    };
     this.#emit("browsingContext.contextCreated", { context, url: "about:blank", ...others });
     await this.#collect(page, 0);
     return page;
@@ -232,7 +239,8 @@ export class BidiTransport {
   async #resize(page, viewport) {
     if (!viewport) return {};
     await this.#driver.switchTo(page.context);
-    const inner = async () => JSON.parse(await this.#driver.run("arguments[0](JSON.stringify([innerWidth, innerHeight]))"));
+    const inner = async () =>
+      JSON.parse(await this.#driver.run("arguments[0](JSON.stringify([innerWidth, innerHeight]))"));
     const deadline = Date.now() + RESIZE_TIMEOUT;
     for (;;) {
       const [width, height] = await inner();
@@ -270,7 +278,9 @@ export class BidiTransport {
   async #evaluate(page, params, id) {
     const { functionDeclaration, arguments: given = [], awaitPromise } = params;
     const action =
-      functionDeclaration === undefined ? `(${params.expression.trim().replace(/;$/, "")}\n)` : call(functionDeclaration, given, knownCode(given));
+      functionDeclaration === undefined
+        ? parenthesized(params.expression)
+        : call(functionDeclaration, given, knownCode(given));
     const isByValue = params.serializationOptions?.maxObjectDepth !== 0;
     page.calls.set(id, params.target?.sandbox);
     const script = `bridge.start(${id}, ${isByValue}, ${awaitPromise}, () => ${action});`;
@@ -357,36 +367,6 @@ const LATER = Symbol("later");
 /** Calls a function with values of BiDi. */
 function call(functionDeclaration, given, before = "") {
   return `(() => { ${before} return (${functionDeclaration})(${given.map(expression).join(", ")}); })()`;
-}
-
-/** What Playwright's scripts evaluate, by the name of the argument that has the source code. */
-const EVALUATED = {
-  callbackText: (text) => text,
-  expression: (text) => text,
-  functionText: (text) => `(${text})`,
-  source: (text) => `\n    (() => {\n      const module = {};\n      ${text}\n      return module.exports.default();\n    })()`,
-};
-
-/**
- * Playwright's scripts evaluate source code in their arguments, which the policy of a page can forbid. The driver's own scripts may
- * always run, so put the source code into them.
- */
-function knownCode([utility, , , source, ...values]) {
-  if (!utility?.handle || source?.type !== "string") return "";
-  const texts = [source.value];
-  const isExtension = source.value.includes("injectedScript.extend(");
-  const visit = (value) => {
-    if (!Array.isArray(value?.value)) return;
-    if (value.type === "array") return value.value.forEach(visit);
-    const fields = new Map(value.value.map(([name, field]) => [name.value ?? name, field]));
-    const [name, field] = [fields.get("k")?.value, fields.get("v")];
-    if (name in EVALUATED && field?.type === "string" && isExtension === (name === "source")) {
-      texts.push(EVALUATED[name](field.value));
-    }
-    fields.values().forEach(visit);
-  };
-  if (isExtension || source.value.includes("eval(")) values.forEach(visit);
-  return texts.map((text) => `bridge.know(${JSON.stringify(text)}, () => (${text}\n));`).join(" ");
 }
 
 /** WebDriver takes whole pixels. */

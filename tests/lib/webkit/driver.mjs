@@ -10,7 +10,8 @@ const START_TIMEOUT = 30_000;
 /** Starts a display, the driver and a session with one window. */
 export async function startDriver() {
   const { WEBKIT_DRIVER_PATH = "WebKitWebDriver", WEBKIT_BROWSER_PATH } = process.env;
-  if (!WEBKIT_BROWSER_PATH) throw new Error("WEBKIT_BROWSER_PATH is not set; run these tests with `cargo xtask test browsers`");
+  if (!WEBKIT_BROWSER_PATH)
+    throw new Error("WEBKIT_BROWSER_PATH is not set; run these tests with `cargo xtask test browsers`");
   const processes = [];
   const end = async () => {
     for (const child of processes.reverse()) {
@@ -121,6 +122,9 @@ class Driver {
   }
 
   async openWindow() {
+    // The current one may be closed.
+    const [first] = await this.windows();
+    await this.switchTo(first);
     const { handle } = await this.post("/window/new", { type: "window" });
     return handle;
   }

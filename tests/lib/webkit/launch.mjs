@@ -1,5 +1,6 @@
 // WebKit as Playwright's persistent context.
 import { firefox } from "playwright-core";
+import { bidiFirefox } from "../playwright-bidi.mjs";
 import { BidiTransport } from "./bidi.mjs";
 import { BRIDGE } from "./page-script.mjs";
 import { activatePreload, preloadScripts } from "./preload.mjs";
@@ -10,8 +11,7 @@ export async function launchWebKit(profile, { args: _, ...options }) {
   preloadScripts.set("bridge", `${BRIDGE};`);
   const transport = await BidiTransport.open();
   // Playwright's own class for Firefox speaks BiDi; only the program that it starts is another.
-  const type = firefox._connection.toImpl(firefox)._bidiFirefox;
-  type._launchProcess = async () => {
+  bidiFirefox._launchProcess = async () => {
     const close = () => transport.close();
     const browserProcess = { onclose: undefined, process: undefined, close, kill: close };
     return { browserProcess, userDataDir: profile, artifactsDir: profile, transport, wsEndpoint: undefined };

@@ -21,7 +21,9 @@ function install() {
   let wake;
   const log = (entry) => logs.push(entry);
   const describe = (error) => (error instanceof Error ? `${error.name}: ${error.message}` : `Error: ${String(error)}`);
-  addEventListener("error", ({ error, message }) => log({ type: "javascript", text: error ? describe(error) : message }));
+  addEventListener("error", ({ error, message }) =>
+    log({ type: "javascript", text: error ? describe(error) : message }),
+  );
   addEventListener("unhandledrejection", ({ reason }) => log({ type: "javascript", text: describe(reason) }));
   const consoleError = console.error;
   console.error = (...values) => {
@@ -104,4 +106,4 @@ function install() {
 }
 
 /** An expression for the object, which makes it if a document does not have it yet. */
-export const BRIDGE = `(${install})()`;
+export const BRIDGE = `(${String(install)})()`;

@@ -16,10 +16,15 @@ export async function* streamChat(
   options: ChatClientOptions,
   signal?: AbortSignal,
 ): AsyncGenerator<ChatEvent, void, undefined> {
+  // Firefox closes the connection of an unread body only if its request is aborted.
+  const connection = new AbortController();
+  const abort = () => connection.abort(signal?.reason);
+  if (signal?.aborted) abort();
+  signal?.addEventListener("abort", abort, { signal: connection.signal });
   try {
     const body = { ...request, ...optional("assistant", options.assistant) };
     const question = { url: options.endpoint, method: "POST", accept: "text/event-stream", body } as const;
-    const response = await send(question, options, signal);
+    const response = await send(question, options, connection.signal);
     if (!response.body || !isEventStream(response)) throw invalidResponse(response.status);
 
     for await (const raw of readEvents(response.body, idleTimeout(options))) {
@@ -31,6 +36,8 @@ export async function* streamChat(
   } catch (thrown) {
     signal?.throwIfAborted();
     throw thrown;
+  } finally {
+    connection.abort();
   }
 }
 

@@ -3,7 +3,6 @@ import { BaseElement, set } from "../dom/element.js";
 import { adoptStyles } from "../dom/styles.js";
 import { Translator } from "../dom/translator.js";
 import type { SiteTexts } from "../panel/host.js";
-import type { Panel } from "../panel/index.js";
 import type { EmbedderFactory } from "../panel/model/model-loader.js";
 import type { WriterLoader } from "../panel/writer/writer-module.js";
 import type { Texts } from "../texts/index.js";
@@ -15,6 +14,7 @@ import { defaultEndpoint } from "./default-endpoint.js";
 import { adoptEarlyProperties } from "./early-properties.js";
 import type { Dispatch } from "./events.js";
 import { Frame } from "./frame.js";
+import { type Panel, loadPanel } from "./load-panel.js";
 import { LocaleController } from "./locale.js";
 import { isShortcut } from "./shortcut.js";
 import { TabMemory } from "./tab-memory.js";
@@ -362,7 +362,7 @@ export class EvidenceChatElement extends BaseElement {
   }
 
   async #create(): Promise<Panel> {
-    const [{ createPanel }] = await Promise.all([import("../panel/index.js"), this.#locale.loadPanelTexts()]);
+    const [{ createPanel }] = await Promise.all([loadPanel(), this.#locale.loadPanelTexts()]);
     this.#frame.status.replaceChildren();
     this.#hasFailedToLoad = false;
     this.dataset.state = "idle";

@@ -1,3 +1,4 @@
+import { importAgain } from "../dom/import-again.js";
 import { LAUNCHER_TEXTS, type LauncherTexts } from "./launcher.js";
 import type { PanelTexts } from "./panel/en.js";
 
@@ -25,7 +26,7 @@ export function launcherTexts(language: Language): LauncherTexts {
 
 /** Loads the other texts. */
 export async function loadPanelTexts(language: Language): Promise<PanelTexts> {
-  return (await PANEL_TEXTS[language]()).texts;
+  return (await importAgain(PANEL_TEXTS[language])).texts;
 }
 
 const PANEL_TEXTS: { readonly [language in Language]: () => Promise<{ readonly texts: PanelTexts }> } = {

@@ -71,7 +71,10 @@ test("a question sent before the panel loads is asked once, and the next one can
   assert.deepEqual(site.api.questions(), []);
   release();
   assert.match(await (await widget.reply("done")).innerText(), ANSWER);
-  assert.deepEqual(await widget.all("user").allInnerTexts(), [QUESTION]);
+  assert.deepEqual(
+    (await widget.all("user").allInnerTexts()).map((text) => text.trim()),
+    [QUESTION],
+  );
   assert.equal(site.api.questions().length, 1);
   assert.equal(await input.inputValue(), "And then?");
   assert.ok(await input.evaluate((input) => input.getRootNode().activeElement === input), "the input keeps the focus");
@@ -325,7 +328,7 @@ test("two widgets on a page have separate conversations", async (t) => {
   }
   for (const id of ["one", "two"]) {
     await page.locator(`#${id} [data-role="assistant"][data-state="done"]`).waitFor();
-    assert.deepEqual(await part(id, "user").allInnerTexts(), [`Question of ${id}?`]);
+    assert.deepEqual((await part(id, "user").allInnerTexts()).map((text) => text.trim()), [`Question of ${id}?`]);
   }
   assert.equal(new Set(site.api.questions().map(({ body }) => JSON.parse(body).message_id)).size, 2);
 });
@@ -414,7 +417,10 @@ for (const trigger of ["Enter", "the retry button"]) {
     }
     assert.match(await (await widget.reply("done")).innerText(), ANSWER);
     assert.equal(await widget.all("load-failed").count(), 0);
-    assert.deepEqual(await widget.all("user").allInnerTexts(), [QUESTION]);
+    assert.deepEqual(
+      (await widget.all("user").allInnerTexts()).map((text) => text.trim()),
+      [QUESTION],
+    );
   });
 }
 

@@ -8,6 +8,7 @@ mod hub;
 mod model;
 mod node;
 mod npm;
+mod other_browsers;
 mod tools;
 mod venv;
 mod wasm_toolchain;
@@ -42,6 +43,8 @@ pub enum Part {
     Model,
     /// A browser for the tests.
     Chromium,
+    /// Firefox and WebKitGTK with its driver, for `cargo xtask test browsers`.
+    Browsers,
     /// For written answers: llama.cpp's server and a small language model.
     Generation,
     /// For the tests of the Open WebUI pipe: Python packages.
@@ -53,6 +56,7 @@ pub fn only(part: Part) -> Result<()> {
     match part {
         Part::Model => model().map(|_| ()),
         Part::Chromium => browser().map(|_| ()),
+        Part::Browsers => other_browsers().map(|_| ()),
         Part::Generation => generation().map(|_| ()),
         Part::OpenWebui => open_webui().map(|_| ()),
     }
@@ -93,6 +97,11 @@ pub fn everything() -> Result<(Tools, ModelDir, PathBuf)> {
 /// Only the browser.
 pub fn browser() -> Result<PathBuf> {
     step("Chromium", chromium::ensure)
+}
+
+/// The paths of Firefox and of WebKitGTK's browser.
+pub fn other_browsers() -> Result<(PathBuf, PathBuf)> {
+    Ok((step("Firefox", other_browsers::firefox)?, step("WebKitGTK", other_browsers::webkit)?))
 }
 
 /// For written answers: a language model and its server.

@@ -31,10 +31,28 @@ pub(crate) enum Suite {
     Node,
     /// The whole product in a real browser.
     E2e,
+    /// The tests of the browser packages in Firefox and WebKit, and the embedder in Node.js 20 to 24, Deno and Bun. Only if named.
+    Browsers,
 }
 
 /// The tests of the suite [`Suite::E2e`].
 const END_TO_END: &str = "tests/e2e";
+
+/// The tests that also run in Firefox and WebKit.
+const CROSS_BROWSER: [&str; 6] = [
+    "tests/embedder/golden.test.mjs",
+    "embedder-wasm/npm/tests/browser.test.mjs",
+    "web/tests/browser/citations-copy.test.mjs",
+    "web/tests/browser/launcher.test.mjs",
+    "web/tests/browser/model.test.mjs",
+    "web/tests/browser/states.test.mjs",
+];
+
+/// Makes tests skip what a browser other than Chromium, or its driver, cannot do.
+const BROWSER_HOOKS: &str = "tests/browsers/hooks.mjs";
+
+/// Tests that only [`Suite::Browsers`] runs.
+const OTHER_RUNTIMES: &str = "tests/browsers";
 
 /// The tests of servers, which start no browser and mostly wait: they run beside the others.
 const SERVER_TESTS: [&str; 5] =
@@ -80,8 +98,8 @@ pub(crate) fn run(suites: &[Suite]) -> Result<()> {
 fn run_suites(suites: &[Suite], environment: &Environment, tallies: &mut Tallies) -> Result<()> {
     let mut is_built = false;
     let mut has_kb = false;
-    for suite in [Suite::Lint, Suite::Rust, Suite::Arm, Suite::Node, Suite::E2e] {
-        if suites.is_empty() || suites.contains(&suite) {
+    for suite in [Suite::Lint, Suite::Rust, Suite::Arm, Suite::Node, Suite::E2e, Suite::Browsers] {
+        if suites.contains(&suite) || (suites.is_empty() && suite != Suite::Browsers) {
             let started = Instant::now();
             println!("\n• {}", suite.name());
             if suite.needs_build() && !is_built {
@@ -105,11 +123,12 @@ impl Suite {
             Self::Arm => "embedder on 64-bit ARM",
             Self::Node => "TypeScript documentation and Node.js tests",
             Self::E2e => "end-to-end tests",
+            Self::Browsers => "Firefox, WebKit and other runtimes",
         }
     }
 
     fn needs_build(self) -> bool {
-        matches!(self, Self::Node | Self::E2e)
+        matches!(self, Self::Node | Self::E2e | Self::Browsers)
     }
 
     fn needs_python(self) -> bool {
@@ -123,6 +142,7 @@ impl Suite {
             Self::Arm => arm(environment, tallies),
             Self::Node => node(environment, tallies),
             Self::E2e => e2e(environment, tallies),
+            Self::Browsers => browsers(environment, tallies),
         }
     }
 }
@@ -220,7 +240,7 @@ fn arm(environment: &Environment, tallies: &mut Tallies) -> Result<()> {
 fn node(environment: &Environment, tallies: &mut Tallies) -> Result<()> {
     shell::run(shell::command("npm").args(["run", "--silent", "docs"]))?;
     let mut files = node::test_files(paths::repo())?;
-    files.retain(|file| !is_in(file, &[END_TO_END]));
+    files.retain(|file| !is_in(file, &[END_TO_END, OTHER_RUNTIMES]));
     let (servers, browsers): (Vec<_>, Vec<_>) =
         files.into_iter().partition(|file| is_in(file, &SERVER_TESTS));
     let lane = |name, files| -> Result<Lane> {
@@ -244,6 +264,30 @@ fn e2e(environment: &Environment, tallies: &mut Tallies) -> Result<()> {
     let (tally, result) = node::run(vec![lane]);
     tallies.add("end-to-end tests", tally);
     result
+}
+
+/// One browser after the other, so that each keeps its time limits; all of them, also if tests fail in one.
+fn browsers(environment: &Environment, tallies: &mut Tallies) -> Result<()> {
+    let (firefox, webkit) = setup::other_browsers()?;
+    let hooks = paths::repo().join(BROWSER_HOOKS);
+    let files: Vec<_> = CROSS_BROWSER.iter().map(|file| paths::repo().join(file)).collect();
+    let mut result = Ok(());
+    for (name, variable, program) in
+        [("firefox", "FIREFOX_PATH", firefox), ("webkit", "WEBKIT_BROWSER_PATH", webkit)]
+    {
+        let mut node = node_command(environment)?;
+        node.env("TEST_BROWSER", name)
+            .env(variable, program)
+            .env("NODE_OPTIONS", format!("--import={}", hooks.display()));
+        let (tally, ran) = node::run(vec![Lane { name, node, files: files.clone(), concurrency: 1 }]);
+        tallies.add(name, tally);
+        result = result.and(ran.with_context(|| format!("in {name}")));
+    }
+    let files = node::test_files(&paths::repo().join(OTHER_RUNTIMES))?;
+    let lane = Lane { name: "runtimes", node: node_command(environment)?, files, concurrency: 1 };
+    let (tally, ran) = node::run(vec![lane]);
+    tallies.add("Node.js 20 to 24, Deno and Bun", tally);
+    result.and(ran)
 }
 
 /// How many test files of a lane run at a time. Most start a browser of several processes: one needs four cores to keep its time

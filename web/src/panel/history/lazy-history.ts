@@ -1,3 +1,4 @@
+import { importAgain } from "../../dom/import-again.js";
 import { button, element, icon } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
 import { adoptStyles } from "../../dom/styles.js";
@@ -35,7 +36,7 @@ export class LazyHistory {
   }
 
   async #load(): Promise<HistoryView> {
-    const { HistoryView, styles } = await import("./index.js");
+    const { HistoryView, styles } = await importAgain(() => import("./index.js"));
     const { frame, shadow } = this.#host;
     adoptStyles(shadow, styles);
     this.#view = new HistoryView(this.#options);

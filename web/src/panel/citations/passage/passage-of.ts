@@ -1,3 +1,4 @@
+import { importAgain } from "../../../dom/import-again.js";
 import type { Passage } from "../../../client/wire.js";
 import { type PassageNode, plainPassage } from "./tree.js";
 
@@ -10,7 +11,7 @@ const parsed = new WeakMap<Passage, readonly PassageNode[]>();
  * Loads the parser. Whoever is about to show passages waits for it. If it cannot be loaded, they are shown as they are written.
  */
 export function loadParser(): Promise<void> {
-  loading ??= import("./parse.js").then(
+  loading ??= importAgain(() => import("./parse.js")).then(
     ({ parsePassage }) => void (parse = parsePassage),
     () => void (loading = undefined),
   );

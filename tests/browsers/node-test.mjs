@@ -1,0 +1,42 @@
+// `node:test` for tests of another browser: a test is skipped if skips.mjs names it, or if it needs what the driver does not have.
+import { relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { after, afterEach, before, beforeEach, describe, test as builtin } from "node:test";
+import { SKIPPED } from "./skips.mjs";
+
+export { after, afterEach, before, beforeEach, describe };
+
+/** Errors of Playwright and the drivers for what they cannot do. */
+const MISSING = [
+  /CDP session is only available in Chromium/,
+  /unsupported operation\s+Message: (.*)/,
+  /unknown command\s+Message: (.*)/,
+];
+
+const REPOSITORY = fileURLToPath(new URL("../../", import.meta.url));
+const FILE = relative(REPOSITORY, process.argv[1] ?? "");
+const browser = process.env.TEST_BROWSER ?? "chromium";
+
+export function test(name, ...rest) {
+  const action = rest.pop();
+  const [options = {}] = rest;
+  const reason = SKIPPED[browser]?.[FILE]?.find(([pattern]) => pattern.test(name))?.[1];
+  if (reason) return builtin(name, { ...options, skip: `platform: ${reason}` }, action);
+  return builtin(name, options, async (t) => {
+    try {
+      await action(t);
+    } catch (error) {
+      const missing = missingFeature(error);
+      if (missing === undefined) throw error;
+      t.skip(`platform: the driver of ${browser} has no ${missing}`);
+    }
+  });
+}
+
+export default test;
+
+function missingFeature(error) {
+  const message = String(error?.message);
+  const found = MISSING.map((pattern) => pattern.exec(message)).find(Boolean);
+  return found && (found[1] ?? "Chrome DevTools Protocol");
+}

@@ -1,0 +1,79 @@
+//! Firefox and WebKit, for the tests that Chromium also runs.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use super::apt;
+use crate::shell;
+
+const FIREFOX_PROGRAMS: [&str; 2] = ["firefox-esr", "firefox"];
+const FIREFOX_MAC_APP: &str = "/Applications/Firefox.app/Contents/MacOS/firefox";
+/// The programs of WebKitGTK that tests start, besides its small browser.
+const WEBKIT_PROGRAMS: [&str; 2] = ["WebKitWebDriver", "Xvfb"];
+/// Folders with one folder per architecture, and in it the browser.
+const LIBRARY_FOLDERS: [&str; 3] = ["/usr/lib", "/usr/libexec", "/usr/lib64"];
+const MINI_BROWSER: &str = "webkit2gtk-4.1/MiniBrowser";
+
+/// The path of Firefox.
+pub(super) fn firefox() -> Result<PathBuf> {
+    ensure("FIREFOX_PATH", "Firefox", find_firefox, &["firefox-esr"])
+}
+
+/// The path of WebKitGTK's small browser. Its driver and a virtual display are on PATH.
+pub(super) fn webkit() -> Result<PathBuf> {
+    ensure("WEBKIT_BROWSER_PATH", "WebKitGTK", find_webkit, &["webkit2gtk-driver", "xvfb"])
+}
+
+fn ensure(variable: &str, name: &str, find: fn() -> Option<PathBuf>, packages: &[&str]) -> Result<PathBuf> {
+    if let Some(path) = env::var_os(variable).map(PathBuf::from) {
+        if path.is_file() {
+            return Ok(path);
+        }
+        bail!("{variable} is {}, which is not a file", path.display());
+    }
+    if let Some(path) = find() {
+        return Ok(path);
+    }
+    let missing = || format!("no {name} found: install it, or set {variable}");
+    apt::install(packages).with_context(missing)?;
+    find().with_context(missing)
+}
+
+fn find_firefox() -> Option<PathBuf> {
+    let mac_app = Some(PathBuf::from(FIREFOX_MAC_APP)).filter(|path| path.is_file());
+    FIREFOX_PROGRAMS.into_iter().find_map(shell::find_program).or(mac_app)
+}
+
+fn find_webkit() -> Option<PathBuf> {
+    if WEBKIT_PROGRAMS.into_iter().any(|program| shell::find_program(program).is_none()) {
+        return None;
+    }
+    LIBRARY_FOLDERS.into_iter().find_map(|folder| mini_browser(Path::new(folder)))
+}
+
+fn mini_browser(folder: &Path) -> Option<PathBuf> {
+    let per_architecture = fs::read_dir(folder).ok()?.flatten().map(|entry| entry.path());
+    std::iter::once(folder.to_owned())
+        .chain(per_architecture)
+        .map(|folder| folder.join(MINI_BROWSER))
+        .find(|path| path.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_small_browser_is_found_in_the_folder_of_any_architecture() -> Result<()> {
+        let folder = env::temp_dir().join(format!("mini-browser-{}", std::process::id()));
+        let browser = folder.join("some-arch").join(MINI_BROWSER);
+        fs::create_dir_all(browser.parent().context("no parent")?)?;
+        assert_eq!(mini_browser(&folder), None);
+        fs::write(&browser, "")?;
+        assert_eq!(mini_browser(&folder), Some(browser));
+        Ok(fs::remove_dir_all(folder)?)
+    }
+}
