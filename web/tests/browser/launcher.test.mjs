@@ -328,7 +328,10 @@ test("two widgets on a page have separate conversations", async (t) => {
   }
   for (const id of ["one", "two"]) {
     await page.locator(`#${id} [data-role="assistant"][data-state="done"]`).waitFor();
-    assert.deepEqual((await part(id, "user").allInnerTexts()).map((text) => text.trim()), [`Question of ${id}?`]);
+    assert.deepEqual(
+      (await part(id, "user").allInnerTexts()).map((text) => text.trim()),
+      [`Question of ${id}?`],
+    );
   }
   assert.equal(new Set(site.api.questions().map(({ body }) => JSON.parse(body).message_id)).size, 2);
 });
