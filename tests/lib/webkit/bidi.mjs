@@ -231,6 +231,9 @@ export class BidiTransport {
     const handle = this.#hasFirstPage ? await this.#driver.openWindow() : first;
     this.#hasFirstPage = true;
     const page = await this.#adopt(handle);
+    // An empty page comes from no server that could insert them.
+    const scripts = [...preloadScripts].filter(([script]) => this.#preloads.has(script) && !this.#preloads.get(script));
+    await this.#run(page, scripts.map(([, text]) => `${text};`).join("\n"), 0);
     if (this.#viewport) await this.#resize(page, this.#viewport);
     return handle;
   }
