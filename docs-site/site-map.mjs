@@ -30,6 +30,7 @@ export const GROUPS = [
     pages: [
       { route: "start", title: "Five minutes", source: "docs/start.md" },
       { route: "quality", title: "How good, how fast", source: "docs/benchmarks.md" },
+      { route: "scale", title: "A million passages", source: "docs/scale.md" },
       { route: "comparison", title: "Compared with other tools", source: "docs/comparison.md" },
     ],
   },
