@@ -1,4 +1,5 @@
 // The time of the insights page in Chromium: from the choice of a period to the frame that shows a section.
+import { signInToInsights } from "../../tests/lib/insights-site.mjs";
 import { percentiles } from "./percentiles.mjs";
 
 /** Stands for the whole page; the sections have the names of their headings. */
@@ -7,14 +8,12 @@ const ALL = "All sections";
 /**
  * Signs in on the page and chooses each period with each assistant, in turns.
  * @param {import("playwright-core").Page} page
- * @param {{ origin: string, email: string, password: string, windows: number[], assistants: (string | null)[], runs: number }} options
+ * @param {Awaited<ReturnType<typeof import("../../tests/lib/insights-site.mjs").startInsightsSite>>} site
+ * @param {{ windows: number[], assistants: (string | null)[], runs: number }} options
  * @returns {Promise<{ section: string, days: number, assistant: string | null, ms: { p50: number, p95: number } }[]>}
  */
-export async function timePage(page, { origin, email, password, windows, assistants, runs }) {
-  await page.goto(`${origin}/insights/`);
-  await page.getByLabel("E-mail").fill(email);
-  await page.getByLabel("Password").fill(password);
-  await page.getByRole("button", { name: "Sign in" }).click();
+export async function timePage(page, site, { windows, assistants, runs }) {
+  await signInToInsights(page, site, site.administrator);
   const isComplete = () => page.locator(".sections:not([aria-busy])").waitFor();
   await isComplete();
 

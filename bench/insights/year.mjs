@@ -2,7 +2,7 @@
 
 const DOCUMENTS = 1_000;
 const USERS = 20_000;
-const GAP_GROUPS = 2_000;
+const MESSAGES_PER_GAP = 500;
 const TURNS_PER_SESSION = 4;
 
 // Of ten turns, two are refused, by three assistants. Of ten answers, one has feedback. Some documents and gaps are asked for much
@@ -36,7 +36,7 @@ const CONVERSATIONS = `
             random() < 0.2 as is_refused, random() as said,
             1 + floor(${DOCUMENTS} * 0.8 * power(random(), 3))::int as first,
             1 + floor(${DOCUMENTS} * 0.8 * power(random(), 3))::int as second,
-            floor(${GAP_GROUPS} * power(random(), 2))::int as gap, (40 * exp(2.5 * random() * random()))::int as latency
+            floor(:gaps * power(random(), 2))::int as gap, (40 * exp(2.5 * random() * random()))::int as latency
           from conversation c cross join generate_series(1, ${TURNS_PER_SESSION}) as t
       ) t;
   analyze someone;
@@ -71,7 +71,7 @@ const MESSAGES = `
 const REFUSALS = `
   create temporary table gap as
     select g as number, gen_random_uuid() as id, l2_normalize(array_agg(random() - 0.5)::vector(384)) as embedding
-      from generate_series(0, ${GAP_GROUPS} - 1) as g cross join generate_series(1, 384)
+      from generate_series(0, :gaps - 1) as g cross join generate_series(1, 384)
       group by g;
   alter table chat_refusals disable trigger chat_refusals_prepare;
   drop index chat_refusals_embedding_hnsw;
@@ -96,9 +96,13 @@ const MEASURED = ["internal.chat_daily", "internal.chat_daily_latency", "interna
  */
 export async function generateYear(session, messages) {
   const started = performance.now();
-  await session.exec(CONVERSATIONS.replace(":sessions", String(Math.ceil(messages / (2 * TURNS_PER_SESSION)))));
-  await session.exec(MESSAGES);
-  await session.exec(REFUSALS);
+  const values = {
+    ":sessions": Math.ceil(messages / (2 * TURNS_PER_SESSION)),
+    ":gaps": Math.ceil(messages / MESSAGES_PER_GAP),
+  };
+  for (const script of [CONVERSATIONS, MESSAGES, REFUSALS]) {
+    await session.exec(script.replace(/:(sessions|gaps)\b/g, (name) => String(values[name])));
+  }
   await session.exec("vacuum analyze");
   return Math.round((performance.now() - started) / 100) / 10;
 }
