@@ -49,10 +49,11 @@ export async function timePage(page, site, { windows, assistants, runs }) {
  */
 function choosePeriod({ days, all }) {
   return new Promise((resolve, reject) => {
+    /** @type {Record<string, number>} */
     const times = {};
     const started = performance.now();
     // The task after the next frame: by then, what was changed is on the screen.
-    const whenShown = (done) => requestAnimationFrame(() => setTimeout(done));
+    const whenShown = (done) => requestAnimationFrame(() => setTimeout(() => done()));
     const record = (name) => whenShown(() => (times[name] = performance.now() - started));
     document.getElementById(`days-${days}`)?.click();
     const place = /** @type {Element} */ (document.querySelector(".sections"));

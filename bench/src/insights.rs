@@ -133,8 +133,12 @@ mod tests {
     #[test]
     fn the_table_has_a_row_for_each_section_and_a_column_for_each_period() {
         let view = |section: &str, days: u32, p50: f64| json!({ "section": section, "days": days, "assistant": null, "ms": { "p50": p50, "p95": 9.0 } });
-        let results = json!({ "page": [view("A", 7, 1.0), view("B", 7, 2.0), view("A", 30, 3.0), view("B", 30, 4.0)] });
+        let results =
+            json!({ "page": [view("A", 7, 1.0), view("B", 7, 2.0), view("A", 30, 3.0), view("B", 30, 4.0)] });
         let rows = page_table(&results).unwrap();
-        assert_eq!(rows, [["section", "7 days, all", "30 days, all"], ["A", "1 / 9", "3 / 9"], ["B", "2 / 9", "4 / 9"]]);
+        assert_eq!(
+            rows,
+            [["section", "7 days, all", "30 days, all"], ["A", "1 / 9", "3 / 9"], ["B", "2 / 9", "4 / 9"]]
+        );
     }
 }

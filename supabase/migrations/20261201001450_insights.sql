@@ -750,12 +750,16 @@ declare
     - make_interval(days => chat_insights_comments.days - 1);
 begin
   return query
-    with commented as (
-      select m.session_id, m.id, m.created_at, m.feedback_at, s.assistant, m.feedback_rating, m.feedback_reason, m.feedback_comment,
-          count(*) over () as total
+    -- Materialized, because the planner would otherwise read all messages of an assistant rather than the few with comments.
+    with recent as materialized (
+      select m.session_id, m.id, m.created_at, m.feedback_at, m.feedback_rating, m.feedback_reason, m.feedback_comment
         from public.chat_messages m
+        where m.feedback_comment is not null and m.from_worker and m.feedback_at >= since
+    ), commented as (
+      select m.*, s.assistant, count(*) over () as total
+        from recent m
         join public.chat_sessions s on s.id = m.session_id
-        where m.feedback_comment is not null and m.from_worker and m.feedback_at >= since and s.assistant = any (names)
+        where s.assistant = any (names)
         order by m.feedback_at desc, m.id
         limit least(greatest(chat_insights_comments.max_count, 0), 100)
     )

@@ -20,15 +20,33 @@ const CITED = DOCUMENTS.length - 2;
 
 /** Questions without a good answer: users, those who disliked an answer, and the words. */
 const GAPS = [
-  { users: 23, disliked: 0, questions: ["Do you ship to Norway?", "Delivery to Oslo", "Can I order from Norway and pay in NOK?"] },
+  {
+    users: 23,
+    disliked: 0,
+    questions: ["Do you ship to Norway?", "Delivery to Oslo", "Can I order from Norway and pay in NOK?"],
+  },
   { users: 14, disliked: 3, questions: ["Can I return a gift card that I have opened?", "Refund of a used gift card"] },
   { users: 9, disliked: 0, questions: ["كم يستغرق التوصيل إلى دبي؟", "هل توصلون إلى الإمارات؟"] },
-  { users: 6, disliked: 0, questions: ["Is there a discount for students, teachers or people who work for a charity, and how do I prove it?"] },
+  {
+    users: 6,
+    disliked: 0,
+    questions: ["Is there a discount for students, teachers or people who work for a charity, and how do I prove it?"],
+  },
 ];
 
 const COMMENTS = [
-  { rating: "down", reason: "incomplete", comment: "It does not say who pays for the parcel.", question: "How do I send an item back?" },
-  { rating: "up", reason: null, comment: "Exactly what I was looking for, thank you!", question: "How long is the warranty?" },
+  {
+    rating: "down",
+    reason: "incomplete",
+    comment: "It does not say who pays for the parcel.",
+    question: "How do I send an item back?",
+  },
+  {
+    rating: "up",
+    reason: null,
+    comment: "Exactly what I was looking for, thank you!",
+    question: "How long is the warranty?",
+  },
   { rating: "down", reason: "outdated", comment: "لم يعد هذا السعر صحيحًا.", question: "كم تكلفة التوصيل السريع؟" },
 ];
 

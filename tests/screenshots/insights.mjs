@@ -11,17 +11,22 @@ const VARIANTS = [
   { colorScheme: "light", width: 320 },
 ];
 const HEIGHT = 1200;
+/** Of states with little on them. */
+const SMALL = 460;
 /** Of the picture in the documentation. */
-const PRODUCT = { width: 1000, height: 760 };
+const PRODUCT = { width: 1000, height: 960 };
 
 const scrollTo = (heading) => async (page) => {
   await page.getByRole("heading", { level: 2, name: heading }).evaluate((node) => node.scrollIntoView());
 };
 
-/** `user`: who signs in; `isFilled`: with figures; `prepare`: what is done on the complete page. */
+/**
+ * `user`: who signs in; `isFilled`: with figures; `height`: of the picture; `prepare`: what is done on the complete page.
+ * @type {Record<string, { isFilled: boolean, user?: string, height?: number, prepare?: (page: any) => Promise<void> }>}
+ */
 export const INSIGHTS_STATES = {
-  "insights-sign-in": { isFilled: false },
-  "insights-forbidden": { isFilled: false, user: "visitor" },
+  "insights-sign-in": { isFilled: false, height: SMALL },
+  "insights-forbidden": { isFilled: false, user: "visitor", height: SMALL },
   "insights-empty": { isFilled: false, user: "administrator" },
   insights: { isFilled: true, user: "administrator" },
   "insights-feedback": { isFilled: true, user: "administrator", prepare: scrollTo("Feedback") },
@@ -54,7 +59,12 @@ export async function takeInsights(page, names, folders) {
       isFilled ||= state.isFilled;
       const pictures = [];
       for (const { colorScheme, width } of VARIANTS) {
-        await show(page, site, { ...state, user: users[state.user] }, { colorScheme, width, height: HEIGHT });
+        await show(
+          page,
+          site,
+          { ...state, user: users[state.user] },
+          { colorScheme, width, height: state.height ?? HEIGHT },
+        );
         pictures.push(await page.screenshot());
       }
       if (name === "insights") {
@@ -69,16 +79,23 @@ export async function takeInsights(page, names, folders) {
   }
 }
 
+/**
+ * @param {import("playwright-core").Page} page
+ * @param {{ origin: string }} site
+ * @param {{ user?: any, prepare?: (page: any) => Promise<void> }} state
+ * @param {{ colorScheme: any, width: number, height: number }} variant
+ */
 async function show(page, site, { user, prepare }, { colorScheme, width, height }) {
   await page.emulateMedia({ colorScheme });
   await page.setViewportSize({ width, height });
-  await page.goto(`${site.origin}/insights/`);
+  // A file that does not use the session, which ends here.
+  await page.goto(`${site.origin}/insights/icon.svg`);
   await page.evaluate(() => sessionStorage.clear());
   if (user) {
     await signInToInsights(page, site, user);
     await page.locator("body[data-state=forbidden], .sections:not([aria-busy])").waitFor();
   } else {
-    await page.reload();
+    await page.goto(`${site.origin}/insights/`);
     await page.locator("body[data-state=sign-in]").waitFor();
   }
   await prepare?.(page);

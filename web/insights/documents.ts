@@ -95,5 +95,5 @@ export function showHealth(place: HTMLElement, health: Health | undefined): void
       element("dd", { class: "value" }, value),
       element("dd", { class: "detail" }, detail),
     );
-  place.append(element("dl", { class: "tiles" }, ...facts.map(fact)));
+  place.append(element("dl", { class: "tiles facts" }, ...facts.map(fact)));
 }

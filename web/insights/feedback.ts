@@ -85,7 +85,12 @@ function commentItem(said: Comment, showsAssistant: boolean): HTMLElement {
     wholeText(said.comment, "The whole comment"),
     said.question === null
       ? undefined
-      : element("p", { class: "detail" }, "About the answer to ", element("q", { dir: "auto" }, shorten(onOneLine(said.question)))),
+      : element(
+          "p",
+          { class: "detail" },
+          "About the answer to ",
+          element("q", { dir: "auto" }, shorten(onOneLine(said.question))),
+        ),
     element("p", { class: "detail" }, `${formatDate(said.feedback_at)}${assistant}`),
   );
 }

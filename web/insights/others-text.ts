@@ -37,10 +37,5 @@ export function shorten(text: string, maxCharacters = MAX_SHOWN_CHARACTERS): str
 export function wholeText(text: string, summary: string): HTMLElement | undefined {
   const whole = visible(text);
   if (shorten(whole) === whole) return undefined;
-  return element(
-    "details",
-    {},
-    element("summary", {}, summary),
-    element("p", { class: "whole", dir: "auto" }, whole),
-  );
+  return element("details", {}, element("summary", {}, summary), element("p", { class: "whole", dir: "auto" }, whole));
 }

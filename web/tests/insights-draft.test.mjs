@@ -52,7 +52,8 @@ test("questions cannot add Markdown, HTML, front matter or end the comment", () 
 });
 
 test("questions cannot add links, code of site generators, reordered letters or lines of YAML", () => {
-  const question = "See https://evil.example or www.evil.example {{{constructor}}} \u202Egnp.\u2066exe\u0085audience: all\u007F";
+  const question =
+    "See https://evil.example or www.evil.example {{{constructor}}} \u202Egnp.\u2066exe\u0085audience: all\u007F";
   const { text } = draftPage(gap([question, `=HYPERLINK("//evil")\r\n---\r\n=SUM(A1)`]));
   const [, front, body] = /^---\n(.*)\n---\n([^]*)$/.exec(text);
   assert.equal(
@@ -60,7 +61,10 @@ test("questions cannot add links, code of site generators, reordered letters or 
     "See https://evil.example or www.evil.example {{{constructor}}} gnp.exe audience: all",
   );
   assert.doesNotMatch(text, /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
-  assert.match(body, /^# See https\\:\/\/evil\.example or www\\\.evil\.example \\\{ \\\{ \\\{constructor\\\}\\\}\\\} gnp/m);
+  assert.match(
+    body,
+    /^# See https\\:\/\/evil\.example or www\\\.evil\.example \\\{ \\\{ \\\{constructor\\\}\\\}\\\} gnp/m,
+  );
   assert.match(body, /^## =HYPERLINK\("\/\/evil"\) --- =SUM\(A1\)$/m);
 });
 

@@ -68,7 +68,7 @@ const vector = (axis) => JSON.stringify(Array.from({ length: 384 }, (_, index) =
 
 async function record(
   { token },
-  /** @type {{ refusal?: string | null, cites?: string[], latency?: number, assistant?: string }} */ {
+  /** @type {{ refusal?: string | null, cites?: string[], latency?: number, assistant?: string, question?: string }} */ {
     refusal = null,
     cites = [],
     latency = 80,
@@ -399,7 +399,10 @@ describe("with what hostile visitors write", () => {
       name: "=cmd.md",
       status: "ready",
       enabled: true,
-      meta: { title: `\u202e${"</title><script>window.hacked=1</script>".repeat(7)}`, url: " javascript:window.hacked=1//https://" },
+      meta: {
+        title: `\u202e${"</title><script>window.hacked=1</script>".repeat(7)}`,
+        url: " javascript:window.hacked=1//https://",
+      },
     });
     await call("/rest/v1/assistants", { name: "trap", title: `\u202e${"Trap".repeat(20)}` });
     const answer = await record(visitor, { assistant: "trap", cites: [document], question: LONG });
