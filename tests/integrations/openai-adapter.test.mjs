@@ -82,6 +82,10 @@ describe("a client with a user's token", () => {
     assert.equal(after.searched, "How long? How many working days does standard shipping take?");
     const long = await ask([...messagesOf("How long? ".repeat(10_000)), ...followUp]);
     assert.equal(long.searched, undefined, "the model cannot read both");
+    for (const before of ["### Task:\nGenerate a title.", "a\0b", "\u{1f9ca}".repeat(4001), "\ud800"]) {
+      const { text } = await ask([...messagesOf(before), ...messagesOf(COVERED)]);
+      assert.match(text, /within 5 days/, "the question before does not harm");
+    }
     const truncated = await chat.completions.create({ model: MODEL, messages: messagesOf("refunds ".repeat(260)) });
     assert.equal(/** @type {any} */ (truncated).retrieval.truncated, true);
   });

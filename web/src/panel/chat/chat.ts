@@ -289,10 +289,10 @@ export class Chat {
   #show(event: ChatEvent, exchange: Exchange, reply: ReplyView): void {
     if (event.type !== "refusal") {
       reply.apply(event);
-      if (event.type === "answer_end") reply.note(event, exchange);
+      if (event.type === "answer_end") reply.note(event, exchange.question, exchange.tokens);
       return;
     }
-    const { question } = exchange;
+    const { question, tokens } = exchange;
     const { host, announcer } = this.#options;
     const { composer } = host.frame;
     reply.refuse(event, {
@@ -300,7 +300,7 @@ export class Chat {
       supportUrl: safeLink(host.element.getAttribute("support-url")),
       suggest: (text) => composer.suggest(text),
     });
-    reply.note(event, exchange);
+    reply.note(event, question, tokens);
     announcer.say(textOf(reply, "[role=note], [data-role=refusal-message]"));
     host.dispatch("refusal", event);
   }
