@@ -22,12 +22,12 @@ const finding = (...rows) => {
 
 describe("requests that look hostile", () => {
   const TEXTS = {
-    "markup": '<script>alert(1)</script><img src=x onerror="alert(1)">',
-    "SQL": "'; drop table kb_documents; --",
+    markup: '<script>alert(1)</script><img src=x onerror="alert(1)">',
+    SQL: "'; drop table kb_documents; --",
     "operators of PostgREST": 'eq.1,or=(id.gt.0)&select=*"',
     "operators of text search": "a & !b | (c:* <-> 'd')",
-    "JSON": '{"message":"x"}","limit":10,"x":"',
-    "controls": "refunds\u0001\u001b[31m\u007f\u0085.",
+    JSON: '{"message":"x"}","limit":10,"x":"',
+    controls: "refunds\u0001\u001b[31m\u007f\u0085.",
     "other directions of writing": "\u202erefunds\u2066\u2069\u200f",
     "characters that are none": "refunds\uffff\ufffe\u{10ffff}",
     "a format of log lines": '%s %n ${env} {{x}}\r\n{"level":"error"}',
@@ -62,7 +62,7 @@ describe("requests that look hostile", () => {
     const row = passage({
       content,
       meta: { section },
-      document_meta: { title, url: "https://page.test/\"><script>" },
+      document_meta: { title, url: 'https://page.test/"><script>' },
       sentences: [sentence(content, content, 0.8)],
     });
     const [result] = (await search(worker.url, finding(row))).json.results;

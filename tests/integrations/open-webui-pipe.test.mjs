@@ -121,8 +121,16 @@ describe("the request", () => {
   const image = { type: "image_url", image_url: { url: `data:image/png;base64,${"A".repeat(1000)}` } };
   const text = (/** @type {string} */ text) => ({ type: "text", text });
   for (const { name, messages, sent } of [
-    { name: "has the last question and the one before it", messages: bodyOf("Why?").messages, sent: ["Hello!", "Why?"] },
-    { name: "has a question in parts", messages: bodyOf("Why?", {}, [text("Hi")]).messages, sent: [[text("Hi")], "Why?"] },
+    {
+      name: "has the last question and the one before it",
+      messages: bodyOf("Why?").messages,
+      sent: ["Hello!", "Why?"],
+    },
+    {
+      name: "has a question in parts",
+      messages: bodyOf("Why?", {}, [text("Hi")]).messages,
+      sent: [[text("Hi")], "Why?"],
+    },
     { name: "has no earlier images", messages: bodyOf("Why?", {}, [text("See"), image]).messages, sent: ["Why?"] },
     { name: "has no long earlier text", messages: bodyOf("Why?", {}, "x".repeat(4001)).messages, sent: ["Why?"] },
     { name: "has no earlier message without text", messages: bodyOf("Why?", {}, null).messages, sent: ["Why?"] },

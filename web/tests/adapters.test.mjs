@@ -253,7 +253,12 @@ describe("the request for the messages of the AI SDK", () => {
   });
 
   test("has the question before it with the vector of both, and the conversation of the last stored answer", async () => {
-    const stored = [user("First?"), persisted("s1"), user("Second?"), assistant({ session_id: "s2", persisted: false })];
+    const stored = [
+      user("First?"),
+      persisted("s1"),
+      user("Second?"),
+      assistant({ session_id: "s2", persisted: false }),
+    ];
     assert.deepEqual(await requestOf(...stored, user("Third?")), {
       message: "Third?",
       embedding: [6],
@@ -266,7 +271,10 @@ describe("the request for the messages of the AI SDK", () => {
   test("has the last question that was answered, and none if there is none that can be sent", async () => {
     const file = { role: "user", parts: [{ type: "file", url: "data:," }] };
     const failed = user("Failed?");
-    assert.equal((await requestOf(user("First?"), assistant(undefined), failed, user("Again?"))).previous.message, "First?");
+    assert.equal(
+      (await requestOf(user("First?"), assistant(undefined), failed, user("Again?"))).previous.message,
+      "First?",
+    );
     assert.equal((await requestOf(user("First?"), assistant(null), file, user("Again?"))).previous.message, "First?");
     assert.equal("previous" in (await requestOf(user("x".repeat(99)), assistant({}), user("Again?"))), false);
     const reader = { ...embedder, embed: async () => ({ vector: Float32Array.of(1), tokens: 3, truncated: false }) };

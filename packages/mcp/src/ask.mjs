@@ -110,7 +110,9 @@ function writeText(/** @type {ReturnType<typeof structure>} */ structured) {
   return [
     type === "refusal" ? `No answer: ${text}` : text,
     ...(hedged ? ["Note: the passages are on the subject but may not answer the question."] : []),
-    ...(searched ? [`Note: this was searched, the question together with the one before it: ${oneLine(searched)}`] : []),
+    ...(searched
+      ? [`Note: this was searched, the question together with the one before it: ${oneLine(searched)}`]
+      : []),
     ...(truncated ? ["Note: the question is longer than the model reads, so its end was ignored."] : []),
     ...(sources.length > 0 ? [["Sources:", ...sources].join("\n")] : []),
     ...(near.length > 0 ? [["Near the question, but not quoted:", ...near].join("\n")] : []),

@@ -185,7 +185,10 @@ describe("ask", () => {
     assert.deepEqual(texts, ["And cards?", both]);
     assert.deepEqual(requests[0].body.previous, { message: QUESTION, embedding: [both.length] });
     assert.deepEqual([structuredContent.searched, structuredContent.truncated], [searched, true]);
-    assert.match(content[0].text, /\n\nNote: this was searched, .*: And cards\? When are refunds paid\?\n\nNote: .* ignored/);
+    assert.match(
+      content[0].text,
+      /\n\nNote: this was searched, .*: And cards\? When are refunds paid\?\n\nNote: .* ignored/,
+    );
     assert.equal((await ask(input)).structuredContent.searched, searched);
     const { structuredContent: alone } = await ask();
     assert.deepEqual(["previous" in requests[2].body, "searched" in alone], [false, false]);

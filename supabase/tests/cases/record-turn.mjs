@@ -102,12 +102,26 @@ export function recordTurn({ database, anon, alice, bob, service }) {
     await recorded(alice, turn({ session_id: first.session_id, title: null }));
     await recorded(
       alice,
-      turn({ session_id: first.session_id, title: null, refusal: "no_match", citations: [], searched, truncated: true }),
+      turn({
+        session_id: first.session_id,
+        title: null,
+        refusal: "no_match",
+        citations: [],
+        searched,
+        truncated: true,
+      }),
     );
     const nothing = ["user", null, false];
     assert.deepEqual(
       (await messages(first)).map((message) => [message.role, message.searched, message.truncated]),
-      [nothing, ["assistant", searched, true], nothing, ["assistant", null, false], nothing, ["assistant", searched, true]],
+      [
+        nothing,
+        ["assistant", searched, true],
+        nothing,
+        ["assistant", null, false],
+        nothing,
+        ["assistant", searched, true],
+      ],
     );
     assert.deepEqual((await bob.select("chat_messages", "searched=not.is.null")).body, []);
     await alice.remove("chat_sessions", `id=eq.${first.session_id}`);

@@ -168,9 +168,7 @@ export const FIELD_CASES = [
     types.map((type) => search(`${field} is ${type}`, searchBody({ [field]: WRONG_TYPES[type] }))),
   ),
   ...entries(LIMITS, (name, text) => search(`the limit is ${name}`, searchBody({ limit: text }))),
-  ...["embedding", "query", "model"].map((field) =>
-    search(`${field} is missing`, searchBody({ [field]: undefined })),
-  ),
+  ...["embedding", "query", "model"].map((field) => search(`${field} is missing`, searchBody({ [field]: undefined }))),
   search("a question", chatBody()),
   search("it names the query twice", `{"query":"first",${searchBody().slice(1)}`),
   search("it names the query twice, once in escapes", `{"qu\\u0065ry":"first",${searchBody().slice(1)}`),

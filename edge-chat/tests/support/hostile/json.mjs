@@ -9,13 +9,13 @@ const DEPTHS = [129, 1_000, 10_000];
 
 const bombs = (/** @type {TextRoute} */ { post, bodyOf, text }) =>
   DEPTHS.flatMap((depth) => [
-  post(`${depth} arrays in each other`, nested("[", "]", depth)),
-  post(`${depth} open arrays`, "[".repeat(depth)),
-  post(`${depth} arrays in an unknown field`, bodyOf({ x: nested("[", "]", depth) })),
-  post(`${depth} arrays in the text`, bodyOf({ [text]: nested("[", "]", depth) })),
-  post(`${depth} arrays in the vector`, bodyOf({ embedding: nested("[", "]", depth) })),
-  post(`${depth} objects in an unknown field`, bodyOf({ x: nested('{"":', "}", depth, "1") })),
-]);
+    post(`${depth} arrays in each other`, nested("[", "]", depth)),
+    post(`${depth} open arrays`, "[".repeat(depth)),
+    post(`${depth} arrays in an unknown field`, bodyOf({ x: nested("[", "]", depth) })),
+    post(`${depth} arrays in the text`, bodyOf({ [text]: nested("[", "]", depth) })),
+    post(`${depth} arrays in the vector`, bodyOf({ embedding: nested("[", "]", depth) })),
+    post(`${depth} objects in an unknown field`, bodyOf({ x: nested('{"":', "}", depth, "1") })),
+  ]);
 
 /** @returns {Record<string, string>} */
 const wholeBodies = (/** @type {TextRoute} */ { bodyOf, text }) => ({
@@ -70,25 +70,25 @@ function bytes(/** @type {TextRoute} */ { bodyOf, text }) {
     return Buffer.concat([Buffer.from(before), Buffer.from(inside), Buffer.from(after)]);
   };
   return {
-  "UTF-16, little endian": Buffer.from(bodyOf(), "utf16le"),
-  "UTF-16 with its mark": Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(bodyOf(), "utf16le")]),
-  "UTF-16, big endian": Buffer.from(bodyOf(), "utf16le").swap16(),
-  "UTF-32": Buffer.from([...bodyOf()].flatMap((character) => [character.charCodeAt(0), 0, 0, 0])),
-  gzip: Buffer.from("1f8b08000000000000ff010000ffff0000000000000000", "hex"),
-  "a byte that is never UTF-8": around([0xff]),
-  "a lone continuation byte": around([0x80]),
-  "a character cut in half": around([0xc3]),
-  "an overlong slash": around([0xc0, 0xaf]),
-  "an overlong NUL": around([0xc0, 0x80]),
-  "a surrogate in UTF-8": around([0xed, 0xa0, 0x80]),
-  "a code point beyond Unicode": around([0xf4, 0x90, 0x80, 0x80]),
-  "five bytes for one character": around([0xf8, 0x88, 0x80, 0x80, 0x80]),
-  "bytes that are not text in an unknown field": around([0xff, 0xfe], "x"),
-  "bytes that are not text in a name": Buffer.concat([
-    Buffer.from('{"'),
-    Buffer.from([0xff]),
-    Buffer.from(`":1,${bodyOf().slice(1)}`),
-  ]),
+    "UTF-16, little endian": Buffer.from(bodyOf(), "utf16le"),
+    "UTF-16 with its mark": Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(bodyOf(), "utf16le")]),
+    "UTF-16, big endian": Buffer.from(bodyOf(), "utf16le").swap16(),
+    "UTF-32": Buffer.from([...bodyOf()].flatMap((character) => [character.charCodeAt(0), 0, 0, 0])),
+    gzip: Buffer.from("1f8b08000000000000ff010000ffff0000000000000000", "hex"),
+    "a byte that is never UTF-8": around([0xff]),
+    "a lone continuation byte": around([0x80]),
+    "a character cut in half": around([0xc3]),
+    "an overlong slash": around([0xc0, 0xaf]),
+    "an overlong NUL": around([0xc0, 0x80]),
+    "a surrogate in UTF-8": around([0xed, 0xa0, 0x80]),
+    "a code point beyond Unicode": around([0xf4, 0x90, 0x80, 0x80]),
+    "five bytes for one character": around([0xf8, 0x88, 0x80, 0x80, 0x80]),
+    "bytes that are not text in an unknown field": around([0xff, 0xfe], "x"),
+    "bytes that are not text in a name": Buffer.concat([
+      Buffer.from('{"'),
+      Buffer.from([0xff]),
+      Buffer.from(`":1,${bodyOf().slice(1)}`),
+    ]),
   };
 }
 

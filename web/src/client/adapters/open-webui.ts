@@ -84,7 +84,10 @@ const GENERATED = { description: "Written by a language model from the documents
 const REFUSED = { description: "Not enough evidence for an answer", done: true };
 
 /** The status with what was searched, if it was not just the question. Then it stays visible. */
-function noted(status: OpenWebUiStatus, { searched, truncated }: Pick<RefusalEvent, "searched" | "truncated">): OpenWebUiStatus {
+function noted(
+  status: OpenWebUiStatus,
+  { searched, truncated }: Pick<RefusalEvent, "searched" | "truncated">,
+): OpenWebUiStatus {
   const notes = [
     ...(searched ? ["searched together with the question before"] : []),
     ...(truncated ? ["the question is longer than the AI reads"] : []),

@@ -1,6 +1,14 @@
 import { ChatError, type ChatErrorCode } from "../errors.js";
 import { optional } from "../json.js";
-import type { AnswerMode, ChatEvent, Citation, FoundPassage, GenerationReport, RefusalEvent, RefusalReason } from "../wire.js";
+import type {
+  AnswerMode,
+  ChatEvent,
+  Citation,
+  FoundPassage,
+  GenerationReport,
+  RefusalEvent,
+  RefusalReason,
+} from "../wire.js";
 import { type CitedDocument, citedDocuments, HEDGE } from "./documents.js";
 
 /** Custom metadata of a message: its conversation, whether it is in the history, and who wrote it. */

@@ -261,8 +261,7 @@ export class Chat {
           const searched = event.searched ?? exchange.question;
           this.#options.onAnswer(reply, searched);
           void this.#countCitationUse();
-          if (event.persisted && event.message_id)
-            void this.#offerFeedback(reply, searched, { id: event.message_id });
+          if (event.persisted && event.message_id) void this.#offerFeedback(reply, searched, { id: event.message_id });
           if (reply.answer.citations.length > 0 && isFirstHint()) void this.#hint();
         }
       }
