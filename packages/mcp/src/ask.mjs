@@ -68,8 +68,8 @@ async function readOutcome(
 }
 
 /** @param {Pick<RefusalEvent, "searched" | "truncated">} event */
-function searchedOf({ searched, truncated = false }) {
-  return { truncated, ...(searched && { searched }) };
+function searchedOf({ searched, truncated }) {
+  return { truncated: truncated === true, ...(searched && { searched }) };
 }
 
 /** The structured content of a result, as ASK_OUTPUT describes it. */
