@@ -37,7 +37,7 @@ function userWho(searches, behaviour = {}) {
 /** The messages of a user's only session, as the API gives them. */
 async function historyOf(user) {
   const [{ id }] = upstream.history.sessionsOf(user);
-  const { json } = await send(worker.url, `/api/sessions/${id}/messages`, { token: await accessToken(user) });
+  const { json } = await send(worker.url, `/api/sessions/${id}/messages`, { token: accessToken(user) });
   return json.messages;
 }
 
@@ -202,7 +202,7 @@ describe("a question that is longer than the model reads", () => {
       ["assistant", true],
     ];
     assert.deepEqual(marks(await historyOf(user)), expected);
-    const { json } = await send(worker.url, "/api/me/export", { token: await accessToken(user) });
+    const { json } = await send(worker.url, "/api/me/export", { token: accessToken(user) });
     assert.deepEqual(marks(json.sessions[0].messages), expected);
   });
 });

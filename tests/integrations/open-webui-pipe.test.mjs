@@ -139,9 +139,9 @@ describe("the request", () => {
   ]) {
     test(name, async () => {
       let body = "";
-      const server = createServer(async (request, response) => {
-        for await (const piece of request) body += piece;
-        response.writeHead(500).end();
+      const server = createServer((request, response) => {
+        request.on("data", (piece) => (body += piece));
+        request.on("end", () => response.writeHead(500).end());
       });
       const url = await listen(server, 0);
       try {
