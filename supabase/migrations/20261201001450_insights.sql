@@ -752,7 +752,8 @@ begin
   return query
     -- Materialized, because the planner would otherwise read all messages of an assistant rather than the few with comments.
     with recent as materialized (
-      select m.session_id, m.id, m.created_at, m.feedback_at, m.feedback_rating, m.feedback_reason, m.feedback_comment
+      select m.session_id, m.id, m.created_at, m.feedback_at, m.feedback_rating, m.feedback_reason, m.feedback_comment,
+          m.searched
         from public.chat_messages m
         where m.feedback_comment is not null and m.from_worker and m.feedback_at >= since
     ), commented as (
@@ -763,7 +764,8 @@ begin
         order by m.feedback_at desc, m.id
         limit least(greatest(chat_insights_comments.max_count, 0), 100)
     )
-    select c.feedback_at, c.assistant, c.feedback_rating, c.feedback_reason, c.feedback_comment, asked.content, c.total
+    select c.feedback_at, c.assistant, c.feedback_rating, c.feedback_reason, c.feedback_comment, coalesce(c.searched, asked.content),
+        c.total
       from commented c
       left join lateral (
         select q.content
