@@ -441,7 +441,8 @@ create function internal.chat_record_turn(
   refusal text,
   hedged boolean,
   mode text,
-  assistant text
+  assistant text,
+  reaches jsonb
 ) returns void
   language plpgsql
   -- As evidence_chat, with the claims of the caller.
@@ -506,19 +507,24 @@ begin
       chat_record_turn.answer, chat_record_turn.citations, chat_record_turn.sources, chat_record_turn.latency_ms,
       chat_record_turn.refusal, chat_record_turn.hedged, chat_record_turn.mode, is_worker_request
     );
+  if is_worker_request and chat_record_turn.reaches is not null then
+    perform internal.chat_record_reaches(
+      chat_record_turn.assistant, chat_record_turn.refusal is not null, chat_record_turn.reaches
+    );
+  end if;
 end
 $$;
 
-comment on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text) is
+comment on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, jsonb) is
   'What public.chat_record_turn does, with the policies applied.';
 
 revoke all
-  on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text)
+  on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, jsonb)
   from public;
 grant execute
-  on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text)
+  on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, jsonb)
   to authenticated;
-alter function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text)
+alter function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, jsonb)
   owner to evidence_chat;
 
 -- Atomic and idempotent: a question and its answer are written together or not at all, and only once.
@@ -535,29 +541,32 @@ create function public.chat_record_turn(
   refusal text default null,
   hedged boolean default false,
   mode text default 'extractive',
-  assistant text default 'default'
+  assistant text default 'default',
+  reaches jsonb default null
 ) returns void
   language sql
   security invoker
   set search_path = ''
 as $$
   select internal.chat_record_turn(
-    session_id, title, question_id, question, answer_id, answer, citations, sources, latency_ms, refusal, hedged, mode, assistant
+    session_id, title, question_id, question, answer_id, answer, citations, sources, latency_ms, refusal, hedged, mode, assistant,
+    reaches
   )
 $$;
 
 comment on function
-  public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text) is
+  public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, jsonb) is
   'Writes a question of the calling user and its answer in one transaction. Idempotent. With a title, it creates the session if '
   'it does not exist and was not deleted in the last day; without one, the session must exist. Fails and writes nothing if the '
   'session is not the caller''s or with another assistant. citations: the passages that the answer quotes or follows from. sources: ids of the documents '
   'that the answer is based on, shown or not. latency_ms: how long the answer took. refusal: the reason if there is no answer. '
-  'hedged: whether the passages may not answer the question. mode: generated if a language model wrote the answer. Limit for calls that are not from the Worker: 1,200 turns an hour, 32 MiB a day '
+  'hedged: whether the passages may not answer the question. mode: generated if a language model wrote the answer. reaches: the '
+  'thresholds that the evidence reaches, a list of {similarity, confidence}; kept for chat_preview_thresholds if the Worker says it. Limit for calls that are not from the Worker: 1,200 turns an hour, 32 MiB a day '
   'and 1,000 sessions, then PT429.';
 
 revoke all
-  on function public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text)
+  on function public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, jsonb)
   from public, anon, service_role;
 grant execute
-  on function public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text)
+  on function public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, jsonb)
   to authenticated;
