@@ -11,7 +11,7 @@ use crate::question::Question;
 /// The highest thresholds that the evidence reaches. They do not depend on the thresholds in force.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Reach {
-    /// The highest [`EvidenceThresholds::similarity`].
+    /// The highest [`EvidenceThresholds::similarity`], of those up to 1.
     pub similarity: f64,
     /// The highest [`EvidenceThresholds::confidence`].
     pub confidence: f64,
@@ -19,7 +19,11 @@ pub struct Reach {
 
 impl Reach {
     /// `None` if the question is refused whatever the thresholds, because the passages contain nothing to quote.
-    pub(crate) fn new(question: &Question, passages: &[Passage<'_>], assessment: &Assessment) -> Option<Self> {
+    pub(crate) fn new(
+        question: &Question,
+        passages: &[Passage<'_>],
+        assessment: &Assessment,
+    ) -> Option<Self> {
         let similarities = assessment.passages.iter().map(|passage| highest_threshold(question, passage));
         let mut passages: Vec<_> =
             passages.iter().zip(similarities).filter(|(_, similarity)| !similarity.is_nan()).collect();
@@ -57,6 +61,9 @@ mod tests {
     use crate::follow_up::{JoinedSearch, joined, respond_to_follow_up};
     use crate::{Response, Verdict, respond};
 
+    /// Content, similarity, score and share of words of a passage.
+    type Found = (String, f64, Option<f64>, Option<f64>);
+
     fn thresholds(similarity: f64, confidence: f64) -> EvidenceThresholds {
         EvidenceThresholds { similarity, confidence, ..EvidenceThresholds::default() }
     }
@@ -73,9 +80,15 @@ mod tests {
         let reaches = respond(&EvidenceThresholds::default()).reaches;
         let limits = reaches.iter().map(|reach| (reach.similarity, reach.confidence));
         let above = limits.clone().flat_map(|(similarity, confidence)| {
-            [(similarity.next_up(), confidence), (similarity, confidence.next_up()), (similarity, 0.0), (0.0, confidence)]
+            [
+                (similarity.next_up(), confidence),
+                (similarity, confidence.next_up()),
+                (similarity, 0.0),
+                (0.0, confidence),
+            ]
         });
-        for (similarity, confidence) in limits.clone().chain(above).chain([other, (0.0, 0.0), (1.0, 0.0)]) {
+        let all = limits.clone().chain(above).chain([other, (0.0, 0.0), (1.0, 0.0)]);
+        for (similarity, confidence) in all.filter(|(similarity, _)| *similarity <= 1.0) {
             let thresholds = thresholds(similarity, confidence);
             let response = respond(&thresholds);
             let predicted = reaches.iter().any(|reach| reach.is_answered_with(&thresholds));
@@ -85,8 +98,8 @@ mod tests {
         Ok(())
     }
 
-    fn rows(found: &[(String, f64, Option<f64>, Option<f64>)], words: &[String]) -> Vec<MatchedChunk> {
-        let row = |(id, (content, similarity, score, lexical)): (usize, &(String, f64, Option<f64>, Option<f64>))| {
+    fn rows(found: &[Found], words: &[String]) -> Vec<MatchedChunk> {
+        let row = |(id, (content, similarity, score, lexical)): (usize, &Found)| {
             let mut row = chunk(id as u128, id as u128, *similarity, content);
             (row.score, row.lexical) = (*score, *lexical);
             if let Some(sentence) = row.sentences.first_mut() {
@@ -99,7 +112,7 @@ mod tests {
         found.iter().enumerate().map(row).collect()
     }
 
-    fn found() -> impl Strategy<Value = Vec<(String, f64, Option<f64>, Option<f64>)>> {
+    fn found() -> impl Strategy<Value = Vec<Found>> {
         let similarity = prop_oneof![9 => -1.0..1.0_f64, 1 => Just(f64::NAN)];
         let content = prop_oneof![
             4 => "[a-dé字. \n#:-]{0,60}",
@@ -107,7 +120,10 @@ mod tests {
             1 => Just("***".to_owned()),
             3 => "(A|B|Norway) (is|has) [a-d]{1,5}\\. [a-d ]{5,20}\\.",
         ];
-        prop::collection::vec((content, similarity, prop::option::of(-1.0..1.0_f64), prop::option::of(0.0..1.0_f64)), 0..7)
+        prop::collection::vec(
+            (content, similarity, prop::option::of(-1.0..1.0_f64), prop::option::of(0.0..1.0_f64)),
+            0..7,
+        )
     }
 
     proptest! {
@@ -166,7 +182,8 @@ mod tests {
         let text = joined("And to Norway?", "How long does delivery to Italy take?");
         let search = JoinedSearch { text: &text, rows: &both };
         let similarities = |thresholds| {
-            let (response, is_joined) = respond_to_follow_up("And to Norway?", &alone, search, &thresholds, true);
+            let (response, is_joined) =
+                respond_to_follow_up("And to Norway?", &alone, search, &thresholds, true);
             (response.reaches.iter().map(|reach| reach.similarity).collect::<Vec<_>>(), is_joined)
         };
         assert_eq!(similarities(EvidenceThresholds::default()), (vec![0.3, 0.8], true));

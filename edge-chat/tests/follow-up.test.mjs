@@ -50,6 +50,11 @@ describe("a question after another one", () => {
     assert.notEqual(alone.body.query_embedding, both.body.query_embedding);
     const [{ body: turn }] = upstream.callsOf(user, "rpc/chat_record_turn");
     assert.equal(turn.question, FOLLOW_UP, "the history has what the user asked");
+    assert.deepEqual(
+      turn.reaches.map(({ similarity }) => similarity),
+      [0.1, 0.8],
+      "what each search reaches",
+    );
   });
 
   test("starts both searches at the same time", async () => {
