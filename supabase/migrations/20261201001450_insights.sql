@@ -752,14 +752,15 @@ begin
   return query
     with commented as (
       select m.session_id, m.id, m.created_at, m.feedback_at, s.assistant, m.feedback_rating, m.feedback_reason, m.feedback_comment,
-          count(*) over () as total
+          m.searched, count(*) over () as total
         from public.chat_messages m
         join public.chat_sessions s on s.id = m.session_id
         where m.feedback_comment is not null and m.from_worker and m.feedback_at >= since and s.assistant = any (names)
         order by m.feedback_at desc, m.id
         limit least(greatest(chat_insights_comments.max_count, 0), 100)
     )
-    select c.feedback_at, c.assistant, c.feedback_rating, c.feedback_reason, c.feedback_comment, asked.content, c.total
+    select c.feedback_at, c.assistant, c.feedback_rating, c.feedback_reason, c.feedback_comment, coalesce(c.searched, asked.content),
+        c.total
       from commented c
       left join lateral (
         select q.content

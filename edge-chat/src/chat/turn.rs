@@ -56,6 +56,7 @@ pub(super) fn record<'a>(
         Outcome::Answer(answer) => (None, answer.hedged, answer.mode),
     };
     let is_new_session = question.session_id.is_none();
+    let searched = outcome.searched();
     supabase.record_turn(&RecordedTurn {
         session_id: turn.session_id,
         title: is_new_session.then(|| session_title(&question.message)),
@@ -70,6 +71,8 @@ pub(super) fn record<'a>(
         hedged,
         mode,
         assistant: &question.assistant,
+        searched: searched.searched.as_deref(),
+        truncated: searched.truncated,
         reaches,
     })
 }

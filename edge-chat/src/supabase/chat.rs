@@ -39,6 +39,10 @@ pub(crate) struct RecordedTurn<'a> {
     /// Who wrote the words.
     pub(crate) mode: AnswerMode,
     pub(crate) assistant: &'a AssistantName,
+    /// The question together with the one before it, if the outcome is that of both.
+    pub(crate) searched: Option<&'a str>,
+    /// Whether the model read only the beginning of the question.
+    pub(crate) truncated: bool,
     /// The thresholds with which the question is answered.
     pub(crate) reaches: &'a [Reach],
 }

@@ -16,9 +16,11 @@ const TURN = [
   "question_id",
   "reaches",
   "refusal",
+  "searched",
   "session_id",
   "sources",
   "title",
+  "truncated",
 ];
 
 /** Sessions and messages of all users. */
@@ -72,6 +74,8 @@ export function createHistory() {
       refusal: null,
       hedged: false,
       mode: "extractive",
+      searched: null,
+      truncated: false,
       feedback_rating: null,
       feedback_reason: null,
       feedback_comment: null,
@@ -102,6 +106,8 @@ export function createHistory() {
         refusal: body.refusal,
         hedged: body.hedged,
         mode: body.mode,
+        searched: body.searched,
+        truncated: body.truncated,
       },
     ];
     for (const message of turn) {
