@@ -453,7 +453,8 @@ create function internal.chat_record_turn(
   mode text,
   assistant text,
   searched text,
-  truncated boolean
+  truncated boolean,
+  reaches jsonb
 ) returns void
   language plpgsql
   -- As evidence_chat, with the claims of the caller.
@@ -519,19 +520,24 @@ begin
       chat_record_turn.refusal, chat_record_turn.hedged, chat_record_turn.mode, chat_record_turn.searched,
       chat_record_turn.truncated, is_worker_request
     );
+  if is_worker_request and chat_record_turn.reaches is not null then
+    perform internal.chat_record_reaches(
+      chat_record_turn.assistant, chat_record_turn.refusal is not null, chat_record_turn.reaches
+    );
+  end if;
 end
 $$;
 
-comment on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean) is
+comment on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb) is
   'What public.chat_record_turn does, with the policies applied.';
 
 revoke all
-  on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean)
+  on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb)
   from public;
 grant execute
-  on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean)
+  on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb)
   to authenticated;
-alter function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean)
+alter function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb)
   owner to evidence_chat;
 
 -- Atomic and idempotent: a question and its answer are written together or not at all, and only once.
@@ -550,7 +556,8 @@ create function public.chat_record_turn(
   mode text default 'extractive',
   assistant text default 'default',
   searched text default null,
-  truncated boolean default false
+  truncated boolean default false,
+  reaches jsonb default null
 ) returns void
   language sql
   security invoker
@@ -558,23 +565,25 @@ create function public.chat_record_turn(
 as $$
   select internal.chat_record_turn(
     session_id, title, question_id, question, answer_id, answer, citations, sources, latency_ms, refusal, hedged, mode, assistant,
-    searched, truncated
+    searched, truncated,
+    reaches
   )
 $$;
 
 comment on function
-  public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean) is
+  public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb) is
   'Writes a question of the calling user and its answer in one transaction. Idempotent. With a title, it creates the session if '
   'it does not exist and was not deleted in the last day; without one, the session must exist. Fails and writes nothing if the '
   'session is not the caller''s or with another assistant. citations: the passages that the answer quotes or follows from. sources: ids of the documents '
   'that the answer is based on, shown or not. latency_ms: how long the answer took. refusal: the reason if there is no answer. '
   'hedged: whether the passages may not answer the question. mode: generated if a language model wrote the answer. searched: the '
   'question together with the one before it, if the answer is to both. truncated: whether the model read only the beginning of the '
-  'question. Limit for calls that are not from the Worker: 1,200 turns an hour, 32 MiB a day and 1,000 sessions, then PT429.';
+  'question. reaches: the thresholds that the evidence reaches, a list of {similarity, confidence}; kept for chat_preview_thresholds if '
+  'the Worker says it. Limit for calls that are not from the Worker: 1,200 turns an hour, 32 MiB a day and 1,000 sessions, then PT429.';
 
 revoke all
-  on function public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean)
+  on function public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb)
   from public, anon, service_role;
 grant execute
-  on function public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean)
+  on function public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb)
   to authenticated;

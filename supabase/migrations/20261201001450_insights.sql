@@ -30,7 +30,7 @@ as $$
 begin
   -- security definer changes the current user, but not the role of the request.
   if current_setting('role') <> 'service_role' and not internal.chat_is_administrator() then
-    raise exception 'Only administrators may read the insights.'
+    raise exception 'Only administrators may do this.'
       using errcode = 'insufficient_privilege',
         hint = 'Ask the owner of the project to add a claim of yours to chat_settings.administrators.';
   end if;

@@ -444,7 +444,7 @@ export function insights({ database }) {
   });
 
   test("only the claims in chat_settings.administrators open the insights", async () => {
-    const refused = { code: "42501", message: "Only administrators may read the insights." };
+    const refused = { code: "42501", message: "Only administrators may do this." };
     const callers = [
       user(ids.visitor),
       user(ids.visitor, { is_anonymous: true }),

@@ -14,6 +14,7 @@ const TURN = [
   "mode",
   "question",
   "question_id",
+  "reaches",
   "refusal",
   "searched",
   "session_id",
