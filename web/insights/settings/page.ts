@@ -24,7 +24,7 @@ export function showSettings(content: HTMLElement, administration: Administratio
       ? confirm("Leave without saving?", ["Your changes are not saved."], "Leave without saving", "Stay")
       : Promise.resolve(true);
   const picker = element("select", { id: "settings-of" });
-  const place = element("div", { class: "part" });
+  const place = element("div", { class: "settings-part" });
 
   const readAll = async (): Promise<AllSettings> => {
     const read = await administration.read();

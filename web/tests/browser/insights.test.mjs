@@ -284,6 +284,8 @@ describe("with questions", () => {
   test("every chart is drawn and has the same figures as a table", async () => {
     const charts = part("Over time").locator("figure");
     assert.equal(await charts.count(), 5);
+    const bottom = await charts.last().evaluate((chart) => chart.clientWidth / chart.parentElement.clientWidth);
+    assert.ok(bottom > 0.99, `the last of five takes the whole row: ${bottom}`);
     for (const chart of await charts.all()) {
       const isDrawn = await chart.locator("canvas").evaluate((canvas) => {
         const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
