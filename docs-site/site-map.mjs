@@ -92,6 +92,7 @@ export const GROUPS = [
       { route: "operate/worker", title: "The prebuilt Worker", source: "packages/worker/README.md" },
       { route: "operate/deploy", title: "Deploy", source: DEPLOY },
       { route: "operate/insights", title: "Insights", source: "docs/insights.md" },
+      { route: "operate/settings", title: "Settings page", source: "docs/settings.md" },
       {
         route: "operate/monitoring",
         title: "Monitoring, limits",

@@ -88,7 +88,7 @@ function decodeAnswerEnd(json: JsonObject): ChatEvent {
 }
 
 /** What was searched, if it was not just the question. */
-function decodeSearched({ searched, truncated }: JsonObject): Pick<RefusalEvent, "searched" | "truncated"> {
+export function decodeSearched({ searched, truncated }: JsonObject): Pick<RefusalEvent, "searched" | "truncated"> {
   return { ...optional("searched", asString(searched)), ...(truncated === true && { truncated }) };
 }
 

@@ -222,6 +222,9 @@ export interface StoredMessage {
   readonly mode?: AnswerMode;
   /** Set if the message is a refusal. */
   readonly refusal?: RefusalReason;
+  /** As in an answer. */
+  readonly searched?: string;
+  readonly truncated?: true;
   /** What the visitor thinks of an answer. Missing if they did not say. */
   readonly feedback?: Feedback;
   /** ISO 8601. */

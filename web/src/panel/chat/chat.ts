@@ -201,7 +201,7 @@ export class Chat {
         await loadParser();
         signal.throwIfAborted();
         for (const { reply, question, message } of this.log.restore(page.messages))
-          void this.#offerFeedback(reply, question, message);
+          void this.#offerFeedback(reply, message.searched ?? question, message);
         const asked = page.messages.filter(({ role }) => role === "user").at(-1);
         if (asked) this.#conversation.follow(asked.content);
         // The same cursor again would loop for ever.
@@ -258,10 +258,10 @@ export class Chat {
         if (event.type === "answer_end") {
           watch.mark("complete");
           this.#completed(reply);
-          this.#options.onAnswer(reply, event.searched ?? exchange.question);
+          const searched = event.searched ?? exchange.question;
+          this.#options.onAnswer(reply, searched);
           void this.#countCitationUse();
-          if (event.persisted && event.message_id)
-            void this.#offerFeedback(reply, exchange.question, { id: event.message_id });
+          if (event.persisted && event.message_id) void this.#offerFeedback(reply, searched, { id: event.message_id });
           if (reply.answer.citations.length > 0 && isFirstHint()) void this.#hint();
         }
       }
@@ -289,10 +289,10 @@ export class Chat {
   #show(event: ChatEvent, exchange: Exchange, reply: ReplyView): void {
     if (event.type !== "refusal") {
       reply.apply(event);
-      if (event.type === "answer_end") reply.note(event, exchange);
+      if (event.type === "answer_end") reply.note(event, exchange.question, exchange.tokens);
       return;
     }
-    const { question } = exchange;
+    const { question, tokens } = exchange;
     const { host, announcer } = this.#options;
     const { composer } = host.frame;
     reply.refuse(event, {
@@ -300,7 +300,7 @@ export class Chat {
       supportUrl: safeLink(host.element.getAttribute("support-url")),
       suggest: (text) => composer.suggest(text),
     });
-    reply.note(event, exchange);
+    reply.note(event, question, tokens);
     announcer.say(textOf(reply, "[role=note], [data-role=refusal-message]"));
     host.dispatch("refusal", event);
   }

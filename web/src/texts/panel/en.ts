@@ -42,6 +42,7 @@ export const texts = {
   offline: "You are offline. Your question can be sent when the connection is back.",
   tooLong:
     "Your question is longer than the AI can read: only about the first {percent} will be used. Please shorten it.",
+  wasTooLong: "This question was longer than the AI can read: only its beginning was used.",
   searched: "Searched together with: {question}",
   notSaved: "This answer could not be saved to your history.",
 

@@ -39,6 +39,7 @@ export const texts: PanelTexts = {
   offline: "No tiene conexión. Podrá enviar su pregunta cuando se restablezca.",
   tooLong:
     "Su pregunta es más larga de lo que la IA puede leer: solo contará aproximadamente el primer {percent}. Acórtela, por favor.",
+  wasTooLong: "Esta pregunta era más larga de lo que la IA puede leer: solo contó su comienzo.",
   searched: "Se buscó junto con su pregunta anterior: {question}",
   notSaved: "Esta respuesta no se pudo guardar en su historial.",
 

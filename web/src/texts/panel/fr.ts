@@ -39,6 +39,7 @@ export const texts: PanelTexts = {
   offline: "Vous êtes hors ligne. Votre question pourra être envoyée lorsque la connexion sera rétablie.",
   tooLong:
     "Votre question est plus longue que ce que l’IA peut lire\u00a0: seuls les premiers {percent} environ compteront. Veuillez la raccourcir.",
+  wasTooLong: "Cette question était plus longue que ce que l’IA peut lire\u00a0: seul son début a compté.",
   searched: "Recherché avec votre question précédente\u00a0: {question}",
   notSaved: "Cette réponse n’a pas pu être enregistrée dans votre historique.",
 

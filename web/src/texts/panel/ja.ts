@@ -38,6 +38,7 @@ export const texts: PanelTexts = {
   suggestedQuestions: "質問の例",
   offline: "オフラインです。接続が回復するとご質問を送信できます。",
   tooLong: "ご質問が AI の読める長さを超えています。最初の約 {percent} だけが考慮されますので、短くしてください。",
+  wasTooLong: "このご質問は AI の読める長さを超えていたため、最初の部分だけが考慮されました。",
   searched: "前のご質問と合わせて検索しました：{question}",
   notSaved: "この回答を履歴に保存できませんでした。",
 
