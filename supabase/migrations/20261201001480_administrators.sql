@@ -220,7 +220,7 @@ as $$
   select internal.chat_write_columns(
     'public.assistants', 'name', assistant,
     '{enabled,title,collections,audience,allowed_origins,evidence_threshold,evidence_confidence,match_count,link_mode,citations,'
-      'answer_mode,refusal_message,refusal_suggestions,greeting,suggested_questions}',
+      'answer_mode,refusal_message,refusal_suggestions,support_url,greeting,suggested_questions}',
     changes
   )
 $$;

@@ -56,7 +56,7 @@ const HEDGED_TEXT =
 const REFUSAL = {
   type: "refusal",
   message: "I don't know.",
-  suggestions: ["Contact support"],
+  suggestions: [{ type: "contact", text: "Contact support" }],
   reason: "weak_evidence",
   nearest: [{ chunk_id: "c", document_id: REFUNDS, title: "Refunds", score: 0.3 }],
   session_id: "s",

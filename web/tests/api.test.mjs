@@ -132,14 +132,19 @@ test("the settings are read without a token", async () => {
     max_message_chars: 4000,
   };
   const options = await serving(
-    json(200, { ...config, greeting: "Hello", model: "3f2a" }),
+    json(200, { ...config, greeting: "Hello", model: "3f2a", support_url: "https://example.com" }),
     json(200, { ...config, greeting: null, model: null }),
     json(200, { suggested_questions: [1, "", "How?"], link_mode: "everything", answer_mode: 7, dimensions: "384" }),
     json(200, { ...config, answer_mode: "endpoint", sends_to: "llm.example" }),
     json(200, { ...config, answer_mode: "on_device" }),
   );
   const anonymous = { ...options, tokenProvider: () => assert.fail("No token is needed.") };
-  assert.deepEqual(await client.getConfig(anonymous), { ...config, greeting: "Hello", model: "3f2a" });
+  assert.deepEqual(await client.getConfig(anonymous), {
+    ...config,
+    greeting: "Hello",
+    model: "3f2a",
+    support_url: "https://example.com",
+  });
   assert.deepEqual(await client.getConfig(anonymous), config);
   assert.deepEqual(await client.getConfig(anonymous), {
     ...config,

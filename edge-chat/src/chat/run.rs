@@ -497,6 +497,9 @@ fn refusal(settings: &Settings, reason: Reason, rows: &[MatchedChunk]) -> Refusa
     if let Some(suggestions) = &settings.refusal_suggestions {
         refusal = refusal.with_suggestions(suggestions);
     }
+    if let Some(url) = &settings.support_url {
+        refusal = refusal.with_support_url(url);
+    }
     refusal
 }
 

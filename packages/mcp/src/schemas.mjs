@@ -69,7 +69,12 @@ export const ASK_OUTPUT = {
   citations: z.array(citation),
   nearest: z.array(z.object(PLACE)).describe("Passages near the question that are not quoted, the best first"),
   reason: z.enum(["no_match", "weak_evidence", "unreadable_language", "empty_kb"]).optional(),
-  suggestions: z.array(z.string()).optional(),
+  suggestions: z
+    .array(z.object({ type: z.enum(["contact", "rephrase", "ask"]), text: z.string(), url: z.string().optional() }))
+    .optional()
+    .describe(
+      "What the user can do: write to people (at the url, if there is one), ask in other words, or ask this question",
+    ),
   searched: z.string().optional().describe("The question with the one before it, if the result is that of both"),
   session_id: z.string().optional().describe("Send it with the next question of the same conversation"),
   truncated: z.boolean().describe("The question is longer than the model reads: its end was ignored"),

@@ -145,7 +145,8 @@ describe("ask", () => {
   });
 
   test("returns a refusal as a result", async () => {
-    const refusal = { message: "I don't know.", reason: "weak_evidence", suggestions: ["Rephrase"], persisted: false };
+    const suggestions = [{ type: "contact", text: "Contact support", url: "https://example.com/help" }];
+    const refusal = { message: "I don't know.", reason: "weak_evidence", suggestions, persisted: false };
     const { ask } = await connect([events(["refusal", { ...refusal, nearest: [passage()], session_id: "s" }])]);
     const { isError, content, structuredContent } = await ask();
     assert.equal(isError, undefined);
@@ -154,7 +155,7 @@ describe("ask", () => {
       type: "refusal",
       text: "I don't know.",
       reason: "weak_evidence",
-      suggestions: ["Rephrase"],
+      suggestions,
       citations: [],
       nearest: [passage()],
       truncated: false,

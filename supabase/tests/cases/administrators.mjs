@@ -137,6 +137,7 @@ export function administrators({ database }) {
       answer_mode: "endpoint",
       refusal_message: "No.",
       refusal_suggestions: [],
+      support_url: "mailto:help@example.com",
       greeting: "Hello",
       suggested_questions: ["How?", "Why?"],
     };

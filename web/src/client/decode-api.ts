@@ -26,6 +26,7 @@ export function decodeConfig(json: JsonObject): ChatConfig {
     ...optional("anonymous", anonymousOf(json.anonymous)),
     ...optional("title", asString(json.title)),
     ...optional("greeting", asString(json.greeting)),
+    ...optional("support_url", asString(json.support_url)),
     ...optional("model", asString(json.model)),
   };
 }

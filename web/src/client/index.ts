@@ -45,5 +45,6 @@ export type {
   Session,
   SessionPage,
   StoredMessage,
+  Suggestion,
   Support,
 } from "./wire.js";

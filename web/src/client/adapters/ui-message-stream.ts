@@ -8,6 +8,7 @@ import type {
   GenerationReport,
   RefusalEvent,
   RefusalReason,
+  Suggestion,
 } from "../wire.js";
 import { type CitedDocument, citedDocuments, HEDGE } from "./documents.js";
 
@@ -47,7 +48,7 @@ export type UiMessagePart =
       readonly type: "data-refusal";
       readonly data: {
         readonly reason: RefusalReason;
-        readonly suggestions: readonly string[];
+        readonly suggestions: readonly Suggestion[];
         readonly nearest: readonly FoundPassage[];
       };
     }

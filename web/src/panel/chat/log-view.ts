@@ -132,4 +132,4 @@ export class LogView {
   }
 }
 
-const NO_ACTIONS = { rephrase: () => undefined, supportUrl: undefined, suggest: () => undefined };
+const NO_ACTIONS = { rephrase: () => undefined, contact: () => undefined, ask: () => undefined };

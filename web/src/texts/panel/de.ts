@@ -49,6 +49,7 @@ export const texts: PanelTexts = {
   refusalEmpty:
     "Die Wissensdatenbank ist leer. Bitte wenden Sie sich an eine Administratorin oder einen Administrator.",
   contactSupport: "Support kontaktieren",
+  contactSubject: "Frage zu Ihrer Website",
   rephrase: "Frage anders formulieren",
   nearest: "Ähnlichste Textstellen",
 

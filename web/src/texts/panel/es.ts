@@ -48,6 +48,7 @@ export const texts: PanelTexts = {
     "No tengo información suficiente para responder a esa pregunta. Puede contactar con el soporte o reformular su pregunta.",
   refusalEmpty: "La base de conocimientos está vacía. Póngase en contacto con un administrador.",
   contactSupport: "Contactar con el soporte",
+  contactSubject: "Pregunta sobre su sitio web",
   rephrase: "Reformular la pregunta",
   nearest: "Pasajes más cercanos",
 
