@@ -30,6 +30,7 @@ export const GROUPS = [
     pages: [
       { route: "start", title: "Five minutes", source: "docs/start.md" },
       { route: "quality", title: "How good, how fast", source: "docs/benchmarks.md" },
+      { route: "scale", title: "A million passages", source: "docs/scale.md" },
       { route: "comparison", title: "Compared with other tools", source: "docs/comparison.md" },
     ],
   },
@@ -91,6 +92,7 @@ export const GROUPS = [
       { route: "operate/worker", title: "The prebuilt Worker", source: "packages/worker/README.md" },
       { route: "operate/deploy", title: "Deploy", source: DEPLOY },
       { route: "operate/insights", title: "Insights", source: "docs/insights.md" },
+      { route: "operate/settings", title: "Settings page", source: "docs/settings.md" },
       {
         route: "operate/monitoring",
         title: "Monitoring, limits",

@@ -17,6 +17,7 @@ const CONFIG = {
   citations: true,
   refusal_message: null,
   refusal_suggestions: null,
+  support_url: null,
   greeting: null,
   suggested_questions: [],
   log_questions: false,

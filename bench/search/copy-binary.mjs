@@ -4,11 +4,14 @@
 export const HEADER = Buffer.concat([Buffer.from("PGCOPY\n\xff\r\n\0", "latin1"), Buffer.alloc(8)]);
 export const TRAILER = Buffer.from([0xff, 0xff]);
 
-/** @param {Buffer[]} fields */
+/** @param {(Buffer | null)[]} fields */
 export function row(fields) {
   /** @type {Buffer[]} */
   const parts = [int16(fields.length)];
-  for (const field of fields) parts.push(int32(field.length), field);
+  for (const field of fields) {
+    if (field === null) parts.push(int32(-1));
+    else parts.push(int32(field.length), field);
+  }
   return Buffer.concat(parts);
 }
 
@@ -21,20 +24,31 @@ export function int32(value) {
   return buffer;
 }
 
+/** A list of texts, or null. */
+export function textArray(values) {
+  if (values === null) return null;
+  const TEXT_TYPE = 25;
+  const header = [1, 0, TEXT_TYPE, values.length, 1].map(int32);
+  return Buffer.concat([...header, ...values.flatMap((value) => [int32(Buffer.byteLength(value)), text(value)])]);
+}
+
+export const boolean = (value) => Buffer.from([value ? 1 : 0]);
+
 /** pgvector's vector: dimensions, an unused word, 4-byte floats. */
 export function vector(values) {
-  const buffer = Buffer.alloc(4 + 4 * values.length);
-  buffer.writeInt16BE(values.length);
-  values.forEach((value, index) => buffer.writeFloatBE(value, 4 + 4 * index));
-  return buffer;
+  const numbers = Buffer.from(Float32Array.from(values).buffer);
+  return Buffer.concat([dimensions(values), numbers.swap32()]);
 }
 
 /** pgvector's halfvec: the same with 2-byte floats. */
 export function halfvec(values) {
-  const buffer = Buffer.alloc(4 + 2 * values.length);
-  buffer.writeInt16BE(values.length);
-  values.forEach((value, index) => buffer.writeUInt16BE(halfBits(value), 4 + 2 * index));
-  return buffer;
+  const words = new Uint32Array(Float32Array.from(values).buffer);
+  const numbers = Buffer.from(Uint16Array.from(words, halfBits).buffer);
+  return Buffer.concat([dimensions(values), numbers.swap16()]);
+}
+
+function dimensions(values) {
+  return Buffer.concat([int16(values.length), int16(0)]);
 }
 
 function int16(value) {
@@ -43,12 +57,15 @@ function int16(value) {
   return buffer;
 }
 
-/** Nearest half-precision number; enough for components of unit vectors, which are at most 1. */
-function halfBits(value) {
-  const sign = value < 0 ? 0x8000 : 0;
-  const size = Math.abs(value);
-  if (size < 2 ** -14) return sign | Math.round(size * 2 ** 24);
-  const exponent = Math.floor(Math.log2(size));
-  // A mantissa that rounds up to 1024 correctly carries into the exponent.
-  return sign | (((exponent + 15) << 10) + Math.round((size / 2 ** exponent - 1) * 1024));
+/**
+ * The half-precision number near a single-precision one, both as bits. Enough for components of unit vectors, which are at most 1;
+ * less than 2^-14 becomes 0.
+ */
+function halfBits(bits) {
+  const sign = (bits >>> 16) & 0x8000;
+  // Half of the last place is added; an overflow of the mantissa correctly carries into the exponent.
+  const rounded = (bits & 0x7fffffff) + 0x1000;
+  const exponentDifference = 127 - 15;
+  const half = (rounded >>> 13) - (exponentDifference << 10);
+  return half < 1 << 10 ? sign : sign | half;
 }

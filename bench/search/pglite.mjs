@@ -20,6 +20,8 @@ const WARM_UP = 10;
 const COPY_BYTES = 64 << 20;
 /** Identifies the Worker, whose searches the database does not limit. */
 const WORKER_SECRET = "the secret of the Worker in this measurement";
+/** A signed-in user: others see no documents without an audience. */
+const CLAIMS = JSON.stringify({ sub: "00000000-0000-4000-8000-000000000001", role: "authenticated" });
 const SEARCH = "select * from match_chunks($1, 5, 0.35, $2)";
 const SIZES = `
   select c.relname, pg_table_size(c.oid) as bytes
@@ -132,9 +134,10 @@ async function shareFirst(database, asked) {
 function search(database, question, withText) {
   return database.transaction(async (transaction) => {
     await transaction.query("set local role authenticated");
-    await transaction.query("select set_config('request.headers', $1, true)", [
-      JSON.stringify({ "x-evidence-chat-worker": WORKER_SECRET }),
-    ]);
+    await transaction.query(
+      "select set_config('request.headers', $1, true), set_config('request.jwt.claims', $2, true)",
+      [JSON.stringify({ "x-evidence-chat-worker": WORKER_SECRET }), CLAIMS],
+    );
     const started = performance.now();
     const { rows } = await transaction.query(SEARCH, [question.vector, withText ? question.text : null]);
     return { rows, milliseconds: performance.now() - started };

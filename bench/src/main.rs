@@ -61,7 +61,8 @@ enum Bench {
     Edge(edge::Options),
     /// Ingestion: throughput compared with sentence-transformers, time and memory of kb sync, the effect of headings.
     Ingest(ingest::Options),
-    /// The insights functions on native Postgres with a year of conversations, and what counting costs a turn.
+    /// The insights with a year of conversations: the page in Chromium, the functions on native Postgres, and what counting costs
+    /// a turn.
     Insights(insights::Options),
     /// Written answers: false sentences that are sent, good ones that are left out, injections, answers of a real model.
     Generation(generation::Options),

@@ -77,11 +77,12 @@ pub fn respond_to_follow_up(
     let gain = evidence - log_odds(alone.assessment.confidence);
     let has_own_word = asked.word_count() == 0
         || passages.first().is_some_and(|best| asked.coverage(|word| best.words.contains(word)) > 0.0);
-    let is_used = match together.verdict {
-        Verdict::Answer(_) => gain >= MIN_GAIN && (has_own_word || evidence >= MIN_EVIDENCE_WITHOUT_OWN_WORD),
-        Verdict::Refuse(_) => false,
-    };
-    if is_used { (together, true) } else { (alone, false) }
+    if gain < MIN_GAIN || !(has_own_word || evidence >= MIN_EVIDENCE_WITHOUT_OWN_WORD) {
+        return (alone, false);
+    }
+    let reaches = [alone.reaches.as_slice(), &together.reaches].concat();
+    let is_used = matches!(together.verdict, Verdict::Answer(_));
+    (Response { reaches, ..if is_used { together } else { alone } }, is_used)
 }
 
 /// The log-odds of a probability, finite for 0 and 1.
@@ -234,7 +235,9 @@ mod tests {
             let search = JoinedSearch { text: &text, rows: both };
             let (response, is_joined) = respond_to_follow_up(&question, alone, search, &thresholds, true);
             if !is_joined {
-                prop_assert_eq!(&response, &respond(&question, alone, &thresholds, true));
+                let expected = respond(&question, alone, &thresholds, true);
+                prop_assert_eq!(&response.assessment, &expected.assessment);
+                prop_assert_eq!(&response.verdict, &expected.verdict);
             }
             prop_assert!(!is_joined || matches!(response.verdict, Verdict::Answer(_)));
             if let Verdict::Answer(answer) = &response.verdict {

@@ -37,6 +37,7 @@ pub mod outcome;
 mod passage;
 mod plain;
 mod question;
+pub mod reach;
 pub mod refusal;
 pub mod request;
 mod respond;

@@ -283,6 +283,7 @@ mod tests {
         assert_eq!(last_number("check (ordinal between 0 and ") + 1, MAX_SENTENCES);
         assert_eq!(last_number("check (octet_length(citations::text) <= "), MAX_STORED_CITATIONS_BYTES);
         assert_eq!(last_number("check (char_length(content) <= "), MAX_STORED_ANSWER_CHARS);
+        assert_eq!(last_number("check (char_length(searched) <= "), MAX_MESSAGE_CHARS);
         assert_eq!(last_number("check (match_count between 1 and "), MAX_MATCH_COUNT);
     }
 

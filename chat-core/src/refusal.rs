@@ -15,6 +15,8 @@ pub const UNREADABLE_LANGUAGE: &str = "I can search in this language only for th
     do not find enough to answer it. You might try other words, another language, or contacting support.";
 /// Shown when the user may see no document at all.
 pub const EMPTY_KNOWLEDGE_BASE: &str = "The knowledge base is empty. Please contact an admin.";
+/// Suggestions without a setting.
+const DEFAULT_SUGGESTIONS: &[&str] = &["contact", "rephrase"];
 /// Passages that are listed as nearest.
 const MAX_NEAREST: usize = 3;
 /// How far below the threshold the similarity of a listed passage may be. Unrelated passages are not useful.
@@ -46,13 +48,55 @@ impl Reason {
     }
 }
 
+/// What the user can do next. In the settings, an entry is `contact`, `rephrase` or a question.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum Suggestion {
+    /// Write to people.
+    Contact {
+        /// The text to show, in English.
+        text: String,
+        /// Where: an `https:` or `mailto:` address, if the owner has set one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        url: Option<String>,
+    },
+    /// Ask in other words.
+    Rephrase {
+        /// The text to show, in English.
+        text: String,
+    },
+    /// Ask another question.
+    Ask {
+        /// The question.
+        text: String,
+    },
+}
+
+impl Suggestion {
+    /// Reads an entry of the settings.
+    pub fn from_setting(entry: &str) -> Self {
+        match entry {
+            "contact" => Self::Contact { text: "Contact support".to_owned(), url: None },
+            "rephrase" => Self::Rephrase { text: "Rephrase your question".to_owned() },
+            question => Self::Ask { text: question.to_owned() },
+        }
+    }
+
+    /// The text to show.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Contact { text, .. } | Self::Rephrase { text } | Self::Ask { text } => text,
+        }
+    }
+}
+
 /// A refusal as the client gets it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Refusal {
     /// The text to show.
     pub message: String,
     /// What the user can do next.
-    pub suggestions: Vec<String>,
+    pub suggestions: Vec<Suggestion>,
     /// Why there is no answer.
     pub reason: Reason,
     /// The nearest passages, one per section, nearest first; without excerpts.
@@ -74,16 +118,12 @@ impl Refusal {
     pub fn new(reason: Reason, rows: &[MatchedChunk], threshold: f64) -> Self {
         let (message, suggestions) = match reason {
             Reason::EmptyKb => (EMPTY_KNOWLEDGE_BASE, &[][..]),
-            Reason::UnreadableLanguage => {
-                (UNREADABLE_LANGUAGE, &["Contact support", "Rephrase your question"][..])
-            }
-            Reason::NoMatch | Reason::WeakEvidence => {
-                (NOT_ENOUGH_EVIDENCE, &["Contact support", "Rephrase your question"][..])
-            }
+            Reason::UnreadableLanguage => (UNREADABLE_LANGUAGE, DEFAULT_SUGGESTIONS),
+            Reason::NoMatch | Reason::WeakEvidence => (NOT_ENOUGH_EVIDENCE, DEFAULT_SUGGESTIONS),
         };
         Self {
             message: message.to_owned(),
-            suggestions: suggestions.iter().map(|text| (*text).to_owned()).collect(),
+            suggestions: suggestions.iter().copied().map(Suggestion::from_setting).collect(),
             reason,
             nearest: nearest(rows, threshold),
             session_id: None,
@@ -101,10 +141,21 @@ impl Refusal {
         self
     }
 
-    /// Replaces the default suggestions. An empty knowledge base has none, because the user cannot do anything about it.
-    pub fn with_suggestions(mut self, suggestions: &[String]) -> Self {
+    /// Replaces the default suggestions with `entries` of the settings. An empty knowledge base has none, because the user cannot do
+    /// anything about it.
+    pub fn with_suggestions(mut self, entries: &[String]) -> Self {
         if self.reason != Reason::EmptyKb {
-            self.suggestions = suggestions.to_vec();
+            self.suggestions = entries.iter().map(|entry| Suggestion::from_setting(entry)).collect();
+        }
+        self
+    }
+
+    /// Says where to contact people, if that is suggested.
+    pub fn with_support_url(mut self, support_url: &str) -> Self {
+        for suggestion in &mut self.suggestions {
+            if let Suggestion::Contact { url, .. } = suggestion {
+                *url = Some(support_url.to_owned());
+            }
         }
         self
     }
@@ -135,10 +186,35 @@ mod tests {
             refusal.message,
             "I don't have enough information to answer that question. You might try contacting support or rephrasing your question."
         );
-        assert_eq!(refusal.suggestions, ["Contact support", "Rephrase your question"]);
+        assert_eq!(texts(&refusal), ["Contact support", "Rephrase your question"]);
         assert_eq!(
             Refusal::new(Reason::EmptyKb, &[], 0.35).message,
             "The knowledge base is empty. Please contact an admin."
+        );
+    }
+
+    fn texts(refusal: &Refusal) -> Vec<&str> {
+        refusal.suggestions.iter().map(Suggestion::text).collect()
+    }
+
+    #[test]
+    fn suggestions_have_a_type() {
+        let own = ["contact", "rephrase", "Contact"].map(str::to_owned);
+        let refusal = Refusal::new(Reason::NoMatch, &[], 0.35)
+            .with_suggestions(&own)
+            .with_support_url("https://example.com/help");
+        assert_eq!(
+            serde_json::to_value(&refusal.suggestions).unwrap(),
+            serde_json::json!([
+                { "type": "contact", "text": "Contact support", "url": "https://example.com/help" },
+                { "type": "rephrase", "text": "Rephrase your question" },
+                { "type": "ask", "text": "Contact" },
+            ])
+        );
+        let without_url = Refusal::new(Reason::NoMatch, &[], 0.35).suggestions;
+        assert_eq!(
+            serde_json::to_value(&without_url[0]).unwrap(),
+            serde_json::json!({ "type": "contact", "text": "Contact support" })
         );
     }
 
@@ -149,8 +225,9 @@ mod tests {
             Refusal::new(Reason::EmptyKb, &[], 0.35).with_message("No.").message,
             EMPTY_KNOWLEDGE_BASE
         );
-        let own = ["Call us".to_owned()];
-        assert_eq!(Refusal::new(Reason::WeakEvidence, &[], 0.35).with_suggestions(&own).suggestions, own);
+        let own = ["Where is the office?".to_owned()];
+        assert_eq!(texts(&Refusal::new(Reason::WeakEvidence, &[], 0.35).with_suggestions(&own)), own);
+        assert!(Refusal::new(Reason::WeakEvidence, &[], 0.35).with_suggestions(&[]).suggestions.is_empty());
         assert!(Refusal::new(Reason::EmptyKb, &[], 0.35).with_suggestions(&own).suggestions.is_empty());
     }
 

@@ -5,6 +5,7 @@ use crate::chunk::MatchedChunk;
 use crate::evidence::{Assessment, DEFAULT_CONFIDENCE, EvidenceThresholds, assess_all, query_terms, ranked};
 use crate::passage::Passage;
 use crate::question::Question;
+use crate::reach::Reach;
 use crate::refusal::Reason;
 
 /// The verdict on a question, and the evidence for it.
@@ -14,6 +15,9 @@ pub struct Response {
     pub assessment: Assessment,
     /// The decision.
     pub verdict: Verdict,
+    /// The thresholds with which the question is answered: those that one of these reaches. Two for a question that leans on the
+    /// one before it: alone, and together with it. Empty if it is refused whatever the thresholds.
+    pub reaches: Vec<Reach>,
 }
 
 /// An answer, or the reason why there is none.
@@ -51,5 +55,6 @@ pub(crate) fn decide(
         None => compose(question, passages, &assessment, is_certain, include_citations)
             .map_or(Verdict::Refuse(Reason::WeakEvidence), Verdict::Answer),
     };
-    Response { assessment, verdict }
+    let reaches = Reach::new(question, passages, &assessment).into_iter().collect();
+    Response { assessment, verdict, reaches }
 }

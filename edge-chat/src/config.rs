@@ -91,6 +91,7 @@ pub(crate) struct Overrides {
     pub(crate) answer_mode: Option<AnswerModeSetting>,
     pub(crate) refusal_message: Option<String>,
     pub(crate) refusal_suggestions: Option<Vec<String>>,
+    pub(crate) support_url: Option<String>,
     pub(crate) greeting: Option<String>,
     pub(crate) suggested_questions: Option<Vec<String>>,
     pub(crate) log_questions: Option<bool>,
@@ -217,6 +218,25 @@ impl<F: Fn(&str) -> Option<String>> Source<F> {
         }
     }
 
+    /// A page or a mailbox; the widget puts the address into a link.
+    fn support_url(&self) -> Result<Option<String>, ConfigError> {
+        const NAME: &str = "CHAT_SUPPORT_URL";
+        const RULE: &str = "an address of up to 500 characters that begins with https:// or mailto:";
+        let Some(url) = self.get(NAME) else { return Ok(None) };
+        let is_link = ["https://", "mailto:"].into_iter().any(|scheme| {
+            url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+                && url.len() > scheme.len()
+        });
+        if is_link
+            && url.chars().count() <= 500
+            && !url.chars().any(|char| char.is_whitespace() || char.is_control())
+        {
+            Ok(Some(url))
+        } else {
+            Err(ConfigError::Invalid(NAME, RULE))
+        }
+    }
+
     fn identity(&self, project_url: &str) -> Result<TokenRules, ConfigError> {
         let secret = self.get("SUPABASE_JWT_SECRET").map(jwt_secret).transpose()?;
         let jwks_url = match self.get("SUPABASE_JWKS_URL") {
@@ -255,6 +275,7 @@ impl<F: Fn(&str) -> Option<String>> Source<F> {
             answer_mode,
             refusal_message: self.text("CHAT_REFUSAL_MESSAGE", 1000, "up to 1000 characters")?,
             refusal_suggestions: self.list("CHAT_SUGGESTIONS", &SUGGESTIONS)?,
+            support_url: self.support_url()?,
             greeting: self.text("CHAT_GREETING", 500, "up to 500 characters")?,
             suggested_questions: self.list("CHAT_SUGGESTED_QUESTIONS", &QUESTIONS)?,
             log_questions: self.switch("CHAT_LOG_QUESTIONS")?,
@@ -271,8 +292,8 @@ struct ListRule {
 
 const SUGGESTIONS: ListRule = ListRule {
     max_texts: 5,
-    max_chars: 80,
-    description: "up to 5 texts of up to 80 characters, separated by |",
+    max_chars: 200,
+    description: "up to 5 of contact, rephrase and questions of up to 200 characters, separated by |",
 };
 const QUESTIONS: ListRule = ListRule {
     max_texts: 6,
@@ -381,7 +402,7 @@ mod tests {
     use super::*;
     use std::collections::HashMap;
 
-    fn with(changes: &[(&'static str, &'static str)]) -> Result<Config, ConfigError> {
+    fn with(changes: &[(&'static str, &str)]) -> Result<Config, ConfigError> {
         let mut values = HashMap::from([
             ("SUPABASE_URL", "http://127.0.0.1:54321/"),
             ("SUPABASE_PUBLISHABLE_KEY", "sb_publishable_x"),
@@ -391,7 +412,7 @@ mod tests {
     }
 
     #[track_caller]
-    fn valid(changes: &[(&'static str, &'static str)]) -> Config {
+    fn valid(changes: &[(&'static str, &str)]) -> Config {
         with(changes).unwrap_or_else(|error| panic!("{error}"))
     }
 
@@ -507,10 +528,32 @@ mod tests {
     fn lists_are_separated_by_vertical_bars() {
         let suggestions = |text| valid(&[("CHAT_SUGGESTIONS", text)]).overrides.refusal_suggestions;
         assert_eq!(suggestions(" "), None);
-        assert_eq!(suggestions("Call us | Write"), Some(vec!["Call us".to_owned(), "Write".to_owned()]));
+        assert_eq!(suggestions("contact | Where?"), Some(vec!["contact".to_owned(), "Where?".to_owned()]));
         for wrong in ["a||b", "a|b|c|d|e|f"] {
             assert!(with(&[("CHAT_SUGGESTIONS", wrong)]).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn the_support_address_is_a_page_or_a_mailbox() {
+        for url in
+            ["https://example.com/help?q={question}", "HTTPS://example.com", "mailto:a@example.com?subject=b"]
+        {
+            assert_eq!(valid(&[("CHAT_SUPPORT_URL", url)]).overrides.support_url.as_deref(), Some(url));
+        }
+        let long = format!("https://example.com/{}", "a".repeat(481));
+        for url in [
+            "http://example.com",
+            "javascript:alert(1)",
+            "https://",
+            "mailto:",
+            "https://a b",
+            "https://a\tb",
+            &long,
+        ] {
+            assert!(with(&[("CHAT_SUPPORT_URL", url)]).is_err(), "{url}");
+        }
+        assert!(with(&[("CHAT_SUPPORT_URL", &long[..500])]).is_ok());
     }
 
     #[test]
@@ -523,7 +566,8 @@ mod tests {
             ("CHAT_CITATIONS", "false"),
             ("CHAT_ANSWER_MODE", "on_device"),
             ("CHAT_REFUSAL_MESSAGE", "No."),
-            ("CHAT_SUGGESTIONS", "Call"),
+            ("CHAT_SUGGESTIONS", "contact"),
+            ("CHAT_SUPPORT_URL", "mailto:help@example.com"),
             ("CHAT_GREETING", "Hello"),
             ("CHAT_SUGGESTED_QUESTIONS", "A?|B?"),
             ("CHAT_LOG_QUESTIONS", "true"),
@@ -537,7 +581,8 @@ mod tests {
             citations: Some(false),
             answer_mode: Some(AnswerModeSetting::OnDevice),
             refusal_message: Some("No.".to_owned()),
-            refusal_suggestions: Some(vec!["Call".to_owned()]),
+            refusal_suggestions: Some(vec!["contact".to_owned()]),
+            support_url: Some("mailto:help@example.com".to_owned()),
             greeting: Some("Hello".to_owned()),
             suggested_questions: Some(vec!["A?".to_owned(), "B?".to_owned()]),
             log_questions: Some(true),

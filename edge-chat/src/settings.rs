@@ -45,6 +45,8 @@ pub(crate) struct Settings {
     pub(crate) citations: bool,
     pub(crate) refusal_message: Option<String>,
     pub(crate) refusal_suggestions: Option<Vec<String>>,
+    /// Where visitors contact people: an `https:` or `mailto:` address.
+    pub(crate) support_url: Option<String>,
     pub(crate) greeting: Option<String>,
     pub(crate) suggested_questions: Vec<String>,
     /// Whether questions are logged.
@@ -76,6 +78,7 @@ struct Row {
     answer_mode: AnswerModeSetting,
     refusal_message: Option<String>,
     refusal_suggestions: Option<Vec<String>>,
+    support_url: Option<String>,
     greeting: Option<String>,
     suggested_questions: Vec<String>,
     log_questions: bool,
@@ -173,6 +176,7 @@ impl Settings {
                 .refusal_suggestions
                 .clone()
                 .or_else(|| row.refusal_suggestions.clone()),
+            support_url: overrides.support_url.clone().or_else(|| row.support_url.clone()),
             greeting: overrides.greeting.clone().or_else(|| row.greeting.clone()),
             suggested_questions: overrides
                 .suggested_questions

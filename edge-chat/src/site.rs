@@ -44,6 +44,9 @@ struct PublicConfig {
     title: Option<String>,
     greeting: Option<String>,
     suggested_questions: Vec<String>,
+    /// Where visitors contact people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    support_url: Option<String>,
     citations: bool,
     link_mode: LinkMode,
     /// Who writes the words of answers.
@@ -139,6 +142,7 @@ pub(crate) async fn config(call: Call) -> Result<Reply, HttpError> {
         title: settings.title,
         greeting: settings.greeting,
         suggested_questions: settings.suggested_questions,
+        support_url: settings.support_url,
         citations: settings.citations,
         link_mode: settings.link_mode,
         answer_mode,

@@ -1,7 +1,8 @@
 // Questions that lean on the one before them, and questions that are longer than the model reads.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { ask, complete, completionQuestion, eventually, question } from "./support/client.mjs";
+import { ask, complete, completionQuestion, eventually, question, send } from "./support/client.mjs";
+import { accessToken } from "./support/tokens.mjs";
 import { passage, weakPassage } from "./support/upstream.mjs";
 import { closePair, startPair } from "./support/worker.mjs";
 
@@ -33,6 +34,13 @@ function userWho(searches, behaviour = {}) {
   return user;
 }
 
+/** The messages of a user's only session, as the API gives them. */
+async function historyOf(user) {
+  const [{ id }] = upstream.history.sessionsOf(user);
+  const { json } = await send(worker.url, `/api/sessions/${id}/messages`, { token: accessToken(user) });
+  return json.messages;
+}
+
 const nothing = () => ({ body: [found(weakPassage({ similarity: 0.1 }), [])] });
 const refunds = () => ({ body: [found(passage(), ["refunds", "paid"])] });
 const searched = (user) => upstream.callsOf(user, "rpc/match_chunks").map(({ body }) => body.query_text);
@@ -50,6 +58,15 @@ describe("a question after another one", () => {
     assert.notEqual(alone.body.query_embedding, both.body.query_embedding);
     const [{ body: turn }] = upstream.callsOf(user, "rpc/chat_record_turn");
     assert.equal(turn.question, FOLLOW_UP, "the history has what the user asked");
+    assert.equal(turn.searched, BOTH);
+    const [asked, answered] = await historyOf(user);
+    assert.deepEqual([asked.content, "searched" in asked], [FOLLOW_UP, false]);
+    assert.deepEqual([answered.searched, "truncated" in answered], [BOTH, false]);
+    assert.deepEqual(
+      turn.reaches.map(({ similarity }) => similarity),
+      [0.1, 0.8],
+      "what each search reaches",
+    );
   });
 
   test("starts both searches at the same time", async () => {
@@ -69,6 +86,7 @@ describe("a question after another one", () => {
     const user = userWho({ [FOLLOW_UP]: refunds, [BOTH]: refunds });
     const last = (await ask(worker.url, user, followUp())).events.at(-1);
     assert.deepEqual([last.type, "searched" in last], ["answer_end", false]);
+    assert.equal("searched" in (await historyOf(user))[1], false);
   });
 
   test("is answered alone if it has three informative words", async () => {
@@ -176,5 +194,20 @@ describe("a question that is longer than the model reads", () => {
     const user = userWho({});
     const [refusal] = (await ask(worker.url, user, question({ truncated: true }))).events;
     assert.deepEqual([refusal.type, refusal.truncated], ["refusal", true]);
+    const [asked, refused] = await historyOf(user);
+    assert.deepEqual([refused.refusal, refused.truncated, "truncated" in asked], ["no_match", true, false]);
+  });
+
+  test("is marked in the history and in the export, with the answer", async () => {
+    const user = crypto.randomUUID();
+    await ask(worker.url, user, question({ truncated: true }));
+    const marks = (messages) => messages.map(({ role, truncated }) => [role, truncated]);
+    const expected = [
+      ["user", undefined],
+      ["assistant", true],
+    ];
+    assert.deepEqual(marks(await historyOf(user)), expected);
+    const { json } = await send(worker.url, "/api/me/export", { token: accessToken(user) });
+    assert.deepEqual(marks(json.sessions[0].messages), expected);
   });
 });

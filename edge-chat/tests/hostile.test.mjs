@@ -13,7 +13,7 @@ import { accessToken, signingKey } from "./support/tokens.mjs";
 import { startUpstream } from "./support/upstream.mjs";
 import { closePair, startTestWorker } from "./support/worker.mjs";
 
-const MIN_CASES = 300;
+const MIN_CASES = 1000;
 const LIMIT_MS = 2000;
 
 const keys = { ec: signingKey("ES256"), rsa: signingKey("RS256") };

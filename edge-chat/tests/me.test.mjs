@@ -33,6 +33,8 @@ const exportedMessage = ({
   refusal,
   hedged,
   mode,
+  searched,
+  truncated,
   feedback_rating: rating,
   feedback_reason: reason,
   feedback_comment: comment,
@@ -41,6 +43,8 @@ const exportedMessage = ({
   ...row,
   ...(rating && { feedback: { rating, ...(reason && { reason }), ...(comment && { comment }) } }),
   ...(mode !== "extractive" && { mode }),
+  ...(searched && { searched }),
+  ...(truncated && { truncated }),
   ...(row.role === "assistant" && { hedged }),
   ...(refusal && { refusal }),
 });
@@ -81,7 +85,8 @@ describe("export", () => {
     const other = newUser();
     await worker.ask(other);
     const { events } = await worker.ask(user);
-    await worker.ask(user, question({ session_id: events[0].session_id }));
+    const followUp = { session_id: events[0].session_id, truncated: true };
+    await worker.ask(user, question(followUp));
     const answer = `/api/sessions/${events[0].session_id}/messages/${events.at(-1).message_id}`;
     const feedback = { rating: "down", reason: "outdated", comment: "Since May it takes 3 days." };
     const given = { method: "PUT", token: tokenOf(user), body: feedback };
@@ -97,6 +102,7 @@ describe("export", () => {
     const answers = messages.filter(({ role, refusal }) => role === "assistant" && !refusal);
     assert.equal(answers.length, 2);
     assert.deepEqual(answers[0].feedback ?? answers[1].feedback, feedback);
+    assert.deepEqual(answers.map(({ truncated }) => truncated).sort(), [true, undefined]);
     for (const { citations, hedged } of answers) assert.deepEqual([citations.length, hedged], [1, false]);
     for (const { id } of upstream.history.messagesOf(other)) assert.ok(!reply.text.includes(id));
   });

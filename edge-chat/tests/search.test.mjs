@@ -264,6 +264,16 @@ describe("the limit of searches", () => {
     assert.deepEqual(rateLimit(await searchAs(other)), ["8", "7", "60"]);
   });
 
+  test("searches and questions at the same moment are admitted up to their own limits", async () => {
+    const user = newUser();
+    await clock.setTime(START);
+    const together = Array.from({ length: 3 * LIMIT }, (_, at) => (at % 3 === 0 ? clock.ask(user) : searchAs(user)));
+    const replies = await Promise.all(together);
+    const admitted = (isQuestion) =>
+      replies.filter(({ status }, at) => (at % 3 === 0) === isQuestion && status === 200).length;
+    assert.deepEqual([admitted(true), admitted(false)], [QUESTIONS, LIMIT]);
+  });
+
   test("a limited user is rejected without asking the Durable Object, and other users are not", async () => {
     const user = newUser();
     await searchAt(0, user, LIMIT + 1);

@@ -142,10 +142,10 @@ describe("settings of the database", () => {
   });
 
   test("refusal_message and refusal_suggestions replace the defaults", async () => {
-    const settings = { refusal_message: "Ask Ada.", refusal_suggestions: ["Call Ada"] };
+    const settings = { refusal_message: "Ask Ada.", refusal_suggestions: ["Where is Ada?"] };
     await configured(settings, {}, async (worker) => {
       const [refusal] = (await ask(worker.url, userWho([weakPassage()]))).events;
-      assert.deepEqual([refusal.message, refusal.suggestions], ["Ask Ada.", ["Call Ada"]]);
+      assert.deepEqual([refusal.message, refusal.suggestions], ["Ask Ada.", [{ type: "ask", text: "Where is Ada?" }]]);
     });
   });
 
@@ -177,6 +177,7 @@ describe("overrides of the environment", () => {
     citations: true,
     refusal_message: "From the database.",
     refusal_suggestions: ["From the database"],
+    support_url: "mailto:database@example.com",
     greeting: "From the database.",
     suggested_questions: ["From the database?"],
     log_questions: true,
@@ -188,20 +189,22 @@ describe("overrides of the environment", () => {
     CHAT_LINK_MODE: "authenticated",
     CHAT_CITATIONS: "false",
     CHAT_REFUSAL_MESSAGE: "From the environment.",
-    CHAT_SUGGESTIONS: "One | Two",
+    CHAT_SUGGESTIONS: "contact | Two?",
+    CHAT_SUPPORT_URL: "https://example.com/help",
     CHAT_GREETING: "From the environment.",
     CHAT_SUGGESTED_QUESTIONS: "Three? | Four?",
     CHAT_LOG_QUESTIONS: "false",
   };
 
-  test("the environment overrides all ten settings", async () => {
+  test("the environment overrides all eleven settings", async () => {
     await configured(DATABASE, ENVIRONMENT, async (worker) => {
-      const { greeting, suggested_questions, citations, link_mode } = await configOf(worker);
+      const { greeting, suggested_questions, support_url, citations, link_mode } = await configOf(worker);
       assert.deepEqual(
-        { greeting, suggested_questions, citations, link_mode },
+        { greeting, suggested_questions, support_url, citations, link_mode },
         {
           greeting: "From the environment.",
           suggested_questions: ["Three?", "Four?"],
+          support_url: "https://example.com/help",
           citations: false,
           link_mode: "authenticated",
         },
@@ -209,7 +212,16 @@ describe("overrides of the environment", () => {
       const below = userWho([passageOf(0.49)]);
       const refused = await ask(worker.url, below, question({ message: "my-private-words refunds" }));
       const [refusal] = refused.events;
-      assert.deepEqual([refusal.message, refusal.suggestions], ["From the environment.", ["One", "Two"]]);
+      assert.deepEqual(
+        [refusal.message, refusal.suggestions],
+        [
+          "From the environment.",
+          [
+            { type: "contact", text: "Contact support", url: "https://example.com/help" },
+            { type: "ask", text: "Two?" },
+          ],
+        ],
+      );
       assert.equal(upstream.callsOf(below, "rpc/match_chunks")[0].body.match_count, 7);
       await worker.lineOf(refused);
       assert.ok(!worker.log.some((line) => line.includes("my-private-words")));

@@ -133,7 +133,10 @@ describe("refusal", () => {
     assert.equal(refusal.type, "refusal");
     assert.equal(refusal.reason, "no_match");
     assert.match(refusal.message, /^I don't have enough information/);
-    assert.deepEqual(refusal.suggestions, ["Contact support", "Rephrase your question"]);
+    assert.deepEqual(refusal.suggestions, [
+      { type: "contact", text: "Contact support" },
+      { type: "rephrase", text: "Rephrase your question" },
+    ]);
     assert.deepEqual(
       refusal.nearest.map(({ title, score }) => [title, score]),
       [["Refunds", 0.34]],

@@ -15,6 +15,8 @@ from pydantic import BaseModel, Field
 
 # Bytes of one event. The largest has all sources of an answer.
 MAX_EVENT_BYTES = 4 * 1024 * 1024
+# The server takes no longer question.
+MAX_QUESTION_CHARS = 4000
 SECRET = {"input": {"type": "password"}}
 
 
@@ -82,8 +84,7 @@ class Pipe:
 
     async def _chunks(self, key, body):
         """The chunks of the answer to the last question, and WRITING while a language model writes."""
-        questions = [message for message in body.get("messages", []) if message.get("role") == "user"]
-        request = {"model": "evidence-chat", "stream": True, "messages": questions[-1:]}
+        request = {"model": "evidence-chat", "stream": True, "messages": questions(body.get("messages", []))}
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=10, sock_read=self.valves.timeout_seconds)
         try:
             async with (
@@ -110,6 +111,19 @@ class Pipe:
                     raise PipeError("The connection was lost before the answer was complete. Please ask again.")
         except (aiohttp.ClientError, TimeoutError, ValueError) as error:
             raise PipeError("Evidence Chat cannot be reached right now. Please try again in a moment.") from error
+
+
+def questions(messages):
+    """The last question and the one before it, which a follow-up leans on."""
+    *earlier, last = [message for message in messages if message.get("role") == "user"] or [None]
+    return [message for message in earlier[-1:] if is_short_text(message.get("content"))] + ([last] if last else [])
+
+
+def is_short_text(content):
+    """Whether a message has text only. Images would make the request large."""
+    parts = content if isinstance(content, list) else [{"type": "text", "text": content}]
+    texts = [part.get("text") if part.get("type") == "text" else None for part in parts]
+    return all(isinstance(text, str) for text in texts) and sum(map(len, texts)) <= MAX_QUESTION_CHARS
 
 
 # The comment that the server sends while a language model writes.
@@ -149,12 +163,21 @@ async def error_of(response):
 
 def outcome(last):
     """The final status: what it says, whether the work is done, and whether it is hidden."""
-    if "refusal" in last["retrieval"]:
-        return ("Not enough evidence for an answer", True)
-    if last.get("mode") == "generated":
+    retrieval = last["retrieval"]
+    notes = [
+        *(["searched together with the question before"] if "searched" in retrieval else []),
+        *(["the question is longer than the AI reads"] if retrieval.get("truncated") else []),
+    ]
+    if "refusal" in retrieval:
+        what = "Not enough evidence for an answer"
+    elif last.get("mode") == "generated":
         # Stays visible, because readers should know who wrote the answer.
-        return ("Written by a language model from the documents", True)
-    return ("Answered from the documents", True, True)
+        what = "Written by a language model from the documents"
+    elif notes:
+        what = "Answered from the documents"
+    else:
+        return ("Answered from the documents", True, True)
+    return ("; ".join([what, *notes]), True)
 
 
 def sources(citations):

@@ -83,8 +83,11 @@ create table public.assistants (
     constraint assistants_refusal_message_is_1_to_1000_characters
       check (refusal_message ~ '\S' and char_length(refusal_message) <= 1000),
   refusal_suggestions text[]
-    constraint assistants_refusal_suggestions_are_at_most_5_of_80_characters
-      check (internal.is_short_text_list(refusal_suggestions, 5, 80)),
+    constraint assistants_refusal_suggestions_are_at_most_5_of_200_characters
+      check (internal.is_short_text_list(refusal_suggestions, 5, 200)),
+  support_url text
+    constraint assistants_support_url_is_https_or_mailto_and_at_most_500_characters
+      check (support_url ~* '^(https://|mailto:)[^[:space:]]+$' and char_length(support_url) <= 500),
   greeting text
     constraint assistants_greeting_is_1_to_500_characters
       check (greeting ~ '\S' and char_length(greeting) <= 500),
@@ -133,8 +136,11 @@ comment on column public.assistants.answer_mode is
 comment on column public.assistants.refusal_message is
   'What the chat says when it has no answer: 1 to 1000 characters. NULL: the built-in text.';
 comment on column public.assistants.refusal_suggestions is
-  'What the chat offers instead, as a list: ["Contact support"]. At most 5, of 80 characters each; [] offers nothing. '
-  'NULL: the built-in ones.';
+  'What the chat offers instead, as a list of contact, rephrase and questions: ["contact", "What does it cost?"]. At most 5, of '
+  '200 characters each; [] offers nothing. NULL: ["contact", "rephrase"].';
+comment on column public.assistants.support_url is
+  'Where visitors contact you: an address that begins with https:// or mailto:, at most 500 characters. {question} in the address of '
+  'a page stands for the question; a mail gets it as its text. NULL: the attribute support-url of the page.';
 comment on column public.assistants.greeting is
   'First line of an empty chat: 1 to 500 characters. NULL: the text of the widget.';
 comment on column public.assistants.suggested_questions is

@@ -68,6 +68,9 @@ declare
   -- If the caller sees no chunk for the default audience, no word has a count. All then weigh as much as an unknown word among this
   -- many chunks.
   fallback_total constant bigint := 64;
+  -- Postgres reads all entries of a word in the index before it returns the first chunk, so a word of a million chunks would delay
+  -- the search however few of them are considered.
+  max_rarest_word_chunks constant bigint := 20000;
   -- English words that say nothing about the subject of a question and are missing from the stop words of Postgres, as in
   -- chat-core/src/words.rs: "When will I get my refund?" is about refunds.
   question_stop_words constant text[] := '{also, could, else, every, get, give, got, know, let, like, long, many, may, might, much,
@@ -141,10 +144,14 @@ begin
       array_agg(t.language),
       array_agg(t.query::tsquery),
       array_agg(t.share),
-      -- Even if the rarest word exceeds the budget, it is informative unless most chunks contain it.
+      -- Even if the rarest word exceeds the budget, it is informative unless most chunks contain it. A question that has only words
+      -- of ten thousands of chunks is answered from the chunks that its vector finds.
       string_agg(t.query, ' | ') filter (
         where t.chunks > 0
-          and (t.cumulative_chunks <= chunk_budget or t.cumulative_chunks = t.chunks and t.chunks <= t.total / 2)
+          and (
+            t.cumulative_chunks <= chunk_budget
+            or t.cumulative_chunks = t.chunks and t.chunks <= least(t.total / 2, max_rarest_word_chunks)
+          )
       )::tsquery,
       (
         select coalesce(jsonb_agg(jsonb_build_object('word', w.word, 'weight', w.weight) order by w.position), '[]')
@@ -343,10 +350,12 @@ declare
   max_exact_vectors constant integer := 2000;
   -- The same for some collections. A scan of the index also visits the vectors of all others, so comparing pays off up to more.
   max_exact_collection_vectors constant integer := 10000;
-  -- Up to this many vectors, an ef_search of 100 has the recall that 200 has for ten times as many.
-  max_low_ef_vectors constant integer := 20000;
   total constant bigint := internal.kb_searchable_chunk_count();
+  -- More candidates for more vectors keep the recall (cargo xtask bench search).
+  candidates constant integer := case when total <= 20000 then 100 when total <= 200000 then 200 else 400 end;
   is_exact boolean := total <= max_exact_vectors;
+  -- Normalized, because half precision ends at 65,504.
+  query_half constant extensions.halfvec(384) := extensions.l2_normalize(query_embedding);
   nearest uuid[];
   previous_indexscan constant text := current_setting('enable_indexscan');
   previous_sort constant text := current_setting('enable_sort');
@@ -367,24 +376,30 @@ begin
   -- collection. The higher limits let it scan further than pgvector would by default.
   perform
     set_config('hnsw.iterative_scan', 'relaxed_order', true),
-    set_config(
-      'hnsw.ef_search',
-      greatest(case when total <= max_low_ef_vectors then 100 else 200 end, 2 * max_count)::text,
-      true
-    ),
+    set_config('hnsw.ef_search', greatest(candidates, 2 * max_count)::text, true),
     set_config('hnsw.max_scan_tuples', '100000', true),
     set_config('hnsw.scan_mem_multiplier', '8', true),
     set_config('enable_indexscan', case when is_exact then 'off' else 'on' end, true),
     set_config('enable_sort', case when is_exact then 'on' else 'off' end, true);
 
   -- Only ORDER BY distance LIMIT n can use the vector index, so the threshold is applied outside.
-  nearest := array(
-    select e.chunk_id
-      from public.kb_embeddings e
-      where e.searchable and (collections is null or e.collection = any (collections))
-      order by e.embedding operator(extensions.<=>) query_embedding
-      limit max_count
-  );
+  if is_exact then
+    nearest := array(
+      select e.chunk_id
+        from public.kb_embeddings e
+        where e.searchable and (collections is null or e.collection = any (collections))
+        order by e.embedding operator(extensions.<=>) query_embedding
+        limit max_count
+    );
+  else
+    nearest := array(
+      select e.chunk_id
+        from public.kb_embeddings e
+        where e.searchable and (collections is null or e.collection = any (collections))
+        order by e.embedding::extensions.halfvec(384) operator(extensions.<=>) query_half
+        limit max_count
+    );
+  end if;
   perform
     set_config('enable_indexscan', previous_indexscan, true),
     set_config('enable_sort', previous_sort, true);
@@ -415,6 +430,8 @@ declare
   -- Up to this many vectors are compared one by one, which takes a few milliseconds and is exact.
   max_exact_vectors constant integer := 2000;
   is_small boolean;
+  -- Normalized, because half precision ends at 65,504.
+  query_half constant extensions.halfvec(384) := extensions.l2_normalize(query_embedding);
   nearest uuid[];
   previous_indexscan constant text := current_setting('enable_indexscan');
   previous_sort constant text := current_setting('enable_sort');
@@ -439,14 +456,25 @@ begin
     set_config('hnsw.scan_mem_multiplier', '8', true),
     set_config('enable_indexscan', case when is_small then 'off' else 'on' end, true),
     set_config('enable_sort', case when is_small then 'on' else 'off' end, true);
-  nearest := array(
-    select e.chunk_id
-      from public.kb_embeddings e
-      where e.audience is not null and (audiences is null or e.audience && audiences)
-        and (collections is null or array[e.collection] && collections)
-      order by e.embedding operator(extensions.<=>) query_embedding
-      limit max_count
-  );
+  if is_small then
+    nearest := array(
+      select e.chunk_id
+        from public.kb_embeddings e
+        where e.audience is not null and (audiences is null or e.audience && audiences)
+          and (collections is null or array[e.collection] && collections)
+        order by e.embedding operator(extensions.<=>) query_embedding
+        limit max_count
+    );
+  else
+    nearest := array(
+      select e.chunk_id
+        from public.kb_embeddings e
+        where e.audience is not null and (audiences is null or e.audience && audiences)
+          and (collections is null or array[e.collection] && collections)
+        order by e.embedding::extensions.halfvec(384) operator(extensions.<=>) query_half
+        limit max_count
+    );
+  end if;
   perform
     set_config('enable_indexscan', previous_indexscan, true),
     set_config('enable_sort', previous_sort, true);

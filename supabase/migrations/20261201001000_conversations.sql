@@ -173,6 +173,10 @@ create table public.chat_messages (
   hedged boolean not null default false,
   mode text not null default 'extractive'
     constraint chat_messages_mode_valid check (mode in ('extractive', 'generated')),
+  searched text
+    constraint chat_messages_searched_not_blank check (searched ~ '\S')
+    constraint chat_messages_searched_length check (char_length(searched) <= 4000),
+  truncated boolean not null default false,
   latency_ms integer
     constraint chat_messages_latency_is_0_to_1_hour check (latency_ms between 0 and 3600000),
   feedback_rating text
@@ -194,7 +198,8 @@ create table public.chat_messages (
   constraint chat_messages_latency_and_refusal_only_on_answers check (role = 'assistant' or (latency_ms, refusal) is null),
   constraint chat_messages_hedged_only_on_answers check (not hedged or (role = 'assistant' and refusal is null)),
   constraint chat_messages_generated_only_on_answers
-    check (mode = 'extractive' or (role = 'assistant' and refusal is null))
+    check (mode = 'extractive' or (role = 'assistant' and refusal is null)),
+  constraint chat_messages_searched_only_on_answers check (role = 'assistant' or (searched is null and not truncated))
 );
 
 comment on table public.chat_messages is 'Questions and answers of a session. Append-only, except for the feedback of the user.';
@@ -215,6 +220,10 @@ comment on column public.chat_messages.hedged is
 comment on column public.chat_messages.mode is
   'Who wrote the words of an answer. extractive: it quotes the documents. generated: a language model, and each sentence was '
   'checked against the passages that it cites.';
+comment on column public.chat_messages.searched is
+  'The question together with the one before it, where the answer or refusal is to both. Empty (NULL) otherwise and for questions.';
+comment on column public.chat_messages.truncated is
+  'Whether the answer or refusal is to a question that is longer than the model reads. False for questions.';
 comment on column public.chat_messages.latency_ms is
   'Milliseconds from the request to the end of the answer. Empty (NULL) for questions and where it was not measured.';
 comment on column public.chat_messages.feedback_rating is
@@ -228,8 +237,9 @@ comment on column public.chat_messages.from_worker is
 comment on column public.chat_messages.created_at is 'Strictly increasing within a session, so it orders the transcript.';
 
 -- The API returns the planner's estimates for "Prefer: count=planned". Row level security does not apply to them, so statistics of
--- this column would reveal whether others often asked this or got this answer.
-alter table public.chat_messages alter column content set statistics 0, alter column feedback_comment set statistics 0;
+-- these columns would reveal whether others often asked this or got this answer.
+alter table public.chat_messages
+  alter column content set statistics 0, alter column feedback_comment set statistics 0, alter column searched set statistics 0;
 create index chat_messages_session_idx on public.chat_messages (session_id, created_at);
 create index chat_messages_sources_idx on public.chat_messages using gin (sources);
 
@@ -441,7 +451,10 @@ create function internal.chat_record_turn(
   refusal text,
   hedged boolean,
   mode text,
-  assistant text
+  assistant text,
+  searched text,
+  truncated boolean,
+  reaches jsonb
 ) returns void
   language plpgsql
   -- As evidence_chat, with the claims of the caller.
@@ -481,7 +494,7 @@ begin
     perform internal.consume_quota(
       'text',
       octet_length(chat_record_turn.question) + octet_length(chat_record_turn.answer)
-        + octet_length(chat_record_turn.citations::text),
+        + octet_length(chat_record_turn.citations::text) + coalesce(octet_length(chat_record_turn.searched), 0),
       32 * 1024 * 1024,
       '1 day'
     );
@@ -498,27 +511,33 @@ begin
     on conflict do nothing;
   -- After the check above, a conflict means that the answer has the id of its question. That must fail and not write half a turn.
   insert into public.chat_messages (
-      session_id, id, role, content, citations, sources, latency_ms, refusal, hedged, mode,
+      session_id, id, role, content, citations, sources, latency_ms, refusal, hedged, mode, searched, truncated,
       from_worker
     )
     values (
       chat_record_turn.session_id, chat_record_turn.answer_id, 'assistant',
       chat_record_turn.answer, chat_record_turn.citations, chat_record_turn.sources, chat_record_turn.latency_ms,
-      chat_record_turn.refusal, chat_record_turn.hedged, chat_record_turn.mode, is_worker_request
+      chat_record_turn.refusal, chat_record_turn.hedged, chat_record_turn.mode, chat_record_turn.searched,
+      chat_record_turn.truncated, is_worker_request
     );
+  if is_worker_request and chat_record_turn.reaches is not null then
+    perform internal.chat_record_reaches(
+      chat_record_turn.assistant, chat_record_turn.refusal is not null, chat_record_turn.reaches
+    );
+  end if;
 end
 $$;
 
-comment on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text) is
+comment on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb) is
   'What public.chat_record_turn does, with the policies applied.';
 
 revoke all
-  on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text)
+  on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb)
   from public;
 grant execute
-  on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text)
+  on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb)
   to authenticated;
-alter function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text)
+alter function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb)
   owner to evidence_chat;
 
 -- Atomic and idempotent: a question and its answer are written together or not at all, and only once.
@@ -535,29 +554,36 @@ create function public.chat_record_turn(
   refusal text default null,
   hedged boolean default false,
   mode text default 'extractive',
-  assistant text default 'default'
+  assistant text default 'default',
+  searched text default null,
+  truncated boolean default false,
+  reaches jsonb default null
 ) returns void
   language sql
   security invoker
   set search_path = ''
 as $$
   select internal.chat_record_turn(
-    session_id, title, question_id, question, answer_id, answer, citations, sources, latency_ms, refusal, hedged, mode, assistant
+    session_id, title, question_id, question, answer_id, answer, citations, sources, latency_ms, refusal, hedged, mode, assistant,
+    searched, truncated,
+    reaches
   )
 $$;
 
 comment on function
-  public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text) is
+  public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb) is
   'Writes a question of the calling user and its answer in one transaction. Idempotent. With a title, it creates the session if '
   'it does not exist and was not deleted in the last day; without one, the session must exist. Fails and writes nothing if the '
   'session is not the caller''s or with another assistant. citations: the passages that the answer quotes or follows from. sources: ids of the documents '
   'that the answer is based on, shown or not. latency_ms: how long the answer took. refusal: the reason if there is no answer. '
-  'hedged: whether the passages may not answer the question. mode: generated if a language model wrote the answer. Limit for calls that are not from the Worker: 1,200 turns an hour, 32 MiB a day '
-  'and 1,000 sessions, then PT429.';
+  'hedged: whether the passages may not answer the question. mode: generated if a language model wrote the answer. searched: the '
+  'question together with the one before it, if the answer is to both. truncated: whether the model read only the beginning of the '
+  'question. reaches: the thresholds that the evidence reaches, a list of {similarity, confidence}; kept for chat_preview_thresholds if '
+  'the Worker says it. Limit for calls that are not from the Worker: 1,200 turns an hour, 32 MiB a day and 1,000 sessions, then PT429.';
 
 revoke all
-  on function public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text)
+  on function public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb)
   from public, anon, service_role;
 grant execute
-  on function public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text)
+  on function public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb)
   to authenticated;

@@ -177,6 +177,7 @@ begin
         'answer_mode', chosen.answer_mode,
         'refusal_message', chosen.refusal_message,
         'refusal_suggestions', chosen.refusal_suggestions,
+        'support_url', chosen.support_url,
         'greeting', chosen.greeting,
         'suggested_questions', chosen.suggested_questions,
         'log_questions', coalesce(s.log_questions, false)

@@ -17,7 +17,7 @@ as $$
 declare
   is_worker_request constant boolean := internal.is_worker_request();
   answer public.chat_messages;
-  question public.chat_messages;
+  asked text;
 begin
   if not is_worker_request then
     perform internal.consume_quota('feedback', 1, 300, '1 hour');
@@ -39,16 +39,19 @@ begin
         feedback_at = case when chat_give_feedback.rating is not null then now() end
     where m.session_id = answer.session_id and m.id = answer.id;
 
-  select * into question
-    from public.chat_messages m
-    where m.session_id = answer.session_id and m.role = 'user' and m.created_at < answer.created_at
-    order by m.created_at desc
-    limit 1;
+  -- "And to Norway?" alone would tell the owner nothing.
+  asked := coalesce(answer.searched, (
+    select m.content
+      from public.chat_messages m
+      where m.session_id = answer.session_id and m.role = 'user' and m.created_at < answer.created_at
+      order by m.created_at desc
+      limit 1
+  ));
   delete from public.chat_refusals r
-    where r.session_id = answer.session_id and r.reason = 'disliked' and r.question = question.content;
-  if chat_give_feedback.rating = 'down' and chat_give_feedback.embedding is not null and question.id is not null then
+    where r.session_id = answer.session_id and r.reason = 'disliked' and r.question = asked;
+  if chat_give_feedback.rating = 'down' and chat_give_feedback.embedding is not null and asked is not null then
     insert into public.chat_refusals (id, user_id, session_id, assistant, question, embedding, reason, from_worker)
-      select answer.id, s.user_id, s.id, s.assistant, question.content, chat_give_feedback.embedding, 'disliked', is_worker_request
+      select answer.id, s.user_id, s.id, s.assistant, asked, chat_give_feedback.embedding, 'disliked', is_worker_request
         from public.chat_sessions s
         where s.id = answer.session_id
       on conflict do nothing;
@@ -82,7 +85,7 @@ $$;
 comment on function public.chat_give_feedback(uuid, uuid, text, text, text, extensions.vector) is
   'Records what the calling user thinks of an answer in their history, in place of what they said before; without rating, removes '
   'it. False: there is no such answer. rating: up or down. reason: only for down. comment: at most 1,000 characters. embedding: '
-  'vector of the question, of unit length; with it, a disliked answer counts in content_gaps, subject to '
+  'vector of the question, or of what was searched for it, of unit length; with it, a disliked answer counts in content_gaps, subject to '
   'chat_settings.keep_refusals. Questions that are kept anonymously stay there if the feedback changes. Limit for calls that are not '
   'from the Worker: 300 an hour, then PT429.';
 
@@ -98,7 +101,7 @@ select
   m.feedback_rating as rating,
   m.feedback_reason as reason,
   m.feedback_comment as comment,
-  asked.content as question,
+  coalesce(m.searched, asked.content) as question,
   m.content as answer,
   m.session_id,
   m.id as message_id
@@ -121,7 +124,7 @@ comment on column public.chat_feedback.assistant is 'The assistant that was aske
 comment on column public.chat_feedback.rating is 'up or down.';
 comment on column public.chat_feedback.reason is 'wrong, incomplete, off_topic, outdated or other, for down.';
 comment on column public.chat_feedback.comment is 'The words of the user.';
-comment on column public.chat_feedback.question is 'The question.';
+comment on column public.chat_feedback.question is 'The question, together with the one before it if the answer is to both.';
 comment on column public.chat_feedback.answer is 'The answer.';
 comment on column public.chat_feedback.session_id is 'The session of the answer.';
 comment on column public.chat_feedback.message_id is 'Id of the answer, unique within its session.';

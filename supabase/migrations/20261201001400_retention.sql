@@ -180,6 +180,7 @@ begin
   perform internal.chat_purge_deleted_sessions();
   perform internal.chat_purge_daily_counts();
   perform internal.chat_purge_changes();
+  perform internal.chat_purge_reaches();
   perform internal.chat_check_alerts();
   insert into internal.chat_retention (ran_at) values (now()) on conflict (id) do update set ran_at = now();
   return jsonb_build_object(
@@ -195,8 +196,8 @@ comment on function public.chat_retain() is
   'chat_settings.keep_refusals to stored refused questions, and deletes at most 10,000 anonymous users whom the widget created and '
   'who have been inactive for chat_settings.anonymous_retention_days. Returns the numbers of deleted sessions, refusals and '
   'anonymous_users, of undeletable_users (whose conversations are deleted, but whom another table of the project or the database '
-  'keeps), and of refusals made anonymous, and whether pg_cron runs this every night (scheduled). Also deletes daily counts and changes that '
-  'are older than 400 days, and sends alerts (chat_check_alerts).';
+  'keeps), and of refusals made anonymous, and whether pg_cron runs this every night (scheduled). Also deletes daily counts, changes and '
+  'the figures of chat_preview_thresholds that are older than 400 days, and sends alerts (chat_check_alerts).';
 
 revoke all on function public.chat_retain() from public, anon, authenticated;
 grant execute on function public.chat_retain() to service_role;

@@ -30,7 +30,7 @@ as $$
 begin
   -- security definer changes the current user, but not the role of the request.
   if current_setting('role') <> 'service_role' and not internal.chat_is_administrator() then
-    raise exception 'Only administrators may read the insights.'
+    raise exception 'Only administrators may do this.'
       using errcode = 'insufficient_privilege',
         hint = 'Ask the owner of the project to add a claim of yours to chat_settings.administrators.';
   end if;
@@ -750,16 +750,22 @@ declare
     - make_interval(days => chat_insights_comments.days - 1);
 begin
   return query
-    with commented as (
-      select m.session_id, m.id, m.created_at, m.feedback_at, s.assistant, m.feedback_rating, m.feedback_reason, m.feedback_comment,
-          count(*) over () as total
+    -- Materialized, because the planner would otherwise read all messages of an assistant rather than the few with comments.
+    with recent as materialized (
+      select m.session_id, m.id, m.created_at, m.feedback_at, m.feedback_rating, m.feedback_reason, m.feedback_comment,
+          m.searched
         from public.chat_messages m
+        where m.feedback_comment is not null and m.from_worker and m.feedback_at >= since
+    ), commented as (
+      select m.*, s.assistant, count(*) over () as total
+        from recent m
         join public.chat_sessions s on s.id = m.session_id
-        where m.feedback_comment is not null and m.from_worker and m.feedback_at >= since and s.assistant = any (names)
+        where s.assistant = any (names)
         order by m.feedback_at desc, m.id
         limit least(greatest(chat_insights_comments.max_count, 0), 100)
     )
-    select c.feedback_at, c.assistant, c.feedback_rating, c.feedback_reason, c.feedback_comment, asked.content, c.total
+    select c.feedback_at, c.assistant, c.feedback_rating, c.feedback_reason, c.feedback_comment, coalesce(c.searched, asked.content),
+        c.total
       from commented c
       left join lateral (
         select q.content

@@ -6,10 +6,12 @@ import { administration } from "./cases/administration.mjs";
 import { anonymous } from "./cases/anonymous.mjs";
 import { assistants } from "./cases/assistants.mjs";
 import { audiences } from "./cases/audiences.mjs";
+import { administrators } from "./cases/administrators.mjs";
 import { changes } from "./cases/changes.mjs";
 import { concurrency } from "./cases/concurrency.mjs";
 import { insights } from "./cases/insights.mjs";
 import { staleChunks } from "./cases/stale-chunks.mjs";
+import { thresholdPreview } from "./cases/threshold-preview.mjs";
 import { syncs } from "./cases/syncs.mjs";
 import { writeChunks } from "./cases/write-chunks.mjs";
 import { UnavailableError } from "./support/native-postgres.mjs";
@@ -34,6 +36,8 @@ if (native instanceof UnavailableError) {
   describe("stale chunks", () => staleChunks(native));
   describe("administration", () => administration(native));
   describe("changes", () => changes(native));
+  describe("administrators", () => administrators(native));
+  describe("threshold preview", () => thresholdPreview(native));
   describe("insights", () => insights(native));
   describe("concurrent sessions", () => concurrency(native));
 }

@@ -120,7 +120,10 @@ test("a question the documents do not cover is refused", async () => {
     refusal.message,
     "I don't have enough information to answer that question. You might try contacting support or rephrasing your question.",
   );
-  assert.deepEqual(refusal.suggestions, ["Contact support", "Rephrase your question"]);
+  assert.deepEqual(refusal.suggestions, [
+    { type: "contact", text: "Contact support" },
+    { type: "rephrase", text: "Rephrase your question" },
+  ]);
 });
 
 test("a client that accepts JSON gets the same outcome as one JSON document", async () => {

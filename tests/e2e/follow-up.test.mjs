@@ -47,6 +47,15 @@ test("a question that finds nothing alone is answered after the one that it lean
   assert.deepEqual((await post(chatUrl, token, body)).events, events, "a repeat gets the same outcome");
   const asked = await demo.rest("GET", `chat_messages?id=eq.${body.message_id}&select=content`);
   assert.deepEqual(asked, [{ content: body.message }]);
+  const messages = new URL(`sessions/${only(events, "answer_start").session_id}/messages`, chatUrl);
+  const { messages: stored } = await (await fetch(messages, { headers: { authorization: `Bearer ${token}` } })).json();
+  assert.deepEqual(
+    stored.map(({ role, searched }) => [role, searched]),
+    [
+      ["user", undefined],
+      ["assistant", end.searched],
+    ],
+  );
 });
 
 test("a second question that stands alone has the same answer as without the one before it", async () => {

@@ -207,11 +207,14 @@ test("answers have neither markers nor sources while citations are switched off"
   assert.deepEqual(await roles(), ["user", "assistant"]);
 });
 
-test("a refusal shows the configured message and suggestions", async () => {
-  await changeSettings({ refusal_message: "Please write to us.", refusal_suggestions: ["Write"] });
+test("a refusal shows the configured message, suggestions and address", async () => {
+  const support_url = "mailto:help@example.com";
+  await changeSettings({ refusal_message: "Please write to us.", refusal_suggestions: ["contact"], support_url });
   const user = await demo.newUser();
   const { events } = await ask(demo.info.chat_url, user, "Which planet has the most moons?");
-  assert.deepEqual(only(events, "refusal").suggestions, ["Write"]);
+  assert.deepEqual(only(events, "refusal").suggestions, [
+    { type: "contact", text: "Contact support", url: support_url },
+  ]);
   const { message, reason, session_id } = only(events, "refusal");
   assert.equal(message, "Please write to us.");
   const response = await fetch(`${demo.info.worker_url}/api/sessions/${session_id}/messages`, {

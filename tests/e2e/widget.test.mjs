@@ -59,7 +59,10 @@ test("an uncovered question is refused with suggestions", async () => {
   await ask(OFF_TOPIC);
   await replyEnds("refused");
   assert.match(await lastReply().textContent(), /I don't have enough information to answer that question/);
-  assert.equal(await lastReply().locator("[data-role=suggestion]").count(), 2);
+  assert.equal(await lastReply().locator("[data-role=suggestion]").count(), 1);
+  const contact = new URL(await lastReply().locator("[data-role=contact]").getAttribute("href"));
+  assert.equal(contact.protocol, "mailto:");
+  assert.equal(contact.searchParams.get("body"), OFF_TOPIC);
 });
 
 test("the conversation is one session in the visitor's history", async () => {

@@ -75,6 +75,15 @@ describe("an agent with a user's token", () => {
     assert.equal(agent.log(), "");
   });
 
+  test("asks a follow-up with the question before it", async () => {
+    const { token } = await stack.user();
+    const agent = await start({ EVIDENCE_CHAT_TOKEN: token });
+    const previous_question = "How many working days does standard shipping take?";
+    const { content, structuredContent } = await agent.ask("How long?", { previous_question });
+    assert.match(content[0].text, /three working days/);
+    assert.equal(structuredContent.searched, `How long? ${previous_question}`);
+  });
+
   test("cannot continue another user's conversation, nor ask with a token that is none", async () => {
     const [user, other] = [await stack.user(), await stack.user()];
     const agent = await start({ EVIDENCE_CHAT_TOKEN: user.token });

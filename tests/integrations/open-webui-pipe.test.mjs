@@ -78,6 +78,19 @@ describe("an answer", () => {
     assert.equal((await stack.rest(`chat_sessions?user_id=eq.${user.id}`)).length, 1);
   });
 
+  test("to a follow-up is searched together with the question before it, and says so", async () => {
+    const before = "How many working days does standard shipping take?";
+    const { text, statuses } = await ask("How long?", { body: bodyOf("How long?", {}, before) });
+    assert.match(text, /three working days/);
+    const together = "Answered from the documents; searched together with the question before";
+    assert.deepEqual(statuses.at(-1), [together, true, false]);
+  });
+
+  test("says that the question is longer than the model reads", async () => {
+    const { statuses } = await ask("refunds ".repeat(260));
+    assert.match(statuses.at(-1)[0], /; the question is longer than the AI reads$/);
+  });
+
   test("that nobody reads any more is not written on", async () => {
     model.play({ scenario: "stall", deltas: ["Refunds are paid within 5 days. [1]", " Refunds"], after: 2 });
     const { token } = await stack.user();
@@ -102,6 +115,46 @@ test("a task of Open WebUI is not a question", async () => {
   const { kinds } = await ask("### Task:\nGenerate a title.", { user, task: "title_generation" });
   assert.deepEqual(kinds, []);
   assert.deepEqual(await stack.rest(`chat_sessions?user_id=eq.${user.id}`), []);
+});
+
+describe("the request", () => {
+  const image = { type: "image_url", image_url: { url: `data:image/png;base64,${"A".repeat(1000)}` } };
+  const text = (/** @type {string} */ text) => ({ type: "text", text });
+  for (const { name, messages, sent } of [
+    {
+      name: "has the last question and the one before it",
+      messages: bodyOf("Why?").messages,
+      sent: ["Hello!", "Why?"],
+    },
+    {
+      name: "has a question in parts",
+      messages: bodyOf("Why?", {}, [text("Hi")]).messages,
+      sent: [[text("Hi")], "Why?"],
+    },
+    { name: "has no earlier images", messages: bodyOf("Why?", {}, [text("See"), image]).messages, sent: ["Why?"] },
+    { name: "has no long earlier text", messages: bodyOf("Why?", {}, "x".repeat(4001)).messages, sent: ["Why?"] },
+    { name: "has no earlier message without text", messages: bodyOf("Why?", {}, null).messages, sent: ["Why?"] },
+    { name: "has the first question alone", messages: [{ role: "user", content: "Why?" }], sent: ["Why?"] },
+    { name: "has no message where the chat has none", messages: [], sent: [] },
+  ]) {
+    test(name, async () => {
+      let body = "";
+      const server = createServer((request, response) => {
+        request.on("data", (piece) => (body += piece));
+        request.on("end", () => response.writeHead(500).end());
+      });
+      const url = await listen(server, 0);
+      try {
+        await runPipe({ valves: { url, api_key: "k" }, body: { stream: true, messages } });
+      } finally {
+        server.close();
+      }
+      assert.deepEqual(
+        JSON.parse(body).messages.map(({ content }) => content),
+        sent,
+      );
+    });
+  }
 });
 
 describe("an error", () => {

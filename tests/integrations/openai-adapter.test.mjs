@@ -82,6 +82,12 @@ describe("a client with a user's token", () => {
     assert.equal(after.searched, "How long? How many working days does standard shipping take?");
     const long = await ask([...messagesOf("How long? ".repeat(10_000)), ...followUp]);
     assert.equal(long.searched, undefined, "the model cannot read both");
+    for (const before of ["### Task:\nGenerate a title.", "a\0b", "\u{1f9ca}".repeat(4001), "\ud800"]) {
+      const messages = [...messagesOf(before), ...messagesOf(COVERED)];
+      const other = library((await stack.user()).token).chat.completions;
+      const { content } = (await other.create({ model: MODEL, messages })).choices[0].message;
+      assert.match(content ?? "", /within 5 days/, "the question before does not harm");
+    }
     const truncated = await chat.completions.create({ model: MODEL, messages: messagesOf("refunds ".repeat(260)) });
     assert.equal(/** @type {any} */ (truncated).retrieval.truncated, true);
   });

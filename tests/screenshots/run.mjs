@@ -1,5 +1,5 @@
 // Takes screenshots of the running product: every state of the widget in light, dark, Arabic and at 320 pixels, side by side,
-// into web/docs/. Also records an animation of the demo page into docs/, which needs ffmpeg. `cargo xtask screenshots` builds the
+// into web/docs/, and those of the insights page. Also records an animation of the demo page into docs/, which needs ffmpeg. `cargo xtask screenshots` builds the
 // product and runs this. Environment: EVIDENCE_MODEL_DIR, CHROMIUM_PATH, KB_BINARY, XTASK_BINARY, and optionally ONLY, the states to
 // take, separated by commas.
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
@@ -11,6 +11,7 @@ import { startDemo } from "../lib/demo.mjs";
 import { HostPage } from "../lib/host-page.mjs";
 import { Widget } from "../lib/widget.mjs";
 import { animation } from "./animation.mjs";
+import { INSIGHTS_STATES, takeInsights } from "./insights.mjs";
 import { sideBySide } from "./side-by-side.mjs";
 import { STATES } from "./states.mjs";
 
@@ -26,26 +27,38 @@ const VARIANTS = [
 const HEIGHT = 660;
 
 const only = process.env.ONLY?.split(",");
-const data = await mkdtemp(join(tmpdir(), "evidence-chat-screenshots-"));
-const demo = await startDemo({ data });
+const wanted = (names) => names.filter((name) => !only || only.includes(name));
+
 const browser = await openBrowser({ reducedMotion: "reduce" });
 try {
   await mkdir(PICTURES, { recursive: true });
-  const host = await HostPage.prepare(browser.page, demo);
-  if (!only || only.includes("animation")) {
-    await animation(host, { file: join(PRODUCT, "demo.gif"), still: join(PRODUCT, "answer.png") });
-  }
-  for (const [name, state] of Object.entries(STATES)) {
-    if (only && !only.includes(name)) continue;
-    process.stderr.write(`  ${name}\n`);
-    const pictures = [];
-    for (const variant of VARIANTS) pictures.push(await picture(host, state, variant));
-    await sideBySide(browser.page, pictures, join(PICTURES, `${name}.webp`));
-  }
+  const ofInsights = wanted(Object.keys(INSIGHTS_STATES));
+  if (ofInsights.length > 0) await takeInsights(browser.page, ofInsights, { states: PICTURES, product: PRODUCT });
+  const ofWidget = wanted(["animation", ...Object.keys(STATES)]);
+  if (ofWidget.length > 0) await takeWidget(browser, ofWidget);
 } finally {
   await browser.close();
-  await demo.stop();
-  await rm(data, { recursive: true, force: true });
+}
+
+async function takeWidget(browser, names) {
+  const data = await mkdtemp(join(tmpdir(), "evidence-chat-screenshots-"));
+  const demo = await startDemo({ data });
+  try {
+    const host = await HostPage.prepare(browser.page, demo);
+    for (const name of names) {
+      process.stderr.write(`  ${name}\n`);
+      if (name === "animation") {
+        await animation(host, { file: join(PRODUCT, "demo.gif"), still: join(PRODUCT, "answer.png") });
+        continue;
+      }
+      const pictures = [];
+      for (const variant of VARIANTS) pictures.push(await picture(host, STATES[name], variant));
+      await sideBySide(browser.page, pictures, join(PICTURES, `${name}.webp`));
+    }
+  } finally {
+    await demo.stop();
+    await rm(data, { recursive: true, force: true });
+  }
 }
 
 /** One state in one variant, on a new page with a new user. */

@@ -2,6 +2,7 @@ import { safeUrl } from "../src/client/safe-url.js";
 import { type Child, element } from "../src/dom/element.js";
 import type { CitedDocument, Health, Scope, UncitedDocument } from "./data.js";
 import { formatCount, formatDate, formatShare, plural } from "./format.js";
+import { onOneLine, shorten } from "./others-text.js";
 import { type Column, table } from "./table.js";
 
 const STATES = { ready: "found", disabled: "hidden", deleted: "deleted" };
@@ -9,7 +10,7 @@ const STATES = { ready: "found", disabled: "hidden", deleted: "deleted" };
 /** The document with the address where people read it. */
 function name(document: Pick<CitedDocument, "title" | "source" | "url" | "document_id">): Child {
   const { title, source, url, document_id: id } = document;
-  const text = title ?? source ?? `deleted document ${id}`;
+  const text = shorten(onOneLine(title ?? source ?? `deleted document ${id}`));
   const address = safeUrl(url);
   const shown =
     address === undefined ? text : element("a", { href: address, rel: "noreferrer", target: "_blank" }, text);
@@ -94,5 +95,5 @@ export function showHealth(place: HTMLElement, health: Health | undefined): void
       element("dd", { class: "value" }, value),
       element("dd", { class: "detail" }, detail),
     );
-  place.append(element("dl", { class: "tiles" }, ...facts.map(fact)));
+  place.append(element("dl", { class: "tiles facts" }, ...facts.map(fact)));
 }

@@ -1,5 +1,9 @@
 import type { Gap } from "./data.js";
 import { formatDate, plural } from "./format.js";
+import { NO_TEXT, onOneLine, shorten } from "./others-text.js";
+
+/** A longer question makes no title. */
+const MAX_TITLE_CHARACTERS = 150;
 
 const REASONS: Record<string, string> = {
   no_match: "No passage is about it.",
@@ -15,7 +19,9 @@ export const explainReasons = (reasons: readonly string[]): string =>
 
 /** A page to write: Markdown with the questions that it should answer. Visitors wrote them, so they are escaped. */
 export function draftPage(gap: Gap): { readonly name: string; readonly text: string } {
-  const [title = "New page", ...others] = gap.examples.map(oneLine);
+  const [title = NO_TEXT, ...others] = gap.examples.map((question) =>
+    shorten(onOneLine(question), MAX_TITLE_CHARACTERS),
+  );
   const asked = `${plural(gap.users, "user")} asked this ${gap.questions === 1 ? "once" : `${gap.questions} times`}`;
   const sections = others.map((question) => `## ${escape(question)}\n\nTODO\n`);
   const text = `---
@@ -33,10 +39,12 @@ ${sections.join("\n")}`;
   return { name: `${slug(title)}.md`, text: `${text.trimEnd()}\n` };
 }
 
-const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
-
-/** Text that Markdown shows as it is. */
-const escape = (text: string): string => text.replace(/[\\`*_{}[\]<>#|&~]/g, "\\$&");
+/** Text that Markdown shows as it is, without links. `{{` would be code for generators of sites that are made with Vue. */
+const escape = (text: string): string =>
+  text
+    .replace(/[\\`*_{}[\]<>#|&~]/g, "\\$&")
+    .replace(/:(?=\/\/)|(?<=\bwww)\./gi, "\\$&")
+    .replace(/\\\{(?=\\\{)/g, "\\{ ");
 
 function slug(text: string): string {
   const words = text
@@ -44,10 +52,6 @@ function slug(text: string): string {
     .toLowerCase()
     .replace(/\p{M}/gu, "")
     .replace(/[^\p{L}\p{N}]+/gu, "-");
-  return (
-    words
-      .replace(/^-+|-+$/g, "")
-      .slice(0, 60)
-      .replace(/-+$/, "") || "new-page"
-  );
+  const name = [...words.replace(/^-+/, "")].slice(0, 60).join("").replace(/-+$/, "");
+  return name || "new-page";
 }

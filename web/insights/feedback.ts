@@ -2,6 +2,7 @@ import type { FeedbackReason } from "../src/client/wire.js";
 import { element } from "../src/dom/element.js";
 import type { Comment, Insights, Scope, Totals } from "./data.js";
 import { formatCount, formatDate, formatShare, plural } from "./format.js";
+import { onOneLine, shorten, wholeText } from "./others-text.js";
 
 /** The words of the widget for each reason. */
 const REASONS: Record<FeedbackReason, string> = {
@@ -80,10 +81,16 @@ function commentItem(said: Comment, showsAssistant: boolean): HTMLElement {
     "li",
     { class: "card comment" },
     element("span", { class: "badge", "data-rating": said.rating }, rating + reason),
-    element("blockquote", { dir: "auto" }, said.comment),
+    element("blockquote", { dir: "auto" }, shorten(said.comment)),
+    wholeText(said.comment, "The whole comment"),
     said.question === null
       ? undefined
-      : element("p", { class: "detail" }, "About the answer to ", element("q", { dir: "auto" }, said.question)),
+      : element(
+          "p",
+          { class: "detail" },
+          "About the answer to ",
+          element("q", { dir: "auto" }, shorten(onOneLine(said.question))),
+        ),
     element("p", { class: "detail" }, `${formatDate(said.feedback_at)}${assistant}`),
   );
 }

@@ -2,7 +2,11 @@ import { button, element } from "../src/dom/element.js";
 import type { Gap, Scope } from "./data.js";
 import { draftPage, explainReasons } from "./draft.js";
 import { formatCount, formatDate, plural } from "./format.js";
+import { onOneLine, shorten, wholeText } from "./others-text.js";
 import { announce } from "./page.js";
+
+/** What a screen reader says of a question in the name of a button. */
+const MAX_LABEL_CHARACTERS = 100;
 
 /** Groups of questions without a good answer, each with its examples and a draft of the page that is missing. */
 export function showGaps(place: HTMLElement, gaps: readonly Gap[], { assistant }: Scope): void {
@@ -21,11 +25,12 @@ function gapItem(gap: Gap, showsAssistant: boolean): HTMLElement {
   const counts = `${plural(gap.questions, "question")} of ${plural(gap.users, "user")}${disliked}`;
   const assistant = showsAssistant ? `, to ${gap.assistant_name}` : "";
   const write = button({}, () => download(gap), "Write a page about this");
-  write.setAttribute("aria-label", `Write a page about this: ${question}`);
+  write.setAttribute("aria-label", `Write a page about this: ${shorten(onOneLine(question), MAX_LABEL_CHARACTERS)}`);
   return element(
     "li",
     { class: "card gap" },
-    element("h3", { dir: "auto" }, question),
+    element("h3", { dir: "auto" }, shorten(onOneLine(question))),
+    wholeText(question, "The whole question"),
     element("p", { class: "detail" }, `${counts}${assistant}. Last asked on ${formatDate(gap.last_asked)}.`),
     element("p", { class: "detail" }, explainReasons(gap.reasons)),
     others.length > 0
@@ -33,7 +38,7 @@ function gapItem(gap: Gap, showsAssistant: boolean): HTMLElement {
           "details",
           {},
           element("summary", {}, `${plural(others.length, "similar question")}`),
-          element("ul", {}, ...others.map((other) => element("li", { dir: "auto" }, other))),
+          element("ul", {}, ...others.map((other) => element("li", { dir: "auto" }, shorten(onOneLine(other))))),
         )
       : undefined,
     write,

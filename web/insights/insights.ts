@@ -1,5 +1,6 @@
 import { button, element } from "../src/dom/element.js";
 import type { Assistant, Insights, Scope } from "./data.js";
+import { onOneLine, shorten } from "./others-text.js";
 import { announce } from "./page.js";
 import { readFeedback, showFeedback } from "./feedback.js";
 import { showCharts, showTotals } from "./figures.js";
@@ -7,6 +8,8 @@ import { showCitedDocuments, showHealth, showUncitedDocuments } from "./document
 import { showGaps } from "./gaps.js";
 
 const WINDOWS = [7, 30, 90];
+/** Of the title of an assistant. */
+const MAX_OPTION_CHARACTERS = 60;
 
 /** Shows one part of the page, and returns what releases it. */
 export type Part<Data> = (place: HTMLElement, data: Data, scope: Scope) => (() => void) | void;
@@ -40,7 +43,7 @@ export function showInsights(content: HTMLElement, insights: Insights, assistant
   );
   const picker = element("select", { id: "assistant" }, element("option", { value: "" }, "All assistants"));
   for (const { name, title, enabled } of assistants) {
-    const label = `${title ?? name}${enabled ? "" : " (disabled)"}`;
+    const label = `${shorten(onOneLine(title ?? name), MAX_OPTION_CHARACTERS)}${enabled ? "" : " (disabled)"}`;
     picker.append(element("option", { value: name }, label));
   }
   picker.addEventListener("change", () => choose({ assistant: picker.value || null }));

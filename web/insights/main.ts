@@ -1,20 +1,53 @@
-// The frame of the pages for administrators: which project, who is signed in, and which page is shown. The insights are the first
-// page; another one gets a link in the navigation and a function like `showInsights`.
+// The frame of the pages for administrators: which project, who is signed in, and which page is shown. A further page gets a link in
+// the navigation and an entry in `PAGES`.
 import { createClient, type Session, type SupabaseClient } from "@supabase/supabase-js";
 import { button, element } from "../src/dom/element.js";
 import { type Assistant, ForbiddenError, Insights } from "./data.js";
+import { showChanges } from "./changes.js";
 import { showInsights } from "./insights.js";
-import { announce, byId } from "./page.js";
+import { announce, byId, type Shown } from "./page.js";
 import { loadProject } from "./project.js";
+import { Administration } from "./settings/data.js";
+import { showSettings } from "./settings/page.js";
 import { signInForm } from "./sign-in.js";
 
 const content = byId("content", HTMLElement);
-/** Stops the page that is shown. */
-let stop: (() => void) | undefined;
+let shown: Shown | undefined;
+
+/** What a page gets. */
+interface Context {
+  readonly client: SupabaseClient;
+  readonly session: Session;
+  readonly assistants: readonly Assistant[];
+}
+
+/** The pages by the fragment of their address. */
+const PAGES = {
+  insights: {
+    title: "Insights",
+    show: ({ client, assistants }: Context): Shown => ({
+      stop: showInsights(content, new Insights(client), assistants),
+    }),
+  },
+  settings: {
+    title: "Settings",
+    show: ({ client }: Context): Shown => showSettings(content, new Administration(client)),
+  },
+  changes: {
+    title: "Changes",
+    show: ({ client, session }: Context): Shown => showChanges(content, new Administration(client), session.user.id),
+  },
+};
+type PageName = keyof typeof PAGES;
+
+function addressedPage(): PageName {
+  const name = location.hash.slice(1);
+  return Object.hasOwn(PAGES, name) ? (name as PageName) : "insights";
+}
 
 function show(state: string, ...children: readonly Node[]): void {
-  stop?.();
-  stop = undefined;
+  shown?.stop();
+  shown = undefined;
   document.body.dataset.state = state;
   content.replaceChildren(...children);
 }
@@ -60,25 +93,55 @@ function showForbidden({ user }: Session): void {
 }
 
 async function showSignedIn(client: SupabaseClient, session: Session): Promise<void> {
-  const insights = new Insights(client);
   showLoading();
   let assistants: Assistant[];
   try {
-    assistants = await insights.assistants();
+    assistants = await new Insights(client).assistants();
   } catch (error) {
     if (error instanceof ForbiddenError) showForbidden(session);
     else showError(error, () => void showSignedIn(client, session));
     return;
   }
-  show("insights");
-  stop = showInsights(content, insights, assistants);
+  const context = { client, session, assistants };
+  let page = addressedPage();
+  showPage(page, context);
+  const follow = async () => {
+    const to = addressedPage();
+    if (to === page) return;
+    if ((await shown?.mayLeave?.()) === false) {
+      history.replaceState(null, "", `#${page}`);
+      return;
+    }
+    page = to;
+    showPage(page, context);
+    content.focus();
+  };
+  // Replaced when another user signs in.
+  onhashchange = () => {
+    if (document.body.dataset.state === page) void follow();
+  };
+}
+
+function showPage(name: PageName, context: Context): void {
+  const { title, show: showContent } = PAGES[name];
+  show(name);
+  document.title = `${title} · Evidence Chat`;
+  const links = byId("pages", HTMLElement);
+  links.hidden = false;
+  for (const link of links.querySelectorAll("a")) link.ariaCurrent = link.hash === `#${name}` ? "page" : null;
+  shown = showContent(context);
 }
 
 function showSession(client: SupabaseClient, session: Session | null): void {
   byId("account", HTMLElement).hidden = session === null;
+  byId("pages", HTMLElement).hidden = true;
   byId("account-email", HTMLElement).textContent = session?.user.email ?? "";
   if (session) void showSignedIn(client, session);
   else show("sign-in", signInForm(client));
+}
+
+async function signOut({ auth }: SupabaseClient): Promise<void> {
+  if ((await shown?.mayLeave?.()) !== false) await auth.signOut({ scope: "local" });
 }
 
 async function start(): Promise<void> {
@@ -93,7 +156,7 @@ async function start(): Promise<void> {
         detectSessionInUrl: false,
       },
     });
-    byId("sign-out", HTMLButtonElement).addEventListener("click", () => void client.auth.signOut({ scope: "local" }));
+    byId("sign-out", HTMLButtonElement).addEventListener("click", () => void signOut(client));
     let shownUser: string | null | undefined;
     client.auth.onAuthStateChange((_event, session) => {
       // A refreshed token changes nothing that is shown.
@@ -112,4 +175,7 @@ async function start(): Promise<void> {
   }
 }
 
+addEventListener("beforeunload", (event) => {
+  if (shown?.isDirty?.()) event.preventDefault();
+});
 void start();

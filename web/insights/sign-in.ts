@@ -17,7 +17,7 @@ export function signInForm({ auth }: SupabaseClient): HTMLElement {
   const form = element(
     "form",
     { class: "card narrow" },
-    element("h1", {}, "Insights"),
+    element("h1", {}, "Administration"),
     element("p", {}, "Sign in with the account of an administrator."),
     element("label", { for: "email" }, "E-mail"),
     email,

@@ -6,6 +6,8 @@ export {
   type OpenWebUiEvent,
   type OpenWebUiMetadata,
   type OpenWebUiSource,
+  type OpenWebUiStatus,
   toOpenWebUiEvents,
 } from "./client/adapters/open-webui.js";
+export { toChatRequest, type UiMessage } from "./client/adapters/ui-messages.js";
 export { toUiMessageStream, type UiMessageMetadata, type UiMessagePart } from "./client/adapters/ui-message-stream.js";

@@ -18,13 +18,14 @@ import { assignProperties, isElementProperty, type EvidenceChatProperties } from
 
 export type { EvidenceChatElement, EvidenceChatProperties };
 export type { EvidenceChatAttributes } from "./element/attributes.js";
-export type { EvidenceChatEventMap, MessageDetail, StageDetail } from "./element/events.js";
+export type { ContactDetail, EvidenceChatEventMap, MessageDetail, StageDetail } from "./element/events.js";
 
 /** Each takes the element's event; its `detail` is documented in {@link EvidenceChatEventMap}. */
 export interface EvidenceChatEvents {
   readonly onReady?: (event: EvidenceChatEventMap["ready"]) => void;
   readonly onMessage?: (event: EvidenceChatEventMap["message"]) => void;
   readonly onRefusal?: (event: EvidenceChatEventMap["refusal"]) => void;
+  readonly onContact?: (event: EvidenceChatEventMap["contact"]) => void;
   readonly onCitationOpen?: (event: EvidenceChatEventMap["citation-open"]) => void;
   readonly onStage?: (event: EvidenceChatEventMap["stage"]) => void;
   readonly onError?: (event: EvidenceChatEventMap["error"]) => void;
@@ -64,6 +65,7 @@ const EVENTS = {
   onReady: "ready",
   onMessage: "message",
   onRefusal: "refusal",
+  onContact: "contact",
   onCitationOpen: "citation-open",
   onStage: "stage",
   onError: "error",

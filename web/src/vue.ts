@@ -8,7 +8,7 @@ import { assignProperties, type EvidenceChatProperties } from "./element/propert
 
 export type { EvidenceChatElement };
 export type { EvidenceChatAttributes } from "./element/attributes.js";
-export type { EvidenceChatEventMap, MessageDetail, StageDetail } from "./element/events.js";
+export type { ContactDetail, EvidenceChatEventMap, MessageDetail, StageDetail } from "./element/events.js";
 
 const text = String;
 type Value<Name extends keyof EvidenceChatAttributes> = PropType<NonNullable<EvidenceChatAttributes[Name]>>;
@@ -56,6 +56,7 @@ export const EvidenceChat = defineComponent({
     ready: (event: EvidenceChatEventMap["ready"]) => event instanceof Event,
     message: (event: EvidenceChatEventMap["message"]) => event instanceof Event,
     refusal: (event: EvidenceChatEventMap["refusal"]) => event instanceof Event,
+    contact: (event: EvidenceChatEventMap["contact"]) => event instanceof Event,
     "citation-open": (event: EvidenceChatEventMap["citation-open"]) => event instanceof Event,
     stage: (event: EvidenceChatEventMap["stage"]) => event instanceof Event,
     error: (event: EvidenceChatEventMap["error"]) => event instanceof Event,
@@ -86,6 +87,7 @@ export const EvidenceChat = defineComponent({
       onReady: (event: EvidenceChatEventMap["ready"]) => this.$emit("ready", event),
       onMessage: (event: EvidenceChatEventMap["message"]) => this.$emit("message", event),
       onRefusal: (event: EvidenceChatEventMap["refusal"]) => this.$emit("refusal", event),
+      onContact: (event: EvidenceChatEventMap["contact"]) => this.$emit("contact", event),
       onCitationOpen: (event: EvidenceChatEventMap["citation-open"]) => this.$emit("citation-open", event),
       onStage: (event: EvidenceChatEventMap["stage"]) => this.$emit("stage", event),
       onError: (event: EvidenceChatEventMap["error"]) => this.$emit("error", event),

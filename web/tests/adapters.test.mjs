@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { readUIMessageStream, uiMessageChunkSchema } from "ai";
 import { importTs } from "../../tests/lib/import-ts.mjs";
 
-const { ChatError, toOpenWebUiEvents, toUiMessageStream } = await importTs(
+const { ChatError, toChatRequest, toOpenWebUiEvents, toUiMessageStream } = await importTs(
   new URL("../src/client.ts", import.meta.url),
 );
 
@@ -56,7 +56,7 @@ const HEDGED_TEXT =
 const REFUSAL = {
   type: "refusal",
   message: "I don't know.",
-  suggestions: ["Contact support"],
+  suggestions: [{ type: "contact", text: "Contact support" }],
   reason: "weak_evidence",
   nearest: [{ chunk_id: "c", document_id: REFUNDS, title: "Refunds", score: 0.3 }],
   session_id: "s",
@@ -219,6 +219,80 @@ describe("the AI SDK adapter", () => {
   });
 });
 
+test("the AI SDK adapter says what was searched, and that a question was too long", async () => {
+  const note = { searched: "And cards? When are refunds paid?", truncated: true };
+  for (const events of [[...ANSWER.slice(0, -1), { ...ANSWER.at(-1), ...note }], [{ ...REFUSAL, ...note }]]) {
+    const { searched, truncated } = (await uiMessage(await uiParts(events))).message.metadata;
+    assert.deepEqual({ searched, truncated }, note);
+  }
+});
+
+describe("the request for the messages of the AI SDK", () => {
+  const embedder = {
+    fingerprint: "f00d",
+    embed: async (/** @type {string} */ text) => ({
+      vector: Float32Array.of(text.length),
+      tokens: text.length,
+      truncated: text.length > 100,
+    }),
+  };
+  const user = (...texts) => ({ role: "user", parts: texts.map((text) => ({ type: "text", text })) });
+  const assistant = (metadata) => ({ role: "assistant", parts: [{ type: "text", text: "5 days. [1]" }], metadata });
+  const persisted = (session_id) => assistant({ session_id, message_id: "m", persisted: true });
+  const requestOf = async (...messages) => {
+    const { message_id, ...request } = await toChatRequest(messages, embedder);
+    assert.match(message_id, /^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
+    return request;
+  };
+
+  test("has only the question if it is the first", async () => {
+    assert.deepEqual(await requestOf(user(" Why? ")), { message: "Why?", embedding: [4], model: "f00d" });
+    assert.deepEqual((await requestOf(user("a", "b"))).message, "a\nb");
+    assert.equal((await requestOf(user("\ud800?"))).message, "\ufffd?");
+    assert.equal((await requestOf(user("x".repeat(101)))).truncated, true);
+  });
+
+  test("has the question before it with the vector of both, and the conversation of the last stored answer", async () => {
+    const stored = [
+      user("First?"),
+      persisted("s1"),
+      user("Second?"),
+      assistant({ session_id: "s2", persisted: false }),
+    ];
+    assert.deepEqual(await requestOf(...stored, user("Third?")), {
+      message: "Third?",
+      embedding: [6],
+      model: "f00d",
+      previous: { message: "Second?", embedding: ["Third? Second?".length] },
+      session_id: "s1",
+    });
+  });
+
+  test("has the last question that was answered, and none if there is none that can be sent", async () => {
+    const file = { role: "user", parts: [{ type: "file", url: "data:," }] };
+    const failed = user("Failed?");
+    assert.equal(
+      (await requestOf(user("First?"), assistant(undefined), failed, user("Again?"))).previous.message,
+      "First?",
+    );
+    assert.equal((await requestOf(user("First?"), assistant(null), file, user("Again?"))).previous.message, "First?");
+    assert.equal("previous" in (await requestOf(user("x".repeat(99)), assistant({}), user("Again?"))), false);
+    const reader = { ...embedder, embed: async () => ({ vector: Float32Array.of(1), tokens: 3, truncated: false }) };
+    const previousOf = async (text) =>
+      (await toChatRequest([user(text), assistant({}), user("Again?")], reader)).previous?.message;
+    assert.equal(await previousOf("\u{1f9ca}".repeat(4000)), "\u{1f9ca}".repeat(4000));
+    for (const before of ["\u{1f9ca}".repeat(4001), "a\0b", " "]) assert.equal(await previousOf(before), undefined);
+    assert.equal("previous" in (await requestOf(failed, user("Again?"))), false);
+    assert.equal("previous" in (await requestOf(assistant({}), user("Again?"))), false);
+  });
+
+  test("fails without a question", async () => {
+    for (const messages of [[], [assistant({})], [user(" ")], [{ role: "user", parts: [] }]]) {
+      await assert.rejects(toChatRequest(messages, embedder), { code: "invalid_request", retryable: false });
+    }
+  });
+});
+
 describe("the Open WebUI adapter", () => {
   const convert = (events, error) => all(toOpenWebUiEvents(stream(events, error)));
   const of = (events, type) => events.filter((event) => event.type === type).map(({ data }) => data);
@@ -286,6 +360,23 @@ describe("the Open WebUI adapter", () => {
       assert.deepEqual([statuses[0].done, statuses.at(-1).done], [false, true]);
       assert.equal(events.at(-1).type, "status");
     }
+  });
+
+  test("the Open WebUI adapter says what was searched, and that a question was too long", async () => {
+    const last = async (events) => of(await convert(events), "status").at(-1);
+    const end = (events, note) => [...events.slice(0, -1), { ...events.at(-1), ...note }];
+    const quoted = { description: "Answered from the documents", done: true, hidden: true };
+    assert.deepEqual(await last(ANSWER), quoted);
+    const together = "searched together with the question before";
+    assert.deepEqual(await last(end(ANSWER, { searched: "And cards? Why?" })), {
+      description: `Answered from the documents; ${together}`,
+      done: true,
+    });
+    const long = "the question is longer than the AI reads";
+    const both = await last(end(GENERATED, { searched: "And cards? Why?", truncated: true }));
+    assert.equal(both.description, `Written by a language model from the documents; ${together}; ${long}`);
+    const refused = await last([{ ...REFUSAL, truncated: true }]);
+    assert.equal(refused.description, `Not enough evidence for an answer; ${long}`);
   });
 
   test("the Open WebUI adapter turns a refusal into its message", async () => {

@@ -132,14 +132,19 @@ test("the settings are read without a token", async () => {
     max_message_chars: 4000,
   };
   const options = await serving(
-    json(200, { ...config, greeting: "Hello", model: "3f2a" }),
+    json(200, { ...config, greeting: "Hello", model: "3f2a", support_url: "https://example.com" }),
     json(200, { ...config, greeting: null, model: null }),
     json(200, { suggested_questions: [1, "", "How?"], link_mode: "everything", answer_mode: 7, dimensions: "384" }),
     json(200, { ...config, answer_mode: "endpoint", sends_to: "llm.example" }),
     json(200, { ...config, answer_mode: "on_device" }),
   );
   const anonymous = { ...options, tokenProvider: () => assert.fail("No token is needed.") };
-  assert.deepEqual(await client.getConfig(anonymous), { ...config, greeting: "Hello", model: "3f2a" });
+  assert.deepEqual(await client.getConfig(anonymous), {
+    ...config,
+    greeting: "Hello",
+    model: "3f2a",
+    support_url: "https://example.com",
+  });
   assert.deepEqual(await client.getConfig(anonymous), config);
   assert.deepEqual(await client.getConfig(anonymous), {
     ...config,
@@ -291,7 +296,7 @@ test("deleteSession succeeds even if the conversation is already deleted", async
 
 const SUPPORT = { start: 0, end: 1, text: "E", sentence: 0 };
 
-test("listMessages reads citations, hedges, who wrote an answer and the availability of documents", async () => {
+test("listMessages reads citations, hedges, who wrote an answer, what was searched and the availability of documents", async () => {
   const citation = { index: 1, chunk_id: "c", document_id: "d", title: "T", score: 0.5, excerpt: "E", quotes: [] };
   const message = (role, content, citations, hedged = false) => ({
     id: "m",
@@ -313,7 +318,8 @@ test("listMessages reads citations, hedges, who wrote an answer and the availabi
           true,
         ),
         { ...message("assistant", "F [1]", [{ ...citation, supports: [SUPPORT, { text: "E" }] }]), mode: "generated" },
-        { ...message("assistant", "G.", []), mode: "sung" },
+        { ...message("assistant", "G.", []), mode: "sung", searched: 7, truncated: "yes" },
+        { ...message("assistant", "H.", []), searched: "And H? Why?", truncated: true },
         message("system", "Obey.", []),
         message("assistant", "", []),
         message("assistant", "No.", null),
@@ -334,6 +340,7 @@ test("listMessages reads citations, hedges, who wrote an answer and the availabi
       ),
       { ...message("assistant", "F [1]", [{ ...citation, supports: [SUPPORT] }]), mode: "generated" },
       message("assistant", "G.", []),
+      { ...message("assistant", "H.", []), searched: "And H? Why?", truncated: true },
       message("assistant", "No.", []),
     ],
     next_cursor: "next",

@@ -173,10 +173,34 @@ test("unknown and malformed parts of a generated answer are skipped", async () =
 });
 
 test("a refusal ends the stream", async () => {
-  const refusal = { message: "No.", suggestions: ["Contact support"], reason: "weak_evidence", session_id: "s" };
+  const suggestions = [
+    { type: "contact", text: "Contact support", url: "mailto:help@example.com" },
+    { type: "rephrase", text: "Rephrase your question" },
+    { type: "ask", text: "Where?" },
+  ];
+  const refusal = { message: "No.", suggestions, reason: "weak_evidence", session_id: "s" };
   const { received, error } = await ask([events(["refusal", refusal])]);
   assert.equal(error, undefined);
   assert.deepEqual(received, [{ type: "refusal", nearest: [], persisted: true, ...refusal }]);
+});
+
+test("suggestions that a newer or hostile server sends are skipped, and their addresses checked", async () => {
+  const suggestions = [
+    "Contact support",
+    null,
+    { type: "contact" },
+    { type: "ask", text: "" },
+    { type: "call", text: "Call us" },
+    { type: "contact", text: "a", url: "javascript:alert(1)" },
+    { type: "contact", text: "b", url: "https://user:password@example.com" },
+    { type: "ask", text: "c", url: "https://example.com" },
+  ];
+  const { received } = await ask([events(["refusal", { message: "No.", suggestions, reason: "no_match" }])]);
+  assert.deepEqual(received[0].suggestions, [
+    { type: "contact", text: "a" },
+    { type: "contact", text: "b" },
+    { type: "ask", text: "c" },
+  ]);
 });
 
 test("events with unknown names are skipped", async () => {

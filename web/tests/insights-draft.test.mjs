@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { importTs } from "../../tests/lib/import-ts.mjs";
 
 const { draftPage } = await importTs(new URL("../insights/draft.ts", import.meta.url));
+const { shorten, wholeText } = await importTs(new URL("../insights/others-text.ts", import.meta.url));
 const { changeOfCount, changeOfShare, formatMilliseconds, formatShare, plural } = await importTs(
   new URL("../insights/format.ts", import.meta.url),
 );
@@ -50,12 +51,45 @@ test("questions cannot add Markdown, HTML, front matter or end the comment", () 
   assert.match(body, /^## --\\> \\<script\\>alert\(1\)\\<\/script\\> \\\[a\\\]\(b\) \\`c\\` \\\*d\\\* \\# e$/m);
 });
 
+test("questions cannot add links, code of site generators, reordered letters or lines of YAML", () => {
+  const question =
+    "See https://evil.example or www.evil.example {{{constructor}}} \u202Egnp.\u2066exe\u0085audience: all\u007F";
+  const { text } = draftPage(gap([question, `=HYPERLINK("//evil")\r\n---\r\n=SUM(A1)`]));
+  const [, front, body] = /^---\n(.*)\n---\n([^]*)$/.exec(text);
+  assert.equal(
+    JSON.parse(front.slice("title: ".length)),
+    "See https://evil.example or www.evil.example {{{constructor}}} gnp.exe audience: all",
+  );
+  assert.doesNotMatch(text, /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
+  assert.match(
+    body,
+    /^# See https\\:\/\/evil\.example or www\\\.evil\.example \\\{ \\\{ \\\{constructor\\\}\\\}\\\} gnp/m,
+  );
+  assert.match(body, /^## =HYPERLINK\("\/\/evil"\) --- =SUM\(A1\)$/m);
+});
+
+test("a long question is a short heading, and one without letters has a name", () => {
+  const { name, text } = draftPage(gap(["a😀".repeat(2000), "\u202e\u2066"]));
+  assert.ok(text.length < 1000, String(text.length));
+  assert.match(text, /^# (a😀){74}a…$/m);
+  assert.match(text, /^## \(no text\)$/m);
+  assert.equal(name, `${"a-".repeat(30).slice(0, -1)}.md`);
+});
+
+test("a long text is cut at a number of characters and lines, a short one is not", () => {
+  assert.equal(shorten("as it is\n\nin lines"), "as it is\n\nin lines");
+  assert.equal([...shorten("😀".repeat(4000))].length, 280);
+  assert.equal(shorten("line\n".repeat(1000)), `${"line\n".repeat(5)}line…`);
+  assert.equal(wholeText("short", "Whole"), undefined);
+});
+
 test("every question gives the name of a file", () => {
   const nameOf = (question) => draftPage(gap([question])).name;
   assert.equal(nameOf("../../etc/passwd"), "etc-passwd.md");
   assert.equal(nameOf("Où est l’été ?"), "ou-est-l-ete.md");
   assert.equal(nameOf("هل تشحنون؟"), "هل-تشحنون.md");
   assert.equal(nameOf("???"), "new-page.md");
+  assert.equal(nameOf("𝒳".repeat(100)), `${"x".repeat(60)}.md`);
   assert.ok(nameOf("word ".repeat(900)).length <= 63);
 });
 

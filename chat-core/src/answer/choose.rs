@@ -91,6 +91,11 @@ pub(super) fn best_of_passage<'p>(question: &Question, passage: &'p Passage<'p>)
     Some(Chosen { introduction: introduction(&best), ..best })
 }
 
+/// Whether a passage has a sentence to quote.
+pub(crate) fn has_quote(passage: &Passage<'_>) -> bool {
+    passage.sentences.iter().any(|sentence| !is_lead_in(passage, sentence) && passage.is_quotable(sentence))
+}
+
 fn candidates<'p>(
     question: &Question,
     passages: &'p [Passage<'p>],

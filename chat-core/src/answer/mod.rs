@@ -15,6 +15,7 @@ use crate::marker::escape_markers;
 use crate::passage::Passage;
 use crate::question::Question;
 use crate::sentences::UnitKind;
+pub(crate) use choose::has_quote;
 use choose::{Choice, Chosen, best_of_passage, choose};
 pub use cite::{Citation, Quote, Support};
 

@@ -426,7 +426,7 @@ mod tests {
         let question = "When are refunds paid?";
         let thresholds =
             crate::evidence::EvidenceThresholds { similarity: -1.0, confidence: 0.0, ..Default::default() };
-        let Response { assessment, verdict } = respond(question, &rows, &thresholds, true);
+        let Response { assessment, verdict, .. } = respond(question, &rows, &thresholds, true);
         let crate::Verdict::Answer(quotes) = verdict else { panic!("refused") };
         let mut generation = Generation::new(question, &rows, &assessment, Some(&quotes), true, "test-model");
         let mut deltas = generation.push(output);

@@ -11,7 +11,7 @@ use crate::evidence::Strength;
 use crate::found::FoundPassage;
 use crate::generation_report::{AnswerMode, GenerationReport};
 use crate::outcome::{Outcome, Searched};
-use crate::refusal::{Reason, Refusal};
+use crate::refusal::{Reason, Refusal, Suggestion};
 
 /// The end of a stream.
 pub const DONE: &str = "data: [DONE]\n\n";
@@ -124,7 +124,7 @@ struct Retrieval<'a> {
 #[derive(Serialize)]
 struct RefusalFacts<'a> {
     reason: Reason,
-    suggestions: &'a [String],
+    suggestions: &'a [Suggestion],
     #[serde(skip_serializing_if = "<[FoundPassage]>::is_empty")]
     nearest: &'a [FoundPassage],
 }

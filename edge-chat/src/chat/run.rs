@@ -13,6 +13,7 @@ use chat_core::evidence::{Assessment, check_model};
 use chat_core::follow_up::{JoinedSearch, joined, may_lean, respond_to_follow_up};
 use chat_core::generate::{Fallback, Generation};
 use chat_core::outcome::{Outcome, Searched};
+use chat_core::reach::Reach;
 use chat_core::refusal::{Reason, Refusal};
 use chat_core::request::ChatRequest;
 use chat_core::{Response, Verdict, respond};
@@ -62,6 +63,8 @@ pub(super) struct SearchResult {
     draft: Option<Draft>,
     /// Cosine of the nearest passage, if there was one.
     best_similarity: Option<f64>,
+    /// The thresholds with which the question is answered; empty if none.
+    reaches: RefCell<Vec<Reach>>,
 }
 
 /// An answer that a model is to write.
@@ -206,19 +209,19 @@ impl Run {
 
         let include_citations = question.include_citations && settings.citations;
         let Decided { response, rows, text } = self.decide(&settings, rows, joined, include_citations);
-        let assessment = response.assessment;
+        let Response { assessment, verdict, reaches } = response;
         trace.note(|facts| {
             facts.similarity = assessment.best_similarity;
             facts.confidence = assessment.signals.is_some().then_some(assessment.confidence);
         });
-        let draft = match &response.verdict {
+        let draft = match &verdict {
             Verdict::Answer(quotes) => {
                 let message = text.as_deref().unwrap_or(&question.message);
                 self.draft(&settings, message, &rows, &assessment, quotes, include_citations)
             }
             Verdict::Refuse(_) => None,
         };
-        let (mut outcome, sources) = match response.verdict {
+        let (mut outcome, sources) = match verdict {
             Verdict::Answer(answer) => {
                 let sources = answer.sources();
                 (Outcome::answer(answer, self.turn.session_id, self.turn.answer_id), sources)
@@ -233,6 +236,7 @@ impl Run {
             sources: RefCell::new(sources),
             draft,
             best_similarity: assessment.best_similarity,
+            reaches: RefCell::new(reaches),
         })
     }
 
@@ -328,6 +332,8 @@ impl Run {
             search_result.outcome.replace(outcome);
         } else if let (Some(Fallback::Declined), Some(refusal)) = (report.fallback, &draft.refusal) {
             search_result.sources.take();
+            // No threshold changes what the model says.
+            search_result.reaches.take();
             let mut outcome = Outcome::Refusal(refusal.clone());
             outcome.set_searched(search_result.outcome.borrow().searched().clone());
             self.add_links(&mut outcome, draft.link_mode).await;
@@ -402,6 +408,7 @@ impl Run {
             &self.question,
             &outcome.borrow(),
             &search_result.sources.borrow(),
+            &search_result.reaches.borrow(),
             &self.turn,
             latency_ms,
         );
@@ -489,6 +496,9 @@ fn refusal(settings: &Settings, reason: Reason, rows: &[MatchedChunk]) -> Refusa
     }
     if let Some(suggestions) = &settings.refusal_suggestions {
         refusal = refusal.with_suggestions(suggestions);
+    }
+    if let Some(url) = &settings.support_url {
+        refusal = refusal.with_support_url(url);
     }
     refusal
 }

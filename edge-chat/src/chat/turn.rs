@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use chat_core::generate::AnswerMode;
 use chat_core::outcome::Outcome;
+use chat_core::reach::Reach;
 use chat_core::request::ChatRequest;
 use chat_core::title::session_title;
 use sha2::{Digest, Sha256};
@@ -46,6 +47,7 @@ pub(super) fn record<'a>(
     question: &ChatRequest,
     outcome: &Outcome,
     sources: &BTreeSet<Uuid>,
+    reaches: &[Reach],
     turn: &Turn,
     latency_ms: u64,
 ) -> impl Future<Output = Result<(), HttpError>> + use<'a> {
@@ -54,6 +56,7 @@ pub(super) fn record<'a>(
         Outcome::Answer(answer) => (None, answer.hedged, answer.mode),
     };
     let is_new_session = question.session_id.is_none();
+    let searched = outcome.searched();
     supabase.record_turn(&RecordedTurn {
         session_id: turn.session_id,
         title: is_new_session.then(|| session_title(&question.message)),
@@ -68,6 +71,9 @@ pub(super) fn record<'a>(
         hedged,
         mode,
         assistant: &question.assistant,
+        searched: searched.searched.as_deref(),
+        truncated: searched.truncated,
+        reaches,
     })
 }
 

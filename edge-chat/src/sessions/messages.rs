@@ -6,6 +6,7 @@ use chat_core::answer::Citation;
 use chat_core::chunk::is_web_address;
 use chat_core::feedback::Feedback;
 use chat_core::generate::AnswerMode;
+use chat_core::outcome::Searched;
 use futures_util::future::join;
 use serde::Serialize;
 use uuid::Uuid;
@@ -44,6 +45,8 @@ struct ShownMessage {
     /// Who wrote the words; absent if they are quotes, and for messages of the user.
     #[serde(skip_serializing_if = "AnswerMode::is_extractive")]
     mode: AnswerMode,
+    #[serde(flatten)]
+    searched: Searched,
     /// What the user thinks of the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     feedback: Option<Feedback>,
@@ -108,6 +111,7 @@ fn to_shown(message: Message) -> ShownMessage {
         refusal: message.refusal,
         hedged: is_answer.then_some(message.hedged),
         mode: message.mode,
+        searched: message.searched,
     }
 }
 

@@ -7,6 +7,7 @@ use chat_core::assistant::AssistantName;
 use chat_core::chunk::{MatchedChunk, SearchRows};
 use chat_core::generate::AnswerMode;
 use chat_core::limits::MAX_SEARCH_BYTES;
+use chat_core::reach::Reach;
 use serde::{Serialize, Serializer};
 use serde_json::json;
 use uuid::Uuid;
@@ -38,6 +39,12 @@ pub(crate) struct RecordedTurn<'a> {
     /// Who wrote the words.
     pub(crate) mode: AnswerMode,
     pub(crate) assistant: &'a AssistantName,
+    /// The question together with the one before it, if the outcome is that of both.
+    pub(crate) searched: Option<&'a str>,
+    /// Whether the model read only the beginning of the question.
+    pub(crate) truncated: bool,
+    /// The thresholds with which the question is answered.
+    pub(crate) reaches: &'a [Reach],
 }
 
 /// A refused question.

@@ -5,6 +5,7 @@
 
 use chat_core::assistant::AssistantName;
 use chat_core::generate::AnswerMode;
+use chat_core::outcome::Searched;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -15,7 +16,7 @@ use super::{Query, Session, Supabase, Timestamp};
 use crate::http::error::HttpError;
 
 /// The columns of [`ExportedMessage`].
-const EXPORTED_COLUMNS: &str = "session_id,id,role,content,citations,created_at,refusal,hedged,mode,feedback_rating,feedback_reason,feedback_comment";
+const EXPORTED_COLUMNS: &str = "session_id,id,role,content,citations,created_at,refusal,hedged,mode,searched,truncated,feedback_rating,feedback_reason,feedback_comment";
 
 /// A message as stored and exported.
 #[derive(Serialize, Deserialize)]
@@ -36,6 +37,8 @@ pub(crate) struct ExportedMessage {
     /// Who wrote the words; absent if they are quotes, and for messages of the user.
     #[serde(default, skip_serializing_if = "AnswerMode::is_extractive")]
     pub(crate) mode: AnswerMode,
+    #[serde(flatten)]
+    pub(crate) searched: Searched,
     /// What the user thinks of the answer.
     #[serde(flatten, serialize_with = "as_feedback")]
     pub(crate) feedback: FeedbackColumns,

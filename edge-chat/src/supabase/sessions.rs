@@ -3,6 +3,7 @@
 use chat_core::assistant::AssistantName;
 use chat_core::feedback::{Feedback, FeedbackReason, FeedbackRequest, Rating};
 use chat_core::generate::AnswerMode;
+use chat_core::outcome::Searched;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -16,7 +17,7 @@ use crate::http::error::HttpError;
 
 pub(super) const TABLE: &str = "chat_sessions";
 pub(super) const MESSAGES: &str = "chat_messages";
-const MESSAGE_COLUMNS: &str = "id,role,content,citations,created_at,refusal,hedged,mode,feedback_rating,feedback_reason,feedback_comment";
+const MESSAGE_COLUMNS: &str = "id,role,content,citations,created_at,refusal,hedged,mode,searched,truncated,feedback_rating,feedback_reason,feedback_comment";
 pub(super) const COLUMNS: &str = "id,assistant,title,created_at,updated_at";
 
 /// A session as the client gets it.
@@ -43,6 +44,8 @@ pub(crate) struct Message {
     pub(crate) hedged: bool,
     /// Who wrote the words.
     pub(crate) mode: AnswerMode,
+    #[serde(flatten)]
+    pub(crate) searched: Searched,
     #[serde(flatten)]
     pub(crate) feedback: FeedbackColumns,
 }

@@ -30,6 +30,7 @@ export const DEFAULT_SETTINGS = {
   answer_mode: "extractive",
   refusal_message: null,
   refusal_suggestions: null,
+  support_url: null,
   greeting: null,
   suggested_questions: [],
   log_questions: false,

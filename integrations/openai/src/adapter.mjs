@@ -5,10 +5,12 @@ import { isTaskOfOpenWebUi, lastUserMessage, questionOf } from "./question.mjs";
 
 /** @import { IncomingMessage, RequestListener, ServerResponse } from "node:http" */
 
-/** Bytes of a request. A long conversation fits; only its last question goes to the Worker, which takes 64 KiB. */
+/** Bytes of a request. A long conversation fits; only its last two questions go to the Worker, which takes 64 KiB. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
-/** The Worker takes no longer question. UTF-16 has at most two units for a character. */
-const MAX_QUESTION_UNITS = 2 * 4000;
+/** The Worker takes no longer question. */
+const MAX_QUESTION_CHARS = 4000;
+/** UTF-16 has at most two units for a character. */
+const MAX_QUESTION_UNITS = 2 * MAX_QUESTION_CHARS;
 /** Headers of the Worker that clients read. */
 const PASSED_ON = [
   "cache-control",
@@ -70,11 +72,10 @@ export function createAdapter({ worker, embedder, account, apiKey }) {
     const own = { ...rest, messages: last ? [last] : messages };
     // The Worker rejects such a question, so a vector would only cost time.
     if (!question || question.length > MAX_QUESTION_UNITS || rest.embedding) return own;
-    const message = questionOf(messages.slice(0, messages.lastIndexOf(last)));
-    const isShort = message && message.length <= MAX_QUESTION_UNITS;
+    const message = questionBefore(messages.slice(0, messages.lastIndexOf(last)));
     const [{ vector, truncated }, both] = await Promise.all([
       embedder.embed(question),
-      isShort ? embedder.embed(`${question} ${message}`) : undefined,
+      message ? embedder.embed(`${question} ${message}`) : undefined,
     ]);
     return {
       ...own,
@@ -146,6 +147,13 @@ function sendError(/** @type {ServerResponse} */ response, /** @type {any} */ { 
   const retry = String(status === 503);
   response.writeHead(status, { "content-type": "application/json", "x-should-retry": retry });
   response.end(JSON.stringify({ error: { message, type, code, param: null } }));
+}
+
+/** The last question of these messages, unless the Worker would reject the question after it because of it. */
+function questionBefore(/** @type {unknown} */ messages) {
+  const question = questionOf(messages)?.toWellFormed();
+  if (!question || question.length > MAX_QUESTION_UNITS || [...question].length > MAX_QUESTION_CHARS) return undefined;
+  return isTaskOfOpenWebUi(question) || question.includes("\0") ? undefined : question;
 }
 
 /** Compares in constant time. The hashes have the same length, whatever the texts have. */

@@ -114,7 +114,7 @@ pub async fn ask(
     };
     let rows = search(question, knowledge_base, model, embedder, settings).await?;
     let thresholds = &settings.thresholds;
-    let (Response { assessment, verdict }, rows, both) = match both {
+    let (Response { assessment, verdict, .. }, rows, both) = match both {
         None => (respond(question, &rows, thresholds, true), rows, None),
         Some(text) => {
             let joined_rows = search(&text, knowledge_base, model, embedder, settings).await?;

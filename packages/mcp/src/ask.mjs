@@ -1,6 +1,6 @@
-import { ChatError, streamChat } from "@evidence-chat/widget/client";
+import { ChatError, embedQuestion, streamChat } from "@evidence-chat/widget/client";
 import { ExcerptBudget, MAX_NEAR_PASSAGES, shorten } from "./bounds.mjs";
-import { place, quotation } from "./text.mjs";
+import { oneLine, place, quotation } from "./text.mjs";
 
 /** @import { ChatClientOptions, ChatEvent, Citation, Passage, RefusalEvent } from "@evidence-chat/widget/client" */
 /** @import { Embedder } from "@evidence-chat/embedder" */
@@ -8,23 +8,18 @@ import { place, quotation } from "./text.mjs";
 /**
  * What the Worker said about a question.
  * @typedef {{ text: string, sessionId?: string, hedged: boolean, mode?: "extractive" | "generated",
- *   citations: readonly Citation[], nearest: readonly Passage[], refusal?: RefusalEvent }} Outcome
+ *   citations: readonly Citation[], nearest: readonly Passage[], refusal?: RefusalEvent, searched?: string,
+ *   truncated: boolean }} Outcome
  */
 
 /**
  * Asks a question. Throws a `ChatError`, or the reason of the signal.
- * @param {{ question: string, session_id?: string }} input
+ * @param {{ question: string, previous_question?: string, session_id?: string }} input
  * @param {{ embedder: Embedder, client: ChatClientOptions, signal: AbortSignal, onProgress?: (message: string) => void }} context
  */
-export async function ask({ question, session_id }, { embedder, client, signal, onProgress }) {
-  const { vector, truncated } = await embedder.embed(question, { signal });
-  const request = {
-    embedding: Array.from(vector),
-    message: question,
-    message_id: crypto.randomUUID(),
-    model: embedder.fingerprint,
-    ...(session_id && { session_id }),
-  };
+export async function ask({ question, previous_question, session_id }, { embedder, client, signal, onProgress }) {
+  const { fields } = await embedQuestion(question, previous_question, embedder, signal);
+  const request = { ...fields, message_id: crypto.randomUUID(), ...(session_id && { session_id }) };
   const read = () => readOutcome(streamChat(request, client, signal), onProgress);
   const outcome = await read().catch((error) => {
     signal.throwIfAborted();
@@ -32,7 +27,8 @@ export async function ask({ question, session_id }, { embedder, client, signal, 
     if (error instanceof ChatError && error.code === "connection_lost") return read();
     throw error;
   });
-  const structuredContent = structure(outcome, truncated);
+  outcome.truncated ||= fields.truncated === true;
+  const structuredContent = structure(outcome);
   return { structuredContent, content: [{ type: /** @type {const} */ ("text"), text: writeText(structuredContent) }] };
 }
 
@@ -42,7 +38,7 @@ async function readOutcome(
   /** @type {((message: string) => void) | undefined} */ onProgress,
 ) {
   /** @type {Outcome} */
-  const outcome = { text: "", hedged: false, citations: [], nearest: [] };
+  const outcome = { text: "", hedged: false, citations: [], nearest: [], truncated: false };
   for await (const event of events) {
     switch (event.type) {
       case "progress":
@@ -60,9 +56,10 @@ async function readOutcome(
         break;
       case "answer_end":
         if (!event.persisted) delete outcome.sessionId;
+        Object.assign(outcome, searchedOf(event));
         break;
       case "refusal":
-        Object.assign(outcome, { text: event.message, nearest: event.nearest, refusal: event });
+        Object.assign(outcome, { text: event.message, nearest: event.nearest, refusal: event, ...searchedOf(event) });
         if (event.persisted) outcome.sessionId = event.session_id;
         break;
     }
@@ -70,9 +67,14 @@ async function readOutcome(
   return outcome;
 }
 
+/** @param {Pick<RefusalEvent, "searched" | "truncated">} event */
+function searchedOf({ searched, truncated }) {
+  return { truncated: truncated === true, ...(searched && { searched }) };
+}
+
 /** The structured content of a result, as ASK_OUTPUT describes it. */
-function structure(/** @type {Outcome} */ outcome, /** @type {boolean} */ truncated) {
-  const { refusal, sessionId } = outcome;
+function structure(/** @type {Outcome} */ outcome) {
+  const { refusal, sessionId, searched, truncated } = outcome;
   const text = shorten(outcome.text);
   const budget = new ExcerptBudget();
   const citations = outcome.citations.map(({ excerpt, available: _available, ...citation }) => ({
@@ -81,7 +83,14 @@ function structure(/** @type {Outcome} */ outcome, /** @type {boolean} */ trunca
   }));
   const nearest = outcome.nearest.slice(0, MAX_NEAR_PASSAGES).map(withoutExcerpt);
   const shortened = text !== outcome.text || budget.isExceeded || nearest.length < outcome.nearest.length;
-  const rest = { citations, nearest, ...(sessionId && { session_id: sessionId }), truncated, shortened };
+  const rest = {
+    citations,
+    nearest,
+    ...(sessionId && { session_id: sessionId }),
+    ...(searched && { searched: shorten(searched) }),
+    truncated,
+    shortened,
+  };
   return refusal
     ? { type: "refusal", text, reason: refusal.reason, suggestions: refusal.suggestions, ...rest }
     : { type: "answer", text, hedged: outcome.hedged, mode: outcome.mode, ...rest };
@@ -93,13 +102,17 @@ function withoutExcerpt({ excerpt: _excerpt, ...passage }) {
 }
 
 /** The same for readers: the answer, then its sources with their quotes. */
-function writeText(/** @type {ReturnType<typeof structure>} */ { type, text, truncated, citations, nearest, ...rest }) {
+function writeText(/** @type {ReturnType<typeof structure>} */ structured) {
+  const { type, text, searched, truncated, citations, nearest, ...rest } = structured;
   const hedged = "hedged" in rest && rest.hedged;
   const sources = citations.map((citation) => `[${citation.index}] ${place(citation)}${quotation(citation)}`);
   const near = nearest.map((passage) => `- ${place(passage)}`);
   return [
     type === "refusal" ? `No answer: ${text}` : text,
     ...(hedged ? ["Note: the passages are on the subject but may not answer the question."] : []),
+    ...(searched
+      ? [`Note: this was searched, the question together with the one before it: ${oneLine(searched)}`]
+      : []),
     ...(truncated ? ["Note: the question is longer than the model reads, so its end was ignored."] : []),
     ...(sources.length > 0 ? [["Sources:", ...sources].join("\n")] : []),
     ...(near.length > 0 ? [["Near the question, but not quoted:", ...near].join("\n")] : []),

@@ -13,6 +13,11 @@ export const ASK_INPUT = {
   question: question.describe(
     "One question in whole sentences, in the user's own words: 1 to 4000 characters, of which the first 256 tokens are read.",
   ),
+  previous_question: question
+    .optional()
+    .describe(
+      'The question before this one in the same conversation, for a follow-up such as "And to Norway?". Both are searched together where that finds clearly more. Leave it out if the question stands alone.',
+    ),
   session_id: z
     .uuid()
     .optional()
@@ -64,7 +69,13 @@ export const ASK_OUTPUT = {
   citations: z.array(citation),
   nearest: z.array(z.object(PLACE)).describe("Passages near the question that are not quoted, the best first"),
   reason: z.enum(["no_match", "weak_evidence", "unreadable_language", "empty_kb"]).optional(),
-  suggestions: z.array(z.string()).optional(),
+  suggestions: z
+    .array(z.object({ type: z.enum(["contact", "rephrase", "ask"]), text: z.string(), url: z.string().optional() }))
+    .optional()
+    .describe(
+      "What the user can do: write to people (at the url, if there is one), ask in other words, or ask this question",
+    ),
+  searched: z.string().optional().describe("The question with the one before it, if the result is that of both"),
   session_id: z.string().optional().describe("Send it with the next question of the same conversation"),
   truncated: z.boolean().describe("The question is longer than the model reads: its end was ignored"),
   shortened: z.boolean().describe("Parts of the result were left out because it would be too long"),

@@ -19,6 +19,6 @@ export function quotation({ quotes, supports = [] }) {
 }
 
 /** A line break in a document must not look like one of ours. */
-function oneLine(/** @type {string} */ text) {
+export function oneLine(/** @type {string} */ text) {
   return text.replace(/\s+/g, " ").trim();
 }

@@ -93,6 +93,7 @@ function answer(
     text = "Refunds are paid within 5 days. [1]",
     citations = [citation()],
     also_found = [],
+    end = {},
     ...start
   } = /** @type {any} */ ({}),
 ) {
@@ -100,7 +101,7 @@ function answer(
     ["answer_start", { session_id: "s", hedged: false, ...start }],
     ["answer_delta", { text }],
     ["sources", { citations, also_found, referenced_indices: [1] }],
-    ["answer_end", { message_id: "m", persisted: true }],
+    ["answer_end", { message_id: "m", persisted: true, ...end }],
   );
 }
 
@@ -144,7 +145,8 @@ describe("ask", () => {
   });
 
   test("returns a refusal as a result", async () => {
-    const refusal = { message: "I don't know.", reason: "weak_evidence", suggestions: ["Rephrase"], persisted: false };
+    const suggestions = [{ type: "contact", text: "Contact support", url: "https://example.com/help" }];
+    const refusal = { message: "I don't know.", reason: "weak_evidence", suggestions, persisted: false };
     const { ask } = await connect([events(["refusal", { ...refusal, nearest: [passage()], session_id: "s" }])]);
     const { isError, content, structuredContent } = await ask();
     assert.equal(isError, undefined);
@@ -153,7 +155,7 @@ describe("ask", () => {
       type: "refusal",
       text: "I don't know.",
       reason: "weak_evidence",
-      suggestions: ["Rephrase"],
+      suggestions,
       citations: [],
       nearest: [passage()],
       truncated: false,
@@ -169,6 +171,37 @@ describe("ask", () => {
     assert.equal(requests[0].body.session_id, session_id);
     assert.deepEqual([structuredContent.hedged, structuredContent.truncated], [true, true]);
     assert.match(content[0].text, /may not answer the question.*\n\n.*its end was ignored/);
+  });
+
+  test("sends the question before with the vector of both, and says what was searched", async () => {
+    const texts = [];
+    const embed = async (text) => (texts.push(text), { vector: new Float32Array([text.length]), tokens: 5 });
+    const searched = `And cards?\n${QUESTION}`;
+    const refusal = { message: "No.", reason: "no_match", suggestions: [], nearest: [], persisted: true, searched };
+    const handlers = [answer({ end: { searched, truncated: true } }), events(["refusal", refusal]), answer()];
+    const { ask, requests } = await connect(handlers, { embedder: { embed } });
+    const input = { question: "And cards?", previous_question: ` ${QUESTION}\n` };
+    const { content, structuredContent } = await ask(input);
+    const both = `And cards? ${QUESTION}`;
+    assert.deepEqual(texts, ["And cards?", both]);
+    assert.deepEqual(requests[0].body.previous, { message: QUESTION, embedding: [both.length] });
+    assert.deepEqual([structuredContent.searched, structuredContent.truncated], [searched, true]);
+    assert.match(
+      content[0].text,
+      /\n\nNote: this was searched, .*: And cards\? When are refunds paid\?\n\nNote: .* ignored/,
+    );
+    assert.equal((await ask(input)).structuredContent.searched, searched);
+    const { structuredContent: alone } = await ask();
+    assert.deepEqual(["previous" in requests[2].body, "searched" in alone], [false, false]);
+  });
+
+  test("leaves the question before out if the model cannot read both, and rejects one that is too long", async () => {
+    const embed = async (text) => ({ vector: new Float32Array(1), tokens: 5, truncated: text.length > 300 });
+    const { ask, requests } = await connect([answer()], { embedder: { embed } });
+    const { structuredContent } = await ask({ previous_question: "x".repeat(300) });
+    assert.deepEqual([structuredContent.truncated, "previous" in requests[0].body], [false, false]);
+    for (const previous_question of ["", "x".repeat(4001), 7]) assert.ok((await ask({ previous_question })).isError);
+    assert.equal(requests.length, 1);
   });
 
   test("takes a question of 1 to 4000 characters, counted as the Worker counts them", async () => {

@@ -43,12 +43,21 @@ const ROLES_SQL = `
  */
 
 /**
+ * A database for {@link openSupabase}.
+ * @typedef {object} OpenDatabase
+ * @property {any} connection of Supabase Lite
+ * @property {Supabase["database"]} database the same database, for statements apart from all requests
+ * @property {boolean} hasOneSession whether all requests share one database session
+ */
+
+/**
  * Opens a local Supabase: database with pgvector, pending migrations, seed on first use, API.
  * @param {object} options
  * @param {import("./keys.mjs").Keys} options.keys
  * @param {string} [options.url] its public URL, without a trailing slash
  * @param {string} options.storageDir where storage objects are kept
  * @param {string} [options.databaseDir] where the database is kept; in memory by default
+ * @param {() => Promise<OpenDatabase>} [options.openDatabase] opens the database, in place of PGlite in `databaseDir`
  * @param {string} [options.migrationsDir]
  * @param {string} [options.seedFile]
  * @returns {Promise<Supabase>}
@@ -58,11 +67,11 @@ export async function openSupabase({
   url = "http://127.0.0.1",
   storageDir,
   databaseDir,
+  openDatabase = () => openPglite(databaseDir),
   migrationsDir = MIGRATIONS_DIR,
   seedFile = SEED_FILE,
 }) {
-  const connection = await createPgliteConnection({ url: databaseDir, pgliteOptions: { extensions: { vector } } });
-  const database = connection.driver;
+  const { connection, database, hasOneSession } = await openDatabase();
   shortenErrors(database);
   keepGrants(connection);
   try {
@@ -74,9 +83,10 @@ export async function openSupabase({
     await applySeedOnce(database, seedFile);
     // PGlite is one database session and Supabase Lite does not queue its transactions, so statements of two
     // simultaneous requests would share one transaction, and with it the role and the user of the later one.
-    const oneAtATime = createQueue();
+    const oneAtATime = hasOneSession ? createQueue() : (task) => task();
     const handle = (request) =>
       oneAtATime(async () => {
+        if (!hasOneSession) return app.fetch(request);
         // Hosted Storage sets this in each transaction. Here there is one session, and one request at a time.
         await database.query("select set_config('storage.operation', $1, false)", [storageOperation(request)]);
         return app.fetch(request);
@@ -94,6 +104,12 @@ export async function openSupabase({
     await connection.close().catch(() => {});
     throw error;
   }
+}
+
+/** @returns {Promise<OpenDatabase>} */
+async function openPglite(url) {
+  const connection = await createPgliteConnection({ url, pgliteOptions: { extensions: { vector } } });
+  return { connection, database: connection.driver, hasOneSession: true };
 }
 
 /**

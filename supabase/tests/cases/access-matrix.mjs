@@ -111,6 +111,12 @@ const MATRIX = `
   chat_insights_health  execute    denied   refused  refused  refused  1        1
   chat_insights_assistants execute denied   refused  refused  refused  1        1
   chat_insights_changes execute    denied   refused  refused  refused  1        1
+  chat_read_settings    execute    denied   refused  refused  refused  ok       ok
+  chat_update_settings  execute    denied   refused  refused  refused  ok       ok
+  chat_update_assistant execute    denied   refused  refused  refused  ok       ok
+  chat_add_assistant    execute    denied   refused  refused  refused  ok       ok
+  chat_delete_assistant execute    denied   refused  refused  refused  ok       ok
+  chat_preview_thresholds execute  denied   refused  refused  refused  1        1
   chat_count_citation_use execute  denied   ok       ok       ok       ok       denied
   chat_check_alerts     execute    denied   denied   denied   denied   denied   ok
 `;
@@ -141,7 +147,10 @@ export function accessMatrix({ database }) {
     await database.query(
       "insert into kb_calibration (model, language, mean, deviation, questions) values ('m', 'english', -4, 2, 80)",
     );
-    statements = allStatements(ids, documents);
+    const { rows } = await database.query(
+      "select s.updated_at::text as settings, a.updated_at::text as default from chat_settings s, assistants a where a.name = 'default'",
+    );
+    statements = allStatements(ids, documents, rows[0]);
   });
   after(async () => {
     await clearKnowledgeBase(database);
@@ -200,6 +209,7 @@ export function accessMatrix({ database }) {
       "chat_daily_documents",
       "chat_daily_latency",
       "chat_deleted_sessions",
+      "chat_reaches",
       "chat_retention",
       "expected_access",
       "kb_restricted_documents",
@@ -272,7 +282,7 @@ async function writeHistory(database, userId, /** @type {Record<string, any>} */
  * The statements of the matrix, by name and operation: SQL and its parameters.
  * @param {Record<string, any>} ids
  */
-function allStatements({ sales, salesSession }, documents) {
+function allStatements({ sales, salesSession }, documents, versions) {
   const chunk = documents.everybody.chunkIds[0];
   const update = (table, column) => [`update ${table} set ${column} = ${column} returning 1`];
   const remove = (table) => [`delete from ${table} returning 1`];
@@ -386,6 +396,12 @@ function allStatements({ sales, salesSession }, documents) {
     chat_insights_changes: call(
       "select count_changes from (select count(*) as count_changes from chat_insights_changes()) c",
     ),
+    chat_read_settings: call("select chat_read_settings()"),
+    chat_update_settings: call("select chat_update_settings('{}', $1)", versions.settings),
+    chat_update_assistant: call("select chat_update_assistant('default', '{}', $1)", versions.default),
+    chat_add_assistant: call("select chat_add_assistant('new')"),
+    chat_delete_assistant: call("select chat_add_assistant('new'), chat_delete_assistant('new', now())"),
+    chat_preview_thresholds: call("select * from chat_preview_thresholds('default')"),
     chat_count_citation_use: call("select chat_count_citation_use(1, 1, 1)"),
     chat_check_alerts: call("select chat_check_alerts()"),
     chat_retain: call("select chat_retain()"),

@@ -265,6 +265,13 @@ export function administration({ database }) {
         ),
         /chat_messages_generated_only_on_answers/,
       );
+      for (const [column, value] of [
+        ["searched", "'text'"],
+        ["truncated", "true"],
+      ]) {
+        const insert = `insert into chat_messages (session_id, role, content, ${column}) values ($1, 'user', 'text', ${value})`;
+        await assert.rejects(run(insert, session), /chat_messages_searched_only_on_answers/);
+      }
     });
   });
 

@@ -14,6 +14,7 @@ const DEFAULTS = {
   answer_mode: "extractive",
   refusal_message: null,
   refusal_suggestions: null,
+  support_url: null,
   greeting: null,
   suggested_questions: [],
   log_questions: false,
@@ -55,7 +56,8 @@ export function chatSettings({ database, anon, alice, service }) {
       citations: false,
       answer_mode: "endpoint",
       refusal_message: "No idea.",
-      refusal_suggestions: ["Call us"],
+      refusal_suggestions: ["contact"],
+      support_url: "https://example.com/help?q={question}",
       greeting: "Hello!",
       suggested_questions: ["How do I pay?", "Où êtes-vous ?"],
     };
@@ -129,8 +131,21 @@ export function chatSettings({ database, anon, alice, service }) {
     answer_mode: { good: ["endpoint", "on_device", "extractive"], bad: ["", "generated", "Endpoint"] },
     refusal_message: { good: ["a".repeat(1000), null], bad: ["", " \n", "a".repeat(1001)] },
     refusal_suggestions: {
-      good: [[], ["a".repeat(80), "b", "c", "d", "e"], null],
-      bad: [[" "], [null], ["a".repeat(81)], ["a", "b", "c", "d", "e", "f"]],
+      good: [[], ["a".repeat(200), "b", "c", "d", "e"], null],
+      bad: [[" "], [null], ["a".repeat(201)], ["a", "b", "c", "d", "e", "f"]],
+    },
+    support_url: {
+      good: [`https://${"a".repeat(492)}`, "mailto:a@example.com", "HTTPS://example.com", null],
+      bad: [
+        "",
+        "https://",
+        "http://example.com",
+        "javascript:alert(1)",
+        "x https://a",
+        "https://a b",
+        "https://a\n",
+        "a@b.c",
+      ].concat(`https://${"a".repeat(493)}`),
     },
     greeting: { good: ["a".repeat(500), null], bad: ["", "\t", "a".repeat(501)] },
     suggested_questions: {

@@ -19,10 +19,11 @@ export function feedback({ database, anon, alice, bob, service }) {
   /** Records a turn of the user in a new or the given session, and returns the id of the answer. */
   async function turn(
     client,
-    /** @type {{ question?: string, session?: string, refusal?: string | null }} */ {
+    /** @type {{ question?: string, session?: string, refusal?: string | null, searched?: string }} */ {
       question = "Do you sell bicycles?",
       session = randomUUID(),
       refusal = null,
+      searched,
     } = {},
   ) {
     session_id = session;
@@ -37,6 +38,7 @@ export function feedback({ database, anon, alice, bob, service }) {
       citations: [],
       sources: [],
       refusal,
+      ...(searched && { searched }),
     });
     assert.ok(status < 300, JSON.stringify(body));
     return answer_id;
@@ -129,6 +131,22 @@ export function feedback({ database, anon, alice, bob, service }) {
     assert.deepEqual(await refusals(), []);
     await given(alice, id, { rating: "down" });
     assert.deepEqual(await refusals(), [], "without the vector of the question it has no group");
+  });
+
+  test("a disliked answer to a follow-up counts and is shown with the question before it", async () => {
+    await turn(alice);
+    const searched = "And for children? Do you sell bicycles?";
+    const id = await turn(alice, { session: session_id, question: "And for children?", searched });
+    await given(alice, id, { rating: "down", comment: "Which sizes?", embedding: QUERY });
+    assert.deepEqual(
+      (await gaps()).map(({ question }) => question),
+      [searched],
+    );
+    const [{ question }] = (await service.select("chat_feedback", `message_id=eq.${id}`)).body;
+    assert.equal(question, searched);
+    await given(alice, id, { rating: "up", embedding: QUERY });
+    assert.deepEqual(await refusals(), []);
+    await given(alice, id);
   });
 
   test("a disliked answer is in the group of the refused questions like it", async () => {

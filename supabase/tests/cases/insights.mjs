@@ -354,6 +354,7 @@ export function insights({ database }) {
     await feedback(ids.visitor, first, { rating: "down", reason: "wrong", comment: "It takes a week." });
     await feedback(ids.second, second, { rating: "up", comment: "Thank you!" });
     await feedback(ids.visitor, silent, { rating: "down" });
+    await run("update chat_messages set searched = 'And cards? Q?' where id = $1", first[2]);
     const rows = await read("chat_insights_comments(7)");
     assert.deepEqual(
       rows.map(({ feedback_at: _, total, ...row }) => ({ ...row, total: Number(total) })),
@@ -364,7 +365,7 @@ export function insights({ database }) {
           rating: "down",
           reason: "wrong",
           comment: "It takes a week.",
-          question: "Q?",
+          question: "And cards? Q?",
           total: 2,
         },
       ],
@@ -443,7 +444,7 @@ export function insights({ database }) {
   });
 
   test("only the claims in chat_settings.administrators open the insights", async () => {
-    const refused = { code: "42501", message: "Only administrators may read the insights." };
+    const refused = { code: "42501", message: "Only administrators may do this." };
     const callers = [
       user(ids.visitor),
       user(ids.visitor, { is_anonymous: true }),

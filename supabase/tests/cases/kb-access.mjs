@@ -160,8 +160,10 @@ export function kbAccess({ database, anon, alice, bob, service, signUp }) {
     };
     assert.deepEqual(await callable("anon"), ["chat_config"]);
     assert.deepEqual(await callable("authenticated"), [
+      "chat_add_assistant",
       "chat_config",
       "chat_count_citation_use",
+      "chat_delete_assistant",
       "chat_delete_user_data",
       "chat_documents",
       "chat_give_feedback",
@@ -175,8 +177,12 @@ export function kbAccess({ database, anon, alice, bob, service, signUp }) {
       "chat_insights_gaps",
       "chat_insights_health",
       "chat_insights_uncited",
+      "chat_preview_thresholds",
+      "chat_read_settings",
       "chat_record_refusal",
       "chat_record_turn",
+      "chat_update_assistant",
+      "chat_update_settings",
       "match_chunks",
     ]);
   });

@@ -95,6 +95,39 @@ export function recordTurn({ database, anon, alice, bob, service }) {
     );
   });
 
+  test("what was searched and whether the question was too long are stored with the answer", async () => {
+    const searched = "And to Norway? How long does delivery take?";
+    const first = turn({ searched, truncated: true });
+    await recorded(alice, first);
+    await recorded(alice, turn({ session_id: first.session_id, title: null }));
+    await recorded(
+      alice,
+      turn({
+        session_id: first.session_id,
+        title: null,
+        refusal: "no_match",
+        citations: [],
+        searched,
+        truncated: true,
+      }),
+    );
+    const nothing = ["user", null, false];
+    assert.deepEqual(
+      (await messages(first)).map((message) => [message.role, message.searched, message.truncated]),
+      [
+        nothing,
+        ["assistant", searched, true],
+        nothing,
+        ["assistant", null, false],
+        nothing,
+        ["assistant", searched, true],
+      ],
+    );
+    assert.deepEqual((await bob.select("chat_messages", "searched=not.is.null")).body, []);
+    await alice.remove("chat_sessions", `id=eq.${first.session_id}`);
+    assert.deepEqual((await service.select("chat_messages", "searched=not.is.null")).body, []);
+  });
+
   test("a later turn continues the session and keeps its title", async () => {
     const first = turn();
     await recorded(alice, first);
@@ -197,6 +230,9 @@ export function recordTurn({ database, anon, alice, bob, service }) {
     "a refusal that a model wrote": { refusal: "no_match", mode: "generated" },
     "an unknown mode": { mode: "endpoint" },
     "mode set to null": { mode: null },
+    "a blank text that was searched": { searched: " " },
+    "a text that was searched and is too long": { searched: "a".repeat(4001) },
+    "truncated set to null": { truncated: null },
     "an empty title": { title: "" },
     "a title that is too long": { title: "a".repeat(201) },
     "no question id": { question_id: null },
@@ -313,6 +349,7 @@ export function recordTurn({ database, anon, alice, bob, service }) {
     const bytes = Buffer.byteLength(small.question + small.answer) + JSON.stringify(small.citations).length + 4;
     await use("text", 32 * 1024 * 1024 - bytes);
     await assertLimited(turn({ answer: `${small.answer}${"x".repeat(20)}` }));
+    await assertLimited(turn({ searched: "x".repeat(20) }));
     await database.exec("delete from internal.usage");
 
     await database.query(

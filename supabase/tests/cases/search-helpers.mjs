@@ -40,15 +40,19 @@ export function searchHelpers({ database, anon, alice, service }) {
     assert.deepEqual(await functions("has_function_privilege('anon', p.oid, 'execute')"), []);
   });
 
-  test("users may execute helpers that only read, and those that write for them within limits", async () => {
+  test("users may execute helpers that only read, and those that write for them within limits or for administrators", async () => {
     assert.deepEqual(
       await functions("has_function_privilege('authenticated', p.oid, 'execute') and p.provolatile = 'v'"),
       [
+        "chat_add_assistant",
         "chat_count_citation_use",
+        "chat_delete_assistant",
         "chat_delete_user_data",
         "chat_give_feedback",
         "chat_record_refusal",
         "chat_record_turn",
+        "chat_update_assistant",
+        "chat_update_settings",
         "limit_searches",
       ],
     );

@@ -32,15 +32,19 @@ export class UnavailableError extends Error {}
 
 /**
  * Starts an empty server that listens on a socket in a temporary folder. It ends with `stop` or with this process.
+ * @param {string[]} [settings] of the server, like `shared_buffers=512MB`
  * @returns {Promise<Server>}
  * @throws {UnavailableError}
  * @typedef {object} Server
+ * @property {string} folder where its socket is
+ * @property {(name: string) => Promise<void>} createDatabase creates an empty database
+ * @property {(user: string, database: string) => Promise<Session>} connect opens a new session
  * @property {(name: string) => Promise<Project>} createProject creates a database like that of a new project, without migrations
  * @property {() => Promise<void>} stop
  * @typedef {object} Project
  * @property {(user?: string) => Promise<Session>} connect opens a new session, as the owner by default
  */
-export async function startNativePostgres() {
+export async function startNativePostgres(settings = []) {
   const packages = await installedPackages();
   const { folder, remove } = await createTemporaryFolder();
   const isRoot = process.geteuid?.() === 0;
@@ -65,8 +69,9 @@ export async function startNativePostgres() {
   // Stops the server when this end of the pipe closes, however this process ends.
   const guard = '"$@" & server=$!; cat >/dev/null; kill -INT $server; wait $server';
   // The data does not outlive the test, so it need not reach the disk.
-  const settings = ["-k", folder, "-c", "listen_addresses=", "-c", "fsync=off", "-c", "deadlock_timeout=200ms"];
-  const command = [...asUser, "sh", "-c", guard, "sh", program("postgres"), "-D", data, ...settings];
+  const all = ["listen_addresses=", "fsync=off", "deadlock_timeout=200ms", ...settings];
+  const options = ["-k", folder, ...all.flatMap((setting) => ["-c", setting])];
+  const command = [...asUser, "sh", "-c", guard, "sh", program("postgres"), "-D", data, ...options];
   const server = spawn(command[0], command.slice(1), { stdio: ["pipe", "ignore", "pipe"] });
   let log = "";
   server.stderr.on("data", (chunk) => (log = (log + chunk).slice(-10_000)));
@@ -97,12 +102,19 @@ export async function startNativePostgres() {
     throw error;
   }
 
+  async function createDatabase(name) {
+    const admin = await connect("postgres", "postgres");
+    await admin.exec(`create database ${name}`);
+    await admin.close();
+  }
+
   return {
+    folder,
     stop,
+    connect,
+    createDatabase,
     async createProject(name) {
-      const admin = await connect("postgres", "postgres");
-      await admin.exec(`create database ${name}`);
-      await admin.close();
+      await createDatabase(name);
       const creator = await connect("postgres", name);
       await creator.exec(await readFile(BOOTSTRAP, "utf8"));
       await creator.close();

@@ -7,11 +7,11 @@ import { fileURLToPath } from "node:url";
 const DRIVER = fileURLToPath(new URL("run_pipe.py", import.meta.url));
 
 /** A question as Open WebUI sends it. */
-export const bodyOf = (/** @type {unknown} */ content, overrides = {}) => ({
+export const bodyOf = (/** @type {unknown} */ content, overrides = {}, /** @type {unknown} */ before = "Hello!") => ({
   stream: true,
   messages: [
     { role: "system", content: "Be brief." },
-    { role: "user", content: "Hello!" },
+    { role: "user", content: before },
     { role: "assistant", content: "Hi." },
     { role: "user", content },
   ],

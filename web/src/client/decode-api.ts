@@ -1,4 +1,4 @@
-import { asAnswerMode, asRefusalReason, decodeCitation } from "./decode.js";
+import { asAnswerMode, asRefusalReason, decodeCitation, decodeSearched } from "./decode.js";
 import { invalidResponse } from "./errors.js";
 import { asArray, asNumber, asObject, asString, type JsonObject, optional } from "./json.js";
 import type {
@@ -26,6 +26,7 @@ export function decodeConfig(json: JsonObject): ChatConfig {
     ...optional("anonymous", anonymousOf(json.anonymous)),
     ...optional("title", asString(json.title)),
     ...optional("greeting", asString(json.greeting)),
+    ...optional("support_url", asString(json.support_url)),
     ...optional("model", asString(json.model)),
   };
 }
@@ -82,6 +83,7 @@ function messageOf(value: unknown): StoredMessage | undefined {
     created_at: asString(json.created_at) ?? "",
     ...optional("mode", asAnswerMode(json.mode)),
     ...optional("refusal", asRefusalReason(json.refusal)),
+    ...decodeSearched(json),
     ...optional("feedback", feedbackOf(json.feedback)),
   };
 }

@@ -1,6 +1,6 @@
 import { ChatError, invalidResponse, isServerCode } from "./errors.js";
 import { asArray, asNumber, asObject, asString, type JsonObject, optional, parseObject } from "./json.js";
-import { safeUrl } from "./safe-url.js";
+import { safeLink, safeUrl } from "./safe-url.js";
 import type { SseEvent } from "./sse.js";
 import type {
   AnswerMode,
@@ -15,6 +15,7 @@ import type {
   Quote,
   RefusalEvent,
   RefusalReason,
+  Suggestion,
   Support,
 } from "./wire.js";
 
@@ -88,7 +89,7 @@ function decodeAnswerEnd(json: JsonObject): ChatEvent {
 }
 
 /** What was searched, if it was not just the question. */
-function decodeSearched({ searched, truncated }: JsonObject): Pick<RefusalEvent, "searched" | "truncated"> {
+export function decodeSearched({ searched, truncated }: JsonObject): Pick<RefusalEvent, "searched" | "truncated"> {
   return { ...optional("searched", asString(searched)), ...(truncated === true && { truncated }) };
 }
 
@@ -123,13 +124,22 @@ function decodeRefusal(json: JsonObject): ChatEvent {
   return {
     type: "refusal",
     message: asString(json.message) ?? "There is not enough information to answer that question.",
-    suggestions: strings(json.suggestions),
+    suggestions: asArray(json.suggestions).flatMap(decodeSuggestion),
     reason: asRefusalReason(json.reason) ?? "no_match",
     nearest: asArray(json.nearest).flatMap(decodeFound),
     ...optional("session_id", asString(json.session_id)),
     persisted: json.persisted !== false,
     ...decodeSearched(json),
   };
+}
+
+/** Skips suggestions of types that this version does not know. */
+function decodeSuggestion(value: unknown): Suggestion[] {
+  const json = asObject(value);
+  const text = asString(json?.text);
+  if (!json || text === undefined) return [];
+  if (json.type === "contact") return [{ type: "contact", text, ...optional("url", safeLink(json.url)) }];
+  return json.type === "rephrase" || json.type === "ask" ? [{ type: json.type, text }] : [];
 }
 
 /** Reads one citation; an empty list if it is malformed. */
@@ -221,8 +231,4 @@ const STRENGTHS: readonly EvidenceStrength[] = ["strong", "good", "partial"];
 /** The value if it is a whole number from 0. */
 function asCount(value: unknown): number | undefined {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
-}
-
-function strings(value: unknown): string[] {
-  return asArray(value).flatMap((item) => asString(item) ?? []);
 }

@@ -2,6 +2,7 @@ export { type AnonymousErrorCode, type AnonymousOptions, AnonymousSession, Anony
 export { AnonymousStore, type StoredSession, type StoreEnvironment } from "./anonymous-store.js";
 export { deleteSession, getConfig, listMessages, listSessions, renameSession } from "./api.js";
 export { streamChat } from "./stream-chat.js";
+export { embedQuestion, type EmbeddedQuestion, type TextEmbedder } from "./embed-question.js";
 export { downloadDocument, type DownloadedFile } from "./download.js";
 export {
   ChatError,
@@ -44,5 +45,6 @@ export type {
   Session,
   SessionPage,
   StoredMessage,
+  Suggestion,
   Support,
 } from "./wire.js";

@@ -182,11 +182,32 @@ export type ChatEvent =
     }
   | RefusalEvent;
 
+/** What the visitor can do after a refusal. */
+export type Suggestion =
+  | {
+      /** Write to people. */
+      readonly type: "contact";
+      /** The text to show, in English. */
+      readonly text: string;
+      /** Where, if the owner has set it: `https:` or `mailto:`. */
+      readonly url?: string;
+    }
+  | {
+      /** Ask in other words. */
+      readonly type: "rephrase";
+      readonly text: string;
+    }
+  | {
+      /** Ask this other question. */
+      readonly type: "ask";
+      readonly text: string;
+    };
+
 /** A refusal: there is not enough evidence for an answer. */
 export interface RefusalEvent {
   readonly type: "refusal";
   readonly message: string;
-  readonly suggestions: readonly string[];
+  readonly suggestions: readonly Suggestion[];
   readonly reason: RefusalReason;
   /** The closest passages, the best first. */
   readonly nearest: readonly FoundPassage[];
@@ -222,6 +243,9 @@ export interface StoredMessage {
   readonly mode?: AnswerMode;
   /** Set if the message is a refusal. */
   readonly refusal?: RefusalReason;
+  /** As in an answer. */
+  readonly searched?: string;
+  readonly truncated?: true;
   /** What the visitor thinks of an answer. Missing if they did not say. */
   readonly feedback?: Feedback;
   /** ISO 8601. */
@@ -274,6 +298,8 @@ export interface ChatConfig {
   readonly title?: string;
   readonly greeting?: string;
   readonly suggested_questions: readonly string[];
+  /** Where visitors contact people: `https:` or `mailto:`. */
+  readonly support_url?: string;
   /** Whether answers carry markers and sources. */
   readonly citations: boolean;
   readonly link_mode: LinkMode;

@@ -38,7 +38,10 @@ export interface EvidenceChatAttributes {
   readonly supabaseKey?: string;
   /** URL of the Supabase project that signs visitors in without an account. Default: the server's, if it has one. */
   readonly supabaseUrl?: string;
-  /** Target of "Contact support": https:, http: or mailto:. */
+  /**
+   * Target of "Contact support": a page, with `{question}` where the question goes, `mailto:`, or a place of this page such as
+   * `#contact`. Default: the server's.
+   */
   readonly supportUrl?: string;
   /** Default: auto, the visitor's preference. */
   readonly theme?: "light" | "dark" | "auto";

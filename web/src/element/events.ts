@@ -5,6 +5,7 @@ export interface EvidenceChatEventMap {
   ready: CustomEvent<{ fingerprint: string }>;
   message: CustomEvent<MessageDetail>;
   refusal: CustomEvent<RefusalEvent>;
+  contact: CustomEvent<ContactDetail>;
   "citation-open": CustomEvent<{ citation: Citation }>;
   stage: CustomEvent<StageDetail>;
   error: CustomEvent<{ code: string; message: string; error: unknown }>;
@@ -29,6 +30,14 @@ export interface MessageDetail {
   readonly sessionId: string | undefined;
 }
 
+/** The visitor wants to contact people. Without `preventDefault()`, the widget opens the address of `support-url`. */
+export interface ContactDetail {
+  /** The question that was not answered, or not well. */
+  readonly question: string;
+  /** The session in the user's history; `undefined` if the question is not in it. */
+  readonly sessionId: string | undefined;
+}
+
 /** A question reached the next stage. */
 export interface StageDetail {
   readonly stage: "embedding" | "embedded" | "sent" | "writing" | "first_word" | "complete" | "refused" | "failed";
@@ -42,8 +51,8 @@ export interface StageDetail {
   readonly serverTiming?: Readonly<Record<string, number>>;
 }
 
-/** Dispatches one of the element's events. */
+/** Dispatches one of the element's events. Gives `false` if the page prevented its default. */
 export type Dispatch = <K extends keyof EvidenceChatEventMap>(
   type: K,
   detail: EvidenceChatEventMap[K]["detail"],
-) => void;
+) => boolean;

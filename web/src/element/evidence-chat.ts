@@ -44,11 +44,10 @@ const DEFAULT_ENDPOINT = defaultEndpoint(import.meta.url);
  * @attr {string} lang - Language of the widget: en, de, es, fr, ar or ja. Default: the page's.
  * @attr {"light" | "dark" | "auto"} theme - Default: auto, the visitor's preference.
  * @attr {"inline" | "floating"} mode - Default: inline.
- * @attr {"start" | "end"} position - Side of the window where a floating widget is, in the widget's direction of text. Default: end,
- *   which is the right for text from left to right.
+ * @attr {"start" | "end"} position - Side of the window where a floating widget is, in its direction of text. Default: end.
  * @attr {string} heading - Title of the panel.
  * @attr {string} greeting - Text before the first question.
- * @attr {string} support-url - Target of "Contact support": https:, http: or mailto:.
+ * @attr {string} support-url - Target of "Contact support": a page, with `{question}` for the question, mailto:, or #place. Default: the server's.
  * @attr {string} shortcut - Keys that open the widget, separated by spaces: `mod+k` is the command key or Ctrl with that key, which also
  *   closes a floating panel; `/` is the key alone. `off`: none. Default: `mod+k /`. Not in fields, nor if the page handles the key.
  * @attr {"on" | "off"} instant-results - `off`: no results are shown while a question is typed. Default: on.
@@ -58,6 +57,7 @@ const DEFAULT_ENDPOINT = defaultEndpoint(import.meta.url);
  * @fires ready - The model is loaded. Detail: `{fingerprint}`.
  * @fires message - A question was sent or an answer is complete. Detail: `{role, text, mode, generation, hedged, citations, alsoFound, sessionId}`.
  * @fires refusal - There is not enough evidence for an answer. Detail: the refusal.
+ * @fires contact - The visitor wants to contact people. Cancelable; the default is to open support-url. Detail: `{question, sessionId}`.
  * @fires citation-open - The visitor opened a source. Detail: `{citation}`.
  * @fires stage - A question reached the next stage. Detail: `{stage, milliseconds, …}`.
  * @fires error - Something failed and the visitor sees an error message. Detail: `{code, message, error}`.
@@ -396,5 +396,5 @@ export class EvidenceChatElement extends BaseElement {
   }
 
   readonly #dispatch: Dispatch = (type, detail) =>
-    void this.dispatchEvent(new CustomEvent(type, { detail, composed: true }));
+    this.dispatchEvent(new CustomEvent(type, { detail, composed: true, cancelable: type === "contact" }));
 }

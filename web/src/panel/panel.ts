@@ -70,11 +70,8 @@ export class WidgetPanel {
     this.#writer = new LazyWriter(host, this.#announcer);
     this.#chat = this.#createChat();
     this.#history = this.#createHistory();
-    this.#siteSettings = new SiteSettings(
-      host,
-      () => this.#client(),
-      (question) => void this.ask(question),
-    );
+    const client = () => this.#client();
+    this.#siteSettings = new SiteSettings(host, client, (question) => void this.ask(question));
     this.#visitor = new LazyVisitor(host, () => this.#siteSettings.forEverybody());
     this.#offline = new OfflineNotice(translator.t);
     const embedder = () => (this.#model.state.status === "ready" ? this.#model.state.embedder : undefined);
@@ -95,7 +92,7 @@ export class WidgetPanel {
       host,
       announcer: this.#announcer,
       tools: { excerptOf, urlOfWords },
-      client: () => this.#client(),
+      client,
       embedder,
     });
     frame.composer.onInput = (text) => {
@@ -134,6 +131,7 @@ export class WidgetPanel {
         if (this.#siteSettings.privacy.isOnDevice) this.#writer.offer(reply, question);
       },
       onLeave: () => this.#writer.stop(),
+      supportUrl: () => this.#siteSettings.supportUrl,
     });
   }
 

@@ -15,6 +15,7 @@ export class SiteSettings {
   readonly #client: () => ChatClientOptions;
   readonly #ask: (question: string) => void;
   #suggestions: HTMLElement | undefined;
+  #supportUrl: string | undefined;
   #reading: Promise<ChatConfig> | undefined;
 
   constructor(host: PanelHost, client: () => ChatClientOptions, ask: (question: string) => void) {
@@ -22,6 +23,11 @@ export class SiteSettings {
     this.#host = host;
     this.#client = client;
     this.#ask = ask;
+  }
+
+  /** Where visitors contact people. */
+  get supportUrl(): string | undefined {
+    return this.#supportUrl;
   }
 
   /** Reads the settings once. After a failure the next call tries again. */
@@ -53,6 +59,7 @@ export class SiteSettings {
   /** Drops the settings of the previous server. */
   forget(): void {
     this.#reading = undefined;
+    this.#supportUrl = undefined;
     this.#suggestions?.remove();
     this.#host.greet({});
     this.privacy.show(undefined);
@@ -67,6 +74,7 @@ export class SiteSettings {
     if (client.endpoint !== element.endpoint || client.assistant !== this.#client().assistant) return config;
     const { suggested_questions: questions, max_message_chars } = config;
     this.privacy.show(config);
+    this.#supportUrl = config.support_url;
     frame.composer.limit = max_message_chars;
     greet(config);
     this.#suggestions?.remove();

@@ -122,7 +122,19 @@ const STATES = {
     },
   },
   refusal: {
-    before: () => site.api.respondWith(whole(refusal({ nearest: FOUND }))),
+    before: () =>
+      site.api.respondWith(
+        whole(
+          refusal({
+            nearest: FOUND,
+            suggestions: [
+              { type: "contact", text: "Contact support", url: "mailto:help@example.com" },
+              { type: "rephrase", text: "Rephrase your question" },
+              { type: "ask", text: "How do I return an order?" },
+            ],
+          }),
+        ),
+      ),
     reach: (widget) => widget.ask(QUESTION, "refused"),
   },
   "searched together with the question before, and longer than the model reads": {
@@ -186,13 +198,14 @@ const STATES = {
   },
   "the form for an answer that did not help": {
     before() {
+      site.api.config = { ...site.api.config, support_url: "https://example.com/help" };
       site.api.interfere = ({ path }, response) =>
         path.endsWith("/feedback") && response.writeHead(200, { "content-type": "application/json" }).end("{}");
     },
     async reach(widget) {
       await widget.ask(QUESTION);
       await widget.role("feedback-down").click();
-      await widget.role("feedback-form").waitFor();
+      await widget.role("contact").waitFor();
     },
   },
   "the hint about badges": {
@@ -764,8 +777,7 @@ test("targets and marks keep a visible edge in forced colours", async (t) => {
   await widget.ask(QUESTION, "failed");
   await assertEdge(widget.role("retry"));
   await widget.ask(QUESTION, "refused");
-  for (const suggestion of await widget.element.locator("button[data-role=suggestion]").all())
-    await assertEdge(suggestion);
+  for (const suggestion of await widget.element.locator(".suggestions .button").all()) await assertEdge(suggestion);
   await widget.ask(QUESTION);
   for (const role of ["marker", "source-number", "user", "send"]) await assertEdge(widget.role(role));
 

@@ -1,8 +1,9 @@
 // Visitors without an account: the widget signs them in. Real Chromium and embedder, simulated API, Supabase Auth and Turnstile.
 import assert from "node:assert/strict";
 import { after, beforeEach, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { startAuthServer } from "../auth-server.mjs";
-import { failure, whole, answer } from "./support/answers.mjs";
+import { answer, failure, json, result, whole } from "./support/answers.mjs";
 import { ANSWER, QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
 import { strictPolicy, tokenFor } from "./pages/widget/page.mjs";
 
@@ -48,6 +49,31 @@ test("the tag with supabase-url and supabase-key signs the visitor in with the f
   await widget.page.reload();
   await widget.ask("And now?");
   assert.deepEqual(paths(), ["/auth/v1/signup"], "the session is kept");
+});
+
+test("typing signs no visitor in; results show after the first question, and on later visits while the first one is typed", async (t) => {
+  site.api.search = json(200, { results: [result()] });
+  const widget = await visit(t);
+  const type = async () => {
+    await widget.role("input").focus();
+    await widget.becomes("ready");
+    await widget.role("input").pressSequentially("when are refunds pai", { delay: 30 });
+  };
+  await type();
+  // The pause of the last key has passed.
+  await sleep(1000);
+  assert.deepEqual([site.api.searches, paths(), await widget.role("results").isVisible()], [[], [], false]);
+  await widget.role("input").fill("");
+  await widget.ask(QUESTION);
+  await type();
+  await widget.role("result").waitFor();
+  assert.deepEqual(paths(), ["/auth/v1/signup"]);
+  assert.equal(site.api.searches.at(-1).headers.authorization, tokensSent()[0]);
+
+  await widget.page.reload();
+  await type();
+  await widget.role("result").waitFor();
+  assert.deepEqual(paths(), ["/auth/v1/signup"]);
 });
 
 test("without attributes, the settings of the site say where visitors are signed in", async (t) => {

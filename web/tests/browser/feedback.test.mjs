@@ -62,6 +62,19 @@ test("an answer that did not help counts at once, with the vector of its questio
   assert.deepEqual(await pressed(widget), ["false", "true"]);
 });
 
+test("the vector of a disliked follow-up is that of both questions", async (t) => {
+  const widget = await open(t);
+  const FOLLOW_UP = "And for a gift card?";
+  const searched = `${FOLLOW_UP} ${QUESTION}`;
+  site.api.respondWith(whole(answer()), whole(answer({ searched })));
+  await widget.ask(QUESTION);
+  await widget.ask(FOLLOW_UP);
+  const { previous } = JSON.parse(site.api.questions()[1].body);
+  await widget.role("feedback-down").last().click();
+  await widget.until(() => sent.length === 1, "the rating");
+  assert.deepEqual(sent[0].body.embedding, previous.embedding);
+});
+
 test("the form says who reads it; Escape closes it and not the panel, and the rating stays", async (t) => {
   const widget = await open(t, { attributes: { mode: "floating" } });
   await widget.element.locator("[part~=launcher]").click();

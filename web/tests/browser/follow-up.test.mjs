@@ -65,9 +65,33 @@ test("a conversation of the history goes on with its last question", async (t) =
   assert.equal(bodies()[0].previous.message, QUESTION);
 });
 
+test("a conversation of the history shows again what was searched, and which question was too long", async (t) => {
+  const long = "refund ".repeat(300).trim();
+  withConversation([
+    { role: "user", content: QUESTION },
+    { role: "assistant", content: "Refunds are paid." },
+    { role: "user", content: FOLLOW_UP },
+    { role: "assistant", content: "Cards are paid.", ...both },
+    { role: "user", content: FOLLOW_UP },
+    { role: "assistant", content: "I do not know.", refusal: "no_match", ...both },
+    { role: "user", content: long },
+    { role: "assistant", content: "Refunds are paid.", truncated: true },
+    { role: "user", content: "Another one?" },
+    { role: "assistant", content: "Refunds are paid.", searched: "Not this question", truncated: false },
+  ]);
+  const widget = await open(t);
+  await openConversation(widget);
+  await widget.element.getByText("Another one?").waitFor();
+  const replies = await widget.element.locator("[data-role=assistant]").all();
+  const notes = await Promise.all(replies.map((reply) => reply.locator("[role=note]").allInnerTexts()));
+  const together = `Searched together with: ${QUESTION}`;
+  const tooLong = "This question was longer than the AI can read: only its beginning was used.";
+  assert.deepEqual(notes, [[], [together], [together], [tooLong], []]);
+});
+
 test("the note follows the language, and shows a question as text", async (t) => {
   const hostile = "<img src=x onerror=alert(1)> {question}";
-  site.api.respondWith(whole(answer()), whole(answer(both)));
+  site.api.respondWith(whole(answer()), whole(answer({ searched: `${FOLLOW_UP} ${hostile}` })));
   const widget = await open(t, { attributes: { lang: "de" } });
   await widget.ask(hostile);
   await widget.ask(FOLLOW_UP);

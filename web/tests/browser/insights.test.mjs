@@ -68,7 +68,7 @@ const vector = (axis) => JSON.stringify(Array.from({ length: 384 }, (_, index) =
 
 async function record(
   { token },
-  /** @type {{ refusal?: string | null, cites?: string[], latency?: number, assistant?: string }} */ {
+  /** @type {{ refusal?: string | null, cites?: string[], latency?: number, assistant?: string, question?: string }} */ {
     refusal = null,
     cites = [],
     latency = 80,
@@ -96,8 +96,9 @@ async function record(
 const feedback = ({ token }, answer, said) =>
   call("/rest/v1/rpc/chat_give_feedback", { ...answer, ...said }, { token, worker: true });
 
-async function refuse({ token }, question, axis) {
+async function refuse({ token }, question, axis, more = {}) {
   const refusal = {
+    ...more,
     id: randomUUID(),
     session_id: null,
     question,
@@ -283,6 +284,8 @@ describe("with questions", () => {
   test("every chart is drawn and has the same figures as a table", async () => {
     const charts = part("Over time").locator("figure");
     assert.equal(await charts.count(), 5);
+    const bottom = await charts.last().evaluate((chart) => chart.clientWidth / chart.parentElement.clientWidth);
+    assert.ok(bottom > 0.99, `the last of five takes the whole row: ${bottom}`);
     for (const chart of await charts.all()) {
       const isDrawn = await chart.locator("canvas").evaluate((canvas) => {
         const pixels = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
@@ -382,6 +385,81 @@ describe("with questions", () => {
       assert.deepEqual(other.errors, []);
       await other.close();
     }
+  });
+});
+
+describe("with what hostile visitors write", () => {
+  /** Overrides the direction, has no place to break, and is as long as a question may be. */
+  const LONG = `\u202e${"<b>A".repeat(999)}`;
+  const ARABIC = "كم يستغرق التوصيل إلى النرويج (Oslo)؟";
+  const gaps = part("Questions without a good answer");
+  const feedbackPart = part("Feedback");
+
+  before(async () => {
+    const [{ id: document }] = await call("/rest/v1/kb_documents", {
+      source: "trap/=cmd.md",
+      name: "=cmd.md",
+      status: "ready",
+      enabled: true,
+      meta: {
+        title: `\u202e${"</title><script>window.hacked=1</script>".repeat(7)}`,
+        url: " javascript:window.hacked=1//https://",
+      },
+    });
+    await call("/rest/v1/assistants", { name: "trap", title: `\u202e${"Trap".repeat(20)}` });
+    const answer = await record(visitor, { assistant: "trap", cites: [document], question: LONG });
+    await feedback(visitor, answer, { rating: "down", reason: "other", comment: "x\n".repeat(500) });
+    for (const who of [visitor, second]) {
+      await refuse(who, LONG, 20, { assistant: "trap" });
+      await refuse(who, ARABIC, 21, { assistant: "trap" });
+      await refuse(who, "\u202e\u2066\u200b", 22, { assistant: "trap" });
+    }
+    await page.setViewportSize({ width: 320, height: 900 });
+    await open();
+    await signIn(admin);
+    await showAll();
+    await page.getByLabel("Assistant").selectOption("trap");
+    await showAll();
+  });
+  after(() => page.setViewportSize({ width: 1280, height: 900 }));
+
+  test("nothing runs, links, reorders or leaves its card", async () => {
+    assert.equal(await gaps.locator(".gap").count(), 3);
+    const text = await page.locator("main").innerText();
+    assert.doesNotMatch(text, /[\u202a-\u202e\u2066-\u2069]/);
+    assert.equal(await page.evaluate(() => window["hacked"]), undefined);
+    assert.equal(await page.locator('main a[href*="script" i]').count(), 0);
+    assert.equal(await part("Documents that are cited most").getByRole("link").count(), 0);
+    const heights = await page
+      .locator(".gap, .comment, tbody tr")
+      .evaluateAll((nodes) => nodes.map((node) => node.getBoundingClientRect().height));
+    assert.ok(
+      heights.length >= 5 && heights.every((height) => height < 700),
+      `what is long does not push the rest away: ${heights}`,
+    );
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.ok(overflow <= 0, `${overflow} px too wide`);
+    await assertNoViolations("hostile text");
+  });
+
+  test("a long text can be read whole, and one without letters has a name", async () => {
+    const question = gaps.locator(".gap", { has: page.getByText("The whole question") });
+    await question.getByText("The whole question").click();
+    assert.equal(await question.locator(".whole").textContent(), LONG.slice(1));
+    const comment = feedbackPart.locator(".comment");
+    assert.equal((await comment.locator("blockquote").textContent()).split("\n").length, 6);
+    await comment.getByText("The whole comment").click();
+    assert.equal(await comment.locator(".whole").textContent(), "x\n".repeat(500).trim());
+    assert.equal(await gaps.getByRole("heading", { name: "(no text)" }).count(), 1);
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    assert.ok(overflow <= 0, `${overflow} px too wide`);
+  });
+
+  test("a question in Arabic runs from right to left, and the sentences about it do not", async () => {
+    const gap = gaps.locator(".gap", { has: page.getByRole("heading", { name: ARABIC }) });
+    const directionOf = (node) => node.evaluate((shown) => getComputedStyle(shown).direction);
+    assert.equal(await directionOf(gap.getByRole("heading")), "rtl");
+    assert.equal(await directionOf(gap.locator(".detail").first()), "ltr");
   });
 });
 

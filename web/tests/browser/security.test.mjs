@@ -139,7 +139,10 @@ for (const policy of ["the strict policy", "no policy"]) {
       const messages = groups.map((group) => group.join("\n"));
       for (const [position, group] of groups.entries()) {
         const nearest = group.map((title) => ({ ...hostilePassage(title), section: undefined, page: undefined }));
-        site.api.respondWith(whole(refusal({ message: messages[position], suggestions: group, nearest })));
+        const suggestions = group.map((text) => ({ type: "ask", text }));
+        // The page's own address is hostile, so this one is not used.
+        suggestions.push({ type: "contact", text: group[0], url: `https://example.com/${group[0]}` });
+        site.api.respondWith(whole(refusal({ message: messages[position], suggestions, nearest })));
         await widget.call("ask", messages[position]);
       }
       assertShown(
@@ -147,7 +150,11 @@ for (const policy of ["the strict policy", "no policy"]) {
         messages.map((message) => message.trim()),
       );
       assertShown(await texts("refusal-message"), messages);
-      assertShown(await texts("suggestion"), payloads);
+      assertShown(
+        (await texts("suggestion")).filter((text) => text !== "Contact support"),
+        payloads,
+      );
+      assert.equal(await widget.all("contact").count(), 0);
       assertShown(
         await widget.all("nearest").locator("li").allTextContents(),
         payloads.map((payload) => payload.trim()),

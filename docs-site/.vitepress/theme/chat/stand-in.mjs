@@ -113,7 +113,7 @@ class StandIn {
     yield {
       type: "refusal",
       message: "These pages do not say that in words that the stand-in recognises.",
-      suggestions: ["Rephrase your question"],
+      suggestions: [{ type: "rephrase", text: "Rephrase your question" }],
       reason: nearest.length > 0 ? "weak_evidence" : "no_match",
       nearest: nearest.map((passage) => this.#passage(passage, 0.3)),
       persisted: true,

@@ -1,5 +1,7 @@
 // JSON with valid fields and invalid values.
-import { chat, chatBody, rename } from "./case.mjs";
+import { CHAT, SEARCH, chat, chatBody, rename, search, searchBody } from "./case.mjs";
+
+/** @import { TextRoute } from "./case.mjs" */
 
 const vector = (numbers) => `[${numbers.join(",")}]`;
 const unit = (first = "1", length = 384) => vector([first, ...Array(length - 1).fill("0")]);
@@ -38,7 +40,7 @@ const VECTORS = {
   "is base64": '"AACAPw=="',
 };
 
-const MESSAGES = {
+const TEXTS = {
   "is empty": '""',
   "is spaces": '"   "',
   "is line ends": '"\\n\\r\\n"',
@@ -50,6 +52,7 @@ const MESSAGES = {
   "is one character too long": `"${"x".repeat(4001)}"`,
   "is one emoji too long": `"${"😀".repeat(4001)}"`,
   "is one combining mark too long": `"a${"\u0301".repeat(4000)}"`,
+  "has ten thousand characters": `"${"x".repeat(10_000)}"`,
   "is too long in escapes": `"${"\\u0041".repeat(4001)}"`,
 };
 
@@ -72,6 +75,28 @@ const FIELDS = {
   session_id: Object.keys(WRONG_TYPES).filter((name) => name !== "null"),
   model: Object.keys(WRONG_TYPES),
   include_citations: Object.keys(WRONG_TYPES).filter((name) => !["null", "true"].includes(name)),
+  truncated: Object.keys(WRONG_TYPES).filter((name) => !["null", "true"].includes(name)),
+  mode: Object.keys(WRONG_TYPES).filter((name) => name !== "null"),
+  previous: Object.keys(WRONG_TYPES).filter((name) => name !== "null"),
+  assistant: Object.keys(WRONG_TYPES).filter((name) => name !== "null"),
+};
+
+/** The same for a search. */
+const SEARCH_FIELDS = {
+  embedding: Object.keys(WRONG_TYPES),
+  query: Object.keys(WRONG_TYPES),
+  model: Object.keys(WRONG_TYPES),
+  assistant: Object.keys(WRONG_TYPES).filter((name) => name !== "null"),
+  limit: Object.keys(WRONG_TYPES).filter((name) => !["null", "a number"].includes(name)),
+};
+
+const LIMITS = {
+  zero: "0",
+  "one too many": "11",
+  "below zero": "-1",
+  "a number beyond integers": "1e400",
+  "ten as a fraction": "1e1",
+  "a text": '"5"',
 };
 
 const ID = "6f9619ff-8b86-4d01-b42d-00cf4fc964ff";
@@ -121,9 +146,32 @@ const RENAMES = {
   nothing: "",
 };
 
+/** What is hostile in the same way for both routes. */
+const casesOf = (/** @type {TextRoute} */ { post, bodyOf, text }) => [
+  ...entries(VECTORS, (name, value) => post(`the vector ${name}`, bodyOf({ embedding: value }))),
+  ...entries(TEXTS, (name, value) => post(`the text ${name}`, bodyOf({ [text]: value }))),
+  post("the model is an empty text", bodyOf({ model: '""' })),
+  post("the model is too long", bodyOf({ model: `"${"m".repeat(129)}"` })),
+  post("the fields hide in __proto__", `{"__proto__":${bodyOf()}}`),
+  post("the fields hide in constructor", `{"constructor":{"prototype":${bodyOf()}}}`),
+];
+
+const before = (embedding, message = '"Why?"') =>
+  chatBody({ previous: `{"message":${message},"embedding":${embedding}}` });
+
 export const FIELD_CASES = [
-  ...entries(VECTORS, (name, text) => chat(`the vector ${name}`, chatBody({ embedding: text }))),
-  ...entries(MESSAGES, (name, text) => chat(`the message ${name}`, chatBody({ message: text }))),
+  ...casesOf(CHAT),
+  ...casesOf(SEARCH),
+  ...entries(VECTORS, (name, text) => chat(`the vector with the question before ${name}`, before(text))),
+  ...entries(TEXTS, (name, text) => chat(`the question before ${name}`, before(unit(), text))),
+  ...Object.entries(SEARCH_FIELDS).flatMap(([field, types]) =>
+    types.map((type) => search(`${field} is ${type}`, searchBody({ [field]: WRONG_TYPES[type] }))),
+  ),
+  ...entries(LIMITS, (name, text) => search(`the limit is ${name}`, searchBody({ limit: text }))),
+  ...["embedding", "query", "model"].map((field) => search(`${field} is missing`, searchBody({ [field]: undefined }))),
+  search("a question", chatBody()),
+  search("it names the query twice", `{"query":"first",${searchBody().slice(1)}`),
+  search("it names the query twice, once in escapes", `{"qu\\u0065ry":"first",${searchBody().slice(1)}`),
   ...Object.entries(FIELDS).flatMap(([field, types]) =>
     types.map((type) => chat(`${field} is ${type}`, chatBody({ [field]: WRONG_TYPES[type] }))),
   ),
@@ -139,10 +187,6 @@ export const FIELD_CASES = [
   ...entries(LOOK_ALIKES, (name, text) =>
     chat(`session_id has ${name}`, chatBody({ session_id: JSON.stringify(text) })),
   ),
-  chat("the model is an empty text", chatBody({ model: '""' })),
-  chat("the model is too long", chatBody({ model: `"${"m".repeat(129)}"` })),
-  chat("the fields hide in __proto__", `{"__proto__":${chatBody()}}`),
-  chat("the fields hide in constructor", `{"constructor":{"prototype":${chatBody()}}}`),
   ...entries(TITLES, (name, text) => rename(`a title is ${name}`, `{"title":${text}}`)),
   ...entries(RENAMES, (name, text) => rename(`a new title is ${name}`, text)),
 ];

@@ -138,12 +138,12 @@ const HEADERS = {
 const UNAUTHORIZED = [401, "unauthorized"];
 const body = () => Buffer.from(chatBody());
 
-const ask = (name, values) => {
+const ask = (name, values, target = "/api/chat") => {
   const bytes = body();
   return {
-    name,
+    name: target === "/api/chat" ? name : `${target}: ${name}`,
     method: "POST",
-    target: "/api/chat",
+    target,
     headers: [
       ["Content-Type", "application/json"],
       ["Content-Length", String(bytes.length)],
@@ -166,6 +166,9 @@ const PRIVATE = [
 export const tokenCases = (keys) => [
   ...Object.entries(HEADERS).map(([name, values]) => ask(`Authorization: ${name}`, values)),
   ...Object.entries(forgedTokens(keys)).map(([name, token]) => ask(`a token ${name}`, [`Bearer ${token}`])),
+  ...Object.entries(forgedTokens(keys)).map(([name, token]) =>
+    ask(`a token ${name}`, [`Bearer ${token}`], "/api/search"),
+  ),
   ...PRIVATE.map(([method, target]) => ({
     ...get(`${method} ${target} without a token`, target, UNAUTHORIZED, method),
     authorization: null,

@@ -1,5 +1,7 @@
 // Requests with a wrong content type, size, method or header.
-import { SESSION, chat, chatBody, chunk, get, rename } from "./case.mjs";
+import { CHAT, SEARCH, SESSION, chat, chatBody, chunk, get, rename } from "./case.mjs";
+
+/** @import { TextRoute } from "./case.mjs" */
 
 const UNSUPPORTED = [415, "unsupported_media_type"];
 const TOO_LARGE = [413, "payload_too_large"];
@@ -36,9 +38,17 @@ const TYPES = [
 const LARGE = chatBody({ x: `"${"x".repeat(70_000)}"` });
 const json = [["Content-Type", "application/json"]];
 
+/** What is hostile in the same way for both routes. */
+const casesOf = (/** @type {TextRoute} */ { post, bodyOf, text }) => [
+  ...TYPES.map((type) => post(`Content-Type: ${type}`, bodyOf(), UNSUPPORTED, [["Content-Type", type]])),
+  post("no Content-Type", bodyOf(), UNSUPPORTED, []),
+  post("two Content-Types", bodyOf(), UNSUPPORTED, [...json, ["Content-Type", "text/plain"]]),
+  post("a body over the limit", bodyOf({ x: `"${"x".repeat(70_000)}"` }), TOO_LARGE),
+  post("a text of 256 KiB", bodyOf({ [text]: `"${"x".repeat(256 * 1024)}"` }), TOO_LARGE),
+  post("a body of one byte over the limit", bodyOf().padEnd(64 * 1024 + 1), TOO_LARGE),
+];
+
 const OVERSIZE = [
-  chat("a body over the limit", LARGE, TOO_LARGE),
-  chat("a body of one byte over the limit", chatBody().padEnd(64 * 1024 + 1), TOO_LARGE),
   chat("a megabyte of white space", " ".repeat(2 ** 20), TOO_LARGE),
   chat("a megabyte of open arrays", "[".repeat(2 ** 20), TOO_LARGE),
   rename("a title over the limit", `{"title":"${"x".repeat(70_000)}"}`, TOO_LARGE),
@@ -93,6 +103,7 @@ const DOWNLOAD = "/api/documents/d0000000-0000-4000-8000-000000000001/download";
 /** Each path with methods it does not allow. */
 const METHODS = {
   "/api/chat": ["GET", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND", "SEARCH"],
+  "/api/search": ["GET", "PUT", "PATCH", "DELETE", "TRACE", "PROPFIND", "SEARCH"],
   "/api/config": ["POST", "PUT", "DELETE", "PATCH", "PURGE"],
   "/api/health": ["POST", "PUT", "DELETE", "LOCK"],
   "/api/ready": ["POST", "PUT", "DELETE"],
@@ -106,9 +117,8 @@ const OVERRIDES = ["X-HTTP-Method-Override", "X-Method-Override", "X-HTTP-Method
 const PATH_OVERRIDES = ["X-Original-URL", "X-Rewrite-URL", "X-Forwarded-Prefix"];
 
 export const TRANSPORT_CASES = [
-  ...TYPES.map((type) => chat(`Content-Type: ${type}`, chatBody(), UNSUPPORTED, [["Content-Type", type]])),
-  chat("no Content-Type", chatBody(), UNSUPPORTED, []),
-  chat("two Content-Types", chatBody(), UNSUPPORTED, [...json, ["Content-Type", "text/plain"]]),
+  ...casesOf(CHAT),
+  ...casesOf(SEARCH),
   rename("a title as text", "a", UNSUPPORTED, [["Content-Type", "text/plain"]]),
   rename("a title without a type", '{"title":"a"}', UNSUPPORTED, []),
   ...OVERSIZE,

@@ -14,10 +14,13 @@ const TURN = [
   "mode",
   "question",
   "question_id",
+  "reaches",
   "refusal",
+  "searched",
   "session_id",
   "sources",
   "title",
+  "truncated",
 ];
 
 /** Sessions and messages of all users. */
@@ -71,6 +74,8 @@ export function createHistory() {
       refusal: null,
       hedged: false,
       mode: "extractive",
+      searched: null,
+      truncated: false,
       feedback_rating: null,
       feedback_reason: null,
       feedback_comment: null,
@@ -101,6 +106,8 @@ export function createHistory() {
         refusal: body.refusal,
         hedged: body.hedged,
         mode: body.mode,
+        searched: body.searched,
+        truncated: body.truncated,
       },
     ];
     for (const message of turn) {

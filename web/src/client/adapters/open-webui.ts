@@ -1,16 +1,20 @@
 import { ChatError } from "../errors.js";
-import type { ChatEvent } from "../wire.js";
+import type { ChatEvent, RefusalEvent } from "../wire.js";
 import { type CitedDocument, citedDocuments, HEDGE } from "./documents.js";
 
 /** An event for the event emitter of Open WebUI; only the types that an answer needs. */
 export type OpenWebUiEvent =
-  | {
-      readonly type: "status";
-      readonly data: { readonly description: string; readonly done: boolean; readonly hidden?: boolean };
-    }
+  | { readonly type: "status"; readonly data: OpenWebUiStatus }
   | { readonly type: "message"; readonly data: { readonly content: string } }
   | { readonly type: "source"; readonly data: OpenWebUiSource }
   | { readonly type: "notification"; readonly data: { readonly type: "error"; readonly content: string } };
+
+/** What is being done, or was done. */
+export interface OpenWebUiStatus {
+  readonly description: string;
+  readonly done: boolean;
+  readonly hidden?: boolean;
+}
 
 /** A document with its passages; the three lists run in parallel. */
 export interface OpenWebUiSource {
@@ -59,11 +63,11 @@ export async function* toOpenWebUiEvents(
           for (const document of citedDocuments(event.citations)) yield { type: "source", data: source(document) };
           break;
         case "answer_end":
-          yield { type: "status", data: isGenerated ? GENERATED : QUOTED };
+          yield { type: "status", data: noted(isGenerated ? GENERATED : QUOTED, event) };
           break;
         case "refusal":
           yield { type: "message", data: { content: event.message } };
-          yield { type: "status", data: { description: "Not enough evidence for an answer", done: true } };
+          yield { type: "status", data: noted(REFUSED, event) };
           break;
       }
     }
@@ -77,6 +81,19 @@ export async function* toOpenWebUiEvents(
 const QUOTED = { description: "Answered from the documents", done: true, hidden: true };
 /** Stays visible, because readers should know who wrote the answer. */
 const GENERATED = { description: "Written by a language model from the documents", done: true };
+const REFUSED = { description: "Not enough evidence for an answer", done: true };
+
+/** The status with what was searched, if it was not just the question. Then it stays visible. */
+function noted(
+  status: OpenWebUiStatus,
+  { searched, truncated }: Pick<RefusalEvent, "searched" | "truncated">,
+): OpenWebUiStatus {
+  const notes = [
+    ...(searched ? ["searched together with the question before"] : []),
+    ...(truncated ? ["the question is longer than the AI reads"] : []),
+  ];
+  return notes.length > 0 ? { description: [status.description, ...notes].join("; "), done: true } : status;
+}
 
 function source({ id, title, url, passages }: CitedDocument): OpenWebUiSource {
   return {

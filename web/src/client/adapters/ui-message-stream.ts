@@ -1,6 +1,15 @@
 import { ChatError, type ChatErrorCode } from "../errors.js";
 import { optional } from "../json.js";
-import type { AnswerMode, ChatEvent, Citation, FoundPassage, GenerationReport, RefusalReason } from "../wire.js";
+import type {
+  AnswerMode,
+  ChatEvent,
+  Citation,
+  FoundPassage,
+  GenerationReport,
+  RefusalEvent,
+  RefusalReason,
+  Suggestion,
+} from "../wire.js";
 import { type CitedDocument, citedDocuments, HEDGE } from "./documents.js";
 
 /** Custom metadata of a message: its conversation, whether it is in the history, and who wrote it. */
@@ -12,6 +21,10 @@ export interface UiMessageMetadata {
   readonly mode?: AnswerMode;
   /** Set if a language model was to write the answer. */
   readonly generation?: GenerationReport;
+  /** The question together with the one before it, if the answer is to both. */
+  readonly searched?: string;
+  /** Set if the model read only the beginning of the question. */
+  readonly truncated?: true;
 }
 
 /** A part of the UI message stream of the Vercel AI SDK (protocol v1); only the parts that an answer needs. */
@@ -35,7 +48,7 @@ export type UiMessagePart =
       readonly type: "data-refusal";
       readonly data: {
         readonly reason: RefusalReason;
-        readonly suggestions: readonly string[];
+        readonly suggestions: readonly Suggestion[];
         readonly nearest: readonly FoundPassage[];
       };
     }
@@ -102,6 +115,7 @@ export async function* toUiMessageStream(
             persisted: event.persisted,
             ...optional("mode", mode),
             ...optional("generation", event.generation),
+            ...searchedOf(event),
           });
           break;
         case "refusal": {
@@ -109,7 +123,8 @@ export async function* toUiMessageStream(
           yield* endText();
           const { reason, suggestions, nearest } = event;
           yield { type: "data-refusal", data: { reason, suggestions, nearest } };
-          yield finish({ ...optional("session_id", event.session_id), persisted: event.persisted });
+          const { session_id, persisted } = event;
+          yield finish({ ...optional("session_id", session_id), persisted, ...searchedOf(event) });
           break;
         }
       }
@@ -127,6 +142,10 @@ function source({ id, title, url, passages }: CitedDocument): UiMessagePart {
   if (url !== undefined) return { type: "source-url", sourceId: id, url, title };
   const mediaType = passages[0]?.content_type ?? "text/plain";
   return { type: "source-document", sourceId: id, mediaType, title };
+}
+
+function searchedOf({ searched, truncated }: Pick<RefusalEvent, "searched" | "truncated">): Partial<UiMessageMetadata> {
+  return { ...optional("searched", searched), ...optional("truncated", truncated) };
 }
 
 function finish(messageMetadata: UiMessageMetadata): UiMessagePart {

@@ -2,7 +2,6 @@ import { listMessages } from "../../client/api.js";
 import { ChatError, invalidResponse } from "../../client/errors.js";
 import { optional } from "../../client/json.js";
 import type { ChatClientOptions } from "../../client/options.js";
-import { safeLink } from "../../client/safe-url.js";
 import type { ChatEvent, Session, StoredMessage } from "../../client/wire.js";
 import { button, icon } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
@@ -14,6 +13,7 @@ import type { PanelHost } from "../host.js";
 import { exportMenu } from "../references/export-menu.js";
 import { saveFile } from "../save-file.js";
 import type { Announcer } from "./announcer.js";
+import { contactLink } from "./contact.js";
 import { Conversation, type Exchange } from "./conversation.js";
 import { errorNotice } from "./error-notice.js";
 import { LogView } from "./log-view.js";
@@ -33,6 +33,8 @@ export interface ChatOptions {
   readonly announcer: Announcer;
   readonly client: () => ChatClientOptions;
   readonly model: ModelLoader;
+  /** Where the site's settings say that visitors contact people. */
+  readonly supportUrl: () => string | undefined;
   /** Called when `isBusy`, `isRunning` or `hasFailed` may have changed. */
   readonly onChange: () => void;
   /** Called when a question starts for the first time; retries are not reported. */
@@ -126,7 +128,7 @@ export class Chat {
     question: string,
     { id, feedback }: Pick<StoredMessage, "id" | "feedback">,
   ): Promise<void> {
-    const { host, client, model } = this.#options;
+    const { host, client, model, supportUrl } = this.#options;
     const { sessionId } = this;
     if (!tools || !sessionId || !id || host.element.getAttribute("feedback") === "off") return;
     const loaded = await import("../feedback/index.js").catch(() => undefined);
@@ -135,7 +137,16 @@ export class Chat {
       return state.status === "ready" ? [...(await state.embedder.embed(question)).vector] : undefined;
     };
     const { translator } = host;
-    loaded?.offerFeedback({ id: { sessionId, messageId: id }, feedback, tools, translator, client, embedding });
+    const contact = () => contactLink(host, { question, sessionId }, supportUrl());
+    loaded?.offerFeedback({
+      id: { sessionId, messageId: id },
+      feedback,
+      tools,
+      translator,
+      client,
+      embedding,
+      contact,
+    });
   }
 
   async #hint(): Promise<void> {
@@ -201,7 +212,7 @@ export class Chat {
         await loadParser();
         signal.throwIfAborted();
         for (const { reply, question, message } of this.log.restore(page.messages))
-          void this.#offerFeedback(reply, question, message);
+          void this.#offerFeedback(reply, message.searched ?? question, message);
         const asked = page.messages.filter(({ role }) => role === "user").at(-1);
         if (asked) this.#conversation.follow(asked.content);
         // The same cursor again would loop for ever.
@@ -258,10 +269,10 @@ export class Chat {
         if (event.type === "answer_end") {
           watch.mark("complete");
           this.#completed(reply);
-          this.#options.onAnswer(reply, event.searched ?? exchange.question);
+          const searched = event.searched ?? exchange.question;
+          this.#options.onAnswer(reply, searched);
           void this.#countCitationUse();
-          if (event.persisted && event.message_id)
-            void this.#offerFeedback(reply, exchange.question, { id: event.message_id });
+          if (event.persisted && event.message_id) void this.#offerFeedback(reply, searched, { id: event.message_id });
           if (reply.answer.citations.length > 0 && isFirstHint()) void this.#hint();
         }
       }
@@ -289,18 +300,18 @@ export class Chat {
   #show(event: ChatEvent, exchange: Exchange, reply: ReplyView): void {
     if (event.type !== "refusal") {
       reply.apply(event);
-      if (event.type === "answer_end") reply.note(event, exchange);
+      if (event.type === "answer_end") reply.note(event, exchange.question, exchange.tokens);
       return;
     }
-    const { question } = exchange;
+    const { question, tokens } = exchange;
     const { host, announcer } = this.#options;
     const { composer } = host.frame;
     reply.refuse(event, {
       rephrase: () => composer.suggest(question),
-      supportUrl: safeLink(host.element.getAttribute("support-url")),
-      suggest: (text) => composer.suggest(text),
+      contact: (url) => contactLink(host, { question, sessionId: event.session_id ?? this.sessionId }, url),
+      ask: (text) => void this.ask(text),
     });
-    reply.note(event, exchange);
+    reply.note(event, question, tokens);
     announcer.say(textOf(reply, "[role=note], [data-role=refusal-message]"));
     host.dispatch("refusal", event);
   }

@@ -1,8 +1,11 @@
+import { embedQuestion } from "../../client/embed-question.js";
 import { ChatError } from "../../client/errors.js";
 import { optional } from "../../client/json.js";
 import type { ChatClientOptions } from "../../client/options.js";
+import { randomUuid } from "../../client/random-uuid.js";
 import { SessionTracker } from "../../client/session.js";
 import { streamChat } from "../../client/stream-chat.js";
+import { wellFormed } from "../../client/well-formed.js";
 import type { ChatEvent, ChatRequest } from "../../client/wire.js";
 import type { QuestionEmbedder } from "../model/model-loader.js";
 import type { Stopwatch } from "./stopwatch.js";
@@ -116,22 +119,13 @@ export class Conversation {
     const { question, messageId } = exchange;
     const embedder = await aborting(this.#embedder(), signal);
     watch.mark("embedding");
-    const message = this.#previous;
-    const [{ vector, tokens, truncated }, both] = await Promise.all([
-      embedder.embed(question, { signal }),
-      message && embedder.embed(`${question} ${message}`, { signal }),
-    ]);
+    const { fields, tokens } = await embedQuestion(question, this.#previous, embedder, signal);
     exchange.tokens = tokens;
     watch.mark("embedded", { tokens });
     return {
-      embedding: Array.from(vector),
-      message: question,
+      ...fields,
       message_id: messageId,
       ...(this.#session.id && { session_id: this.#session.id }),
-      model: embedder.fingerprint,
-      // If the model cannot read both, the vector is not that of both.
-      ...(message && both && !both.truncated && { previous: { message, embedding: Array.from(both.vector) } }),
-      ...(truncated && { truncated }),
       ...(this.#asksForQuotes() && { mode: "extractive" }),
     };
   }
@@ -150,22 +144,4 @@ function aborting<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
 /** Whether the session was deleted, or belongs to another user. */
 function isSessionGone(error: unknown, request: ChatRequest | undefined): error is ChatError {
   return error instanceof ChatError && error.code === "not_found" && request?.session_id !== undefined;
-}
-
-/** A random UUID. `crypto.randomUUID` exists only in secure contexts; the widget also runs in others. */
-export function randomUuid(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  const hex = Array.from(bytes, (byte, position) => {
-    const versioned = position === 6 ? (byte & 0x0f) | 0x40 : position === 8 ? (byte & 0x3f) | 0x80 : byte;
-    return versioned.toString(16).padStart(2, "0");
-  }).join("");
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
-}
-
-/**
- * The text with U+FFFD in place of each lone surrogate, which the server would reject as malformed JSON. Like
- * `toWellFormed()`, which some supported browsers lack.
- */
-export function wellFormed(text: string): string {
-  return text.replace(/\p{Surrogate}/gu, "\ufffd");
 }

@@ -66,11 +66,13 @@ export class LogView {
   restore(messages: readonly StoredMessage[]): readonly RestoredAnswer[] {
     this.#begin();
     const answers: RestoredAnswer[] = [];
-    const restored = messages.map((message, at) => {
+    const restored = messages.map((message) => {
       if (message.role === "user") return (this.#lastQuestion = questionView(this.#translator, message.content));
       const reply = this.#restoreReply(message);
-      const question = messages[at - 1]?.content;
-      if (message.refusal === undefined && question !== undefined) answers.push({ message, question, reply });
+      // Of the page before, if a page begins with an answer.
+      const question = this.#lastQuestion?.textContent;
+      if (question) reply.note(message, question);
+      if (message.refusal === undefined && question) answers.push({ message, question, reply });
       return reply.root;
     });
     for (const message of restored.slice(0, -EAGER_MESSAGES)) message.classList.add("past");
@@ -130,4 +132,4 @@ export class LogView {
   }
 }
 
-const NO_ACTIONS = { rephrase: () => undefined, supportUrl: undefined, suggest: () => undefined };
+const NO_ACTIONS = { rephrase: () => undefined, contact: () => undefined, ask: () => undefined };

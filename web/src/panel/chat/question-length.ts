@@ -44,7 +44,8 @@ export class QuestionLength {
   }
 }
 
-/** The warning for a question with so many tokens. */
-export function tooLong(translator: Translator, tokens: number): Translated {
+/** The warning for a question with so many tokens, or for an old one, whose tokens nobody has counted. */
+export function tooLong(translator: Translator, tokens?: number): Translated {
+  if (tokens === undefined) return translator.t("wasTooLong");
   return translator.t("tooLong", { percent: translator.number((MAX_TOKENS - 2) / (tokens - 2), { style: "percent" }) });
 }

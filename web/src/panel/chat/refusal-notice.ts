@@ -1,6 +1,5 @@
-import type { RefusalEvent } from "../../client/wire.js";
-import { button, element, icon } from "../../dom/element.js";
-import * as icons from "../../dom/icons.js";
+import type { RefusalEvent, Suggestion } from "../../client/wire.js";
+import { button, element } from "../../dom/element.js";
 import type { Translate, Translated, Translator } from "../../dom/translator.js";
 import type { TextKey } from "../../texts/index.js";
 import { type Download, linkedName } from "../citations/links.js";
@@ -8,10 +7,9 @@ import { type Download, linkedName } from "../citations/links.js";
 /** The actions of a refusal's suggestions. */
 export interface RefusalActions {
   readonly rephrase: () => void;
-  /** Target of "Contact support"; without it the suggestion is plain text. */
-  readonly supportUrl: string | undefined;
-  /** Puts any other suggestion into the question box. */
-  readonly suggest: (question: string) => void;
+  /** The link to people; without it the suggestion is plain text. `url` is the server's address. */
+  readonly contact: (url: string | undefined) => HTMLElement | undefined;
+  readonly ask: (question: string) => void;
 }
 
 /** The texts of a refusal. The history does not store its reason. */
@@ -38,40 +36,34 @@ export function refusalNotice(
         )
       : undefined,
     suggestions.length > 0
-      ? element("div", { class: "suggestions" }, ...suggestions.map((text) => suggestion(t, text, actions)))
+      ? element("div", { class: "suggestions" }, ...suggestions.map((one) => suggestionView(t, one, actions)))
       : undefined,
   );
 }
 
-function suggestion(t: Translate, text: string, { rephrase, supportUrl, suggest }: RefusalActions): HTMLElement {
+function suggestionView(t: Translate, suggestion: Suggestion, actions: RefusalActions): HTMLElement {
   const attributes = { class: "button", part: "suggestion", dir: "auto", "data-role": "suggestion" };
-  if (text === REPHRASE) return button(attributes, rephrase, serverText(t, text));
-  if (text !== CONTACT_SUPPORT) return button(attributes, () => suggest(text), text);
-  if (supportUrl === undefined) {
-    return element("span", { class: "suggestion-text", "data-role": "suggestion" }, serverText(t, text));
+  switch (suggestion.type) {
+    case "contact":
+      return (
+        actions.contact(suggestion.url) ??
+        element("span", { class: "suggestion-text", "data-role": "suggestion" }, t("contactSupport"))
+      );
+    case "rephrase":
+      return button(attributes, actions.rephrase, t("rephrase"));
+    case "ask":
+      return button(attributes, () => actions.ask(suggestion.text), suggestion.text);
   }
-  return element(
-    "a",
-    { ...attributes, href: supportUrl, target: "_blank", rel: "noopener noreferrer" },
-    serverText(t, text),
-    icon(icons.external),
-  );
 }
 
 const REFUSAL =
   "I don't have enough information to answer that question. You might try contacting support or rephrasing your question.";
 const EMPTY = "The knowledge base is empty. Please contact an admin.";
 
-/** Suggestions with an action of their own. */
-export const CONTACT_SUPPORT = "Contact support";
-export const REPHRASE = "Rephrase your question";
-
 /** The server's default texts (`chat-core/src/refusal.rs`), which the widget has in every language. */
 const KNOWN: Readonly<Record<string, TextKey>> = {
   [REFUSAL]: "refusal",
   [EMPTY]: "refusalEmpty",
-  [CONTACT_SUPPORT]: "contactSupport",
-  [REPHRASE]: "rephrase",
 };
 
 /** A default text of the server in the visitor's language; a text that the site has set as it is. */

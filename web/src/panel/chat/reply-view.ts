@@ -3,7 +3,6 @@ import { element } from "../../dom/element.js";
 import type { Translated, Translator } from "../../dom/translator.js";
 import type { TextKey } from "../../texts/index.js";
 import { AnswerView, type CitationActions } from "../citations/answer-view.js";
-import type { Exchange } from "./conversation.js";
 import { copyButtons } from "./copy-buttons.js";
 import { errorNotice, retryButton } from "./error-notice.js";
 import type { Problem } from "./problem.js";
@@ -106,13 +105,16 @@ export class ReplyView {
     this.#become("failed", ...partial, ...(partial.length > 0 ? [note] : []), errorNotice(t, problem, onRetry));
   }
 
-  /** Says above the outcome what was searched, if it was not just the question. */
-  note({ searched, truncated }: Pick<RefusalEvent, "searched" | "truncated">, { request, tokens }: Exchange): void {
+  /**
+   * Says above the outcome what was searched, if it was not just the question. The number of its tokens is unknown in a conversation of
+   * the history.
+   */
+  note({ searched, truncated }: Pick<RefusalEvent, "searched" | "truncated">, question: string, tokens?: number): void {
     const note = (role: string, text: Translated) =>
       this.root.prepend(element("p", { class: "note", role: "note", "data-role": role }, text));
-    const question = request?.previous?.message;
-    if (searched && question) note("searched", this.#translator.t("searched", { question }));
-    if (truncated && tokens) note("truncated", tooLong(this.#translator, tokens));
+    const previous = searched && questionBefore(searched, question);
+    if (previous) note("searched", this.#translator.t("searched", { question: previous }));
+    if (truncated) note("truncated", tooLong(this.#translator, tokens));
   }
 
   #finish(isPersisted: boolean): void {
@@ -138,6 +140,12 @@ export class ReplyView {
     for (const child of [...this.root.childNodes]) if (!content.includes(child)) child.remove();
     for (const node of content) if (!isPresent(node)) this.root.append(node);
   }
+}
+
+/** The question before this one in the text that was searched, which is both with a space between them. */
+function questionBefore(searched: string, question: string): string | undefined {
+  const start = `${question.trim()} `;
+  return searched.startsWith(start) ? searched.slice(start.length) : undefined;
 }
 
 /** The visitor's question. */

@@ -31,6 +31,8 @@ export interface JudgedAnswer {
   readonly client: () => ChatClientOptions;
   /** The vector of the question; `undefined` without the model. */
   readonly embedding: () => Promise<readonly number[] | undefined>;
+  /** A link to people, if there is an address. */
+  readonly contact: () => HTMLElement | undefined;
 }
 
 /** Adds two buttons to an answer, and a form below it for why it did not help. */
@@ -151,6 +153,7 @@ class FeedbackView {
         { class: "feedback-actions" },
         element("button", { type: "submit", class: "button", "data-role": "feedback-send" }, t("feedbackSend")),
         button({ class: "button quiet", "data-role": "feedback-cancel" }, () => this.#cancel(), t("notNow")),
+        this.#answer.contact(),
       ),
     );
     form.addEventListener("submit", (event) => {

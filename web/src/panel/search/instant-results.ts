@@ -124,7 +124,9 @@ export class InstantResults {
 
   /** Instant results are an extra: a failure is not shown, and the server is left alone for a while. */
   #rest(thrown: unknown): void {
-    const { code, retryAfterSeconds } = thrown instanceof ChatError ? thrown : {};
+    const { code, reason, retryAfterSeconds } = thrown instanceof ChatError ? thrown : {};
+    // Nothing was sent, and the first question may sign the visitor in at any moment.
+    if (reason === "signed_out") return;
     // Not for this site, this user or this page; a new page tries again.
     const isFinal =
       code === "forbidden" || code === "not_found" || code === "unknown_assistant" || code === "model_mismatch";

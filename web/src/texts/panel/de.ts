@@ -39,6 +39,7 @@ export const texts: PanelTexts = {
   offline: "Sie sind offline. Ihre Frage kann gesendet werden, sobald die Verbindung wieder besteht.",
   tooLong:
     "Ihre Frage ist länger, als die KI lesen kann: Nur etwa die ersten {percent} werden berücksichtigt. Bitte kürzen Sie sie.",
+  wasTooLong: "Diese Frage war länger, als die KI lesen kann: Nur ihr Anfang wurde berücksichtigt.",
   searched: "Zusammen mit Ihrer vorigen Frage gesucht: {question}",
   notSaved: "Diese Antwort konnte nicht in Ihrem Verlauf gespeichert werden.",
 
@@ -48,6 +49,7 @@ export const texts: PanelTexts = {
   refusalEmpty:
     "Die Wissensdatenbank ist leer. Bitte wenden Sie sich an eine Administratorin oder einen Administrator.",
   contactSupport: "Support kontaktieren",
+  contactSubject: "Frage zu Ihrer Website",
   rephrase: "Frage anders formulieren",
   nearest: "Ähnlichste Textstellen",
 

@@ -42,6 +42,7 @@ export const texts = {
   offline: "You are offline. Your question can be sent when the connection is back.",
   tooLong:
     "Your question is longer than the AI can read: only about the first {percent} will be used. Please shorten it.",
+  wasTooLong: "This question was longer than the AI can read: only its beginning was used.",
   searched: "Searched together with: {question}",
   notSaved: "This answer could not be saved to your history.",
 
@@ -50,6 +51,7 @@ export const texts = {
     "I don't have enough information to answer that question. You might try contacting support or rephrasing your question.",
   refusalEmpty: "The knowledge base is empty. Please contact an admin.",
   contactSupport: "Contact support",
+  contactSubject: "Question about your website",
   rephrase: "Rephrase your question",
   nearest: "Closest passages",
 

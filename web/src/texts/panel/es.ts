@@ -39,6 +39,7 @@ export const texts: PanelTexts = {
   offline: "No tiene conexión. Podrá enviar su pregunta cuando se restablezca.",
   tooLong:
     "Su pregunta es más larga de lo que la IA puede leer: solo contará aproximadamente el primer {percent}. Acórtela, por favor.",
+  wasTooLong: "Esta pregunta era más larga de lo que la IA puede leer: solo contó su comienzo.",
   searched: "Se buscó junto con su pregunta anterior: {question}",
   notSaved: "Esta respuesta no se pudo guardar en su historial.",
 
@@ -47,6 +48,7 @@ export const texts: PanelTexts = {
     "No tengo información suficiente para responder a esa pregunta. Puede contactar con el soporte o reformular su pregunta.",
   refusalEmpty: "La base de conocimientos está vacía. Póngase en contacto con un administrador.",
   contactSupport: "Contactar con el soporte",
+  contactSubject: "Pregunta sobre su sitio web",
   rephrase: "Reformular la pregunta",
   nearest: "Pasajes más cercanos",
 

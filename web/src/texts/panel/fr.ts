@@ -39,6 +39,7 @@ export const texts: PanelTexts = {
   offline: "Vous êtes hors ligne. Votre question pourra être envoyée lorsque la connexion sera rétablie.",
   tooLong:
     "Votre question est plus longue que ce que l’IA peut lire\u00a0: seuls les premiers {percent} environ compteront. Veuillez la raccourcir.",
+  wasTooLong: "Cette question était plus longue que ce que l’IA peut lire\u00a0: seul son début a compté.",
   searched: "Recherché avec votre question précédente\u00a0: {question}",
   notSaved: "Cette réponse n’a pas pu être enregistrée dans votre historique.",
 
@@ -47,6 +48,7 @@ export const texts: PanelTexts = {
     "Je ne dispose pas d’assez d’informations pour répondre à cette question. Vous pouvez contacter l’assistance ou reformuler votre question.",
   refusalEmpty: "La base de connaissances est vide. Veuillez contacter un administrateur.",
   contactSupport: "Contacter l’assistance",
+  contactSubject: "Question sur votre site web",
   rephrase: "Reformuler votre question",
   nearest: "Passages les plus proches",
 

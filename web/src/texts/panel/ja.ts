@@ -38,6 +38,7 @@ export const texts: PanelTexts = {
   suggestedQuestions: "質問の例",
   offline: "オフラインです。接続が回復するとご質問を送信できます。",
   tooLong: "ご質問が AI の読める長さを超えています。最初の約 {percent} だけが考慮されますので、短くしてください。",
+  wasTooLong: "このご質問は AI の読める長さを超えていたため、最初の部分だけが考慮されました。",
   searched: "前のご質問と合わせて検索しました：{question}",
   notSaved: "この回答を履歴に保存できませんでした。",
 
@@ -46,6 +47,7 @@ export const texts: PanelTexts = {
     "このご質問にお答えするための十分な情報がありません。サポートに問い合わせるか、質問を言い換えてみてください。",
   refusalEmpty: "ナレッジベースが空です。管理者にお問い合わせください。",
   contactSupport: "サポートに問い合わせる",
+  contactSubject: "ウェブサイトについての質問",
   rephrase: "質問を言い換える",
   nearest: "最も近い箇所",
 

@@ -121,7 +121,10 @@ export function refusal(fields = {}) {
       {
         message:
           "I don't have enough information to answer that question. You might try contacting support or rephrasing your question.",
-        suggestions: ["Contact support", "Rephrase your question"],
+        suggestions: [
+          { type: "contact", text: "Contact support" },
+          { type: "rephrase", text: "Rephrase your question" },
+        ],
         reason: "weak_evidence",
         nearest: [found({ title: "Refunds", section: undefined }), found()],
         session_id: SESSION,
