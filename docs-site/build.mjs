@@ -13,8 +13,8 @@ const SITE = fileURLToPath(new URL(".", import.meta.url));
 const DIST = join(SITE, "dist");
 const WIDGET = fileURLToPath(new URL("../web/dist/", import.meta.url));
 
-/** Files of the widget that the site does not use: without a chat server, no model is loaded. */
-const LEFT_OUT = /\/(demo|types|writer)(\/|$)|\.map$|\.safetensors(\.gz)?$/;
+/** Files of the package that the site does not use: without a chat server, no model is loaded. */
+const LEFT_OUT = /\/(demo|insights|types|writer)(\/|$)|\.map$|\.safetensors(\.gz)?$/;
 
 const started = performance.now();
 await rm(DIST, { recursive: true, force: true });

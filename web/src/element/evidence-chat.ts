@@ -396,5 +396,5 @@ export class EvidenceChatElement extends BaseElement {
   }
 
   readonly #dispatch: Dispatch = (type, detail) =>
-    this.dispatchEvent(new CustomEvent(type, { detail, composed: true, cancelable: type === "contact" }));
+    this.dispatchEvent(new CustomEvent(type, { detail, composed: true, cancelable: true }));
 }

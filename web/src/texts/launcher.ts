@@ -13,8 +13,7 @@ export interface LauncherTexts {
   readonly send: string;
   /** Below the question box. */
   readonly hint: string;
-  /** While the panel itself is loading, and if that fails. */
-  readonly loading: string;
+  /** If the panel could not be loaded. */
   readonly loadFailed: string;
   readonly retry: string;
 }
@@ -29,7 +28,6 @@ export const LAUNCHER_TEXTS = {
     placeholder: "Ask a question…",
     send: "Send",
     hint: "Answers quote their sources word for word.",
-    loading: "Loading…",
     loadFailed: "The chat could not be loaded. Please check your connection and try again, or reload the page.",
     retry: "Retry",
   },
@@ -42,7 +40,6 @@ export const LAUNCHER_TEXTS = {
     placeholder: "Frage stellen…",
     send: "Senden",
     hint: "Antworten zitieren ihre Quellen wörtlich.",
-    loading: "Wird geladen…",
     loadFailed:
       "Der Chat konnte nicht geladen werden. Bitte prüfen Sie Ihre Verbindung und versuchen Sie es erneut, oder laden Sie die Seite neu.",
     retry: "Erneut versuchen",
@@ -56,7 +53,6 @@ export const LAUNCHER_TEXTS = {
     placeholder: "Escriba una pregunta…",
     send: "Enviar",
     hint: "Las respuestas citan sus fuentes palabra por palabra.",
-    loading: "Cargando…",
     loadFailed: "No se pudo cargar el chat. Compruebe su conexión e inténtelo de nuevo, o recargue la página.",
     retry: "Reintentar",
   },
@@ -69,7 +65,6 @@ export const LAUNCHER_TEXTS = {
     placeholder: "Posez une question…",
     send: "Envoyer",
     hint: "Les réponses citent leurs sources mot pour mot.",
-    loading: "Chargement…",
     loadFailed: "Le chat n’a pas pu être chargé. Vérifiez votre connexion et réessayez, ou rechargez la page.",
     retry: "Réessayer",
   },
@@ -82,7 +77,6 @@ export const LAUNCHER_TEXTS = {
     placeholder: "اطرح سؤالاً…",
     send: "إرسال",
     hint: "تقتبس الإجابات مصادرها حرفيًا.",
-    loading: "جارٍ التحميل…",
     loadFailed: "تعذّر تحميل المحادثة. يُرجى التحقق من اتصالك والمحاولة مرة أخرى، أو إعادة تحميل الصفحة.",
     retry: "إعادة المحاولة",
   },
@@ -95,7 +89,6 @@ export const LAUNCHER_TEXTS = {
     placeholder: "質問を入力…",
     send: "送信",
     hint: "回答は出典を一字一句そのまま引用します。",
-    loading: "読み込み中…",
     loadFailed:
       "チャットを読み込めませんでした。接続を確認してもう一度お試しいただくか、ページを再読み込みしてください。",
     retry: "再試行",

@@ -138,7 +138,8 @@ const STATES = {
     reach: (widget) => widget.ask(QUESTION, "refused"),
   },
   "searched together with the question before, and longer than the model reads": {
-    before: () => site.api.respondWith(whole(answer()), whole(answer({ searched: "Both?", truncated: true }))),
+    before: () =>
+      site.api.respondWith(whole(answer()), whole(answer({ searched: `How long? ${QUESTION}`, truncated: true }))),
     async reach(widget) {
       await widget.ask(QUESTION);
       await widget.ask("How long?");
@@ -146,7 +147,7 @@ const STATES = {
     },
   },
   "a refusal of a question searched together with the one before": {
-    before: () => site.api.respondWith(whole(answer()), whole(refusal({ searched: "Both?" }))),
+    before: () => site.api.respondWith(whole(answer()), whole(refusal({ searched: `How long? ${QUESTION}` }))),
     async reach(widget) {
       await widget.ask(QUESTION);
       await widget.ask("How long?", "refused");

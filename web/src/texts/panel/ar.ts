@@ -47,6 +47,7 @@ export const texts: PanelTexts = {
   // Refusals, in the server's own words
   refusal: "ليست لديّ معلومات كافية للإجابة عن هذا السؤال. يمكنك التواصل مع الدعم أو إعادة صياغة سؤالك.",
   refusalEmpty: "قاعدة المعرفة فارغة. يُرجى التواصل مع أحد المشرفين.",
+  loading: "جارٍ التحميل…",
   contactSupport: "التواصل مع الدعم",
   contactSubject: "سؤال عن موقعكم",
   rephrase: "إعادة صياغة السؤال",

@@ -48,6 +48,7 @@ export const texts: PanelTexts = {
     "Mir liegen nicht genügend Informationen vor, um diese Frage zu beantworten. Vielleicht hilft es, den Support zu kontaktieren oder die Frage anders zu formulieren.",
   refusalEmpty:
     "Die Wissensdatenbank ist leer. Bitte wenden Sie sich an eine Administratorin oder einen Administrator.",
+  loading: "Wird geladen…",
   contactSupport: "Support kontaktieren",
   contactSubject: "Frage zu Ihrer Website",
   rephrase: "Frage anders formulieren",

@@ -50,6 +50,7 @@ export const texts = {
   refusal:
     "I don't have enough information to answer that question. You might try contacting support or rephrasing your question.",
   refusalEmpty: "The knowledge base is empty. Please contact an admin.",
+  loading: "Loading…",
   contactSupport: "Contact support",
   contactSubject: "Question about your website",
   rephrase: "Rephrase your question",

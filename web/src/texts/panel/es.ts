@@ -47,6 +47,7 @@ export const texts: PanelTexts = {
   refusal:
     "No tengo información suficiente para responder a esa pregunta. Puede contactar con el soporte o reformular su pregunta.",
   refusalEmpty: "La base de conocimientos está vacía. Póngase en contacto con un administrador.",
+  loading: "Cargando…",
   contactSupport: "Contactar con el soporte",
   contactSubject: "Pregunta sobre su sitio web",
   rephrase: "Reformular la pregunta",

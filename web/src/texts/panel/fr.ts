@@ -47,6 +47,7 @@ export const texts: PanelTexts = {
   refusal:
     "Je ne dispose pas d’assez d’informations pour répondre à cette question. Vous pouvez contacter l’assistance ou reformuler votre question.",
   refusalEmpty: "La base de connaissances est vide. Veuillez contacter un administrateur.",
+  loading: "Chargement…",
   contactSupport: "Contacter l’assistance",
   contactSubject: "Question sur votre site web",
   rephrase: "Reformuler votre question",

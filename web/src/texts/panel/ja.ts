@@ -46,6 +46,7 @@ export const texts: PanelTexts = {
   refusal:
     "このご質問にお答えするための十分な情報がありません。サポートに問い合わせるか、質問を言い換えてみてください。",
   refusalEmpty: "ナレッジベースが空です。管理者にお問い合わせください。",
+  loading: "読み込み中…",
   contactSupport: "サポートに問い合わせる",
   contactSubject: "ウェブサイトについての質問",
   rephrase: "質問を言い換える",

@@ -64,6 +64,8 @@ export async function signIn(page, { email }, password = PASSWORD) {
   await page.getByLabel("E-mail").fill(email);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Sign in" }).click();
+  // Only then does the tab remember the session.
+  await page.locator("body:not([data-state=sign-in])").waitFor();
 }
 
 /** Asserts that axe finds nothing on the page. */
