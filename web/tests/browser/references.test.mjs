@@ -163,7 +163,7 @@ test("an answer without sources has nothing to copy", async () => {
   await toggle().click();
   await page.waitForFunction(() => {
     const preview = document.querySelector("main").shadowRoot.querySelector("[data-role=export-preview]");
-    return preview.textContent === "";
+    return preview?.textContent === "";
   });
   assert.equal(await page.getByRole("button", { name: "Download" }).first().isDisabled(), true);
 });
