@@ -154,7 +154,7 @@ test("the configured refusal message is shown verbatim, also in the history", as
   assert.match(await widget.lastReply.innerText(), /express/i);
   await restore(0);
   assert.equal(await widget.find("refusal-message").innerText(), refusal_message, "it is still a refusal");
-  assert.equal(await widget.find("copy").count(), 0);
+  assert.equal(await widget.find("assistant").first().locator("[data-role=copy]").count(), 0);
 });
 
 test("no page logged an error", () => {
