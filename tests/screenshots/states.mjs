@@ -32,6 +32,10 @@ async function dismissPrivacy(widget) {
   if ((await widget.find("privacy-dismiss").count()) > 0) await widget.find("privacy-dismiss").click();
 }
 
+/** Gives visitors an address of people. */
+const hasSupport = (widget) =>
+  widget.host.evaluate((chat) => chat.setAttribute("support-url", "mailto:support@example.com"));
+
 /** `prepare` may return a function that cleans up. `model: "none"` starts without the model in the browser's cache. */
 export const STATES = {
   start: { prepare: ({ widget }) => widget.find("input").focus() },
@@ -117,6 +121,7 @@ export const STATES = {
   },
   feedback: {
     async prepare({ widget }) {
+      await hasSupport(widget);
       await widget.askFor(COVERED);
       await widget.find("feedback-down").click();
       await widget.find("feedback-reason").first().click();
@@ -170,7 +175,12 @@ export const STATES = {
       await widget.find("source-sentence").waitFor();
     },
   },
-  refusal: { prepare: ({ widget }) => widget.askFor(OFF_TOPIC, "refused") },
+  refusal: {
+    async prepare({ widget }) {
+      await hasSupport(widget);
+      await widget.askFor(OFF_TOPIC, "refused");
+    },
+  },
   "connection-lost": {
     async prepare({ widget, page, demo }) {
       await page.route(demo.info.chat_url, (route) =>
