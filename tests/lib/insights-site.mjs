@@ -8,6 +8,7 @@ import { generateKeys } from "../../supabase/local/src/keys.mjs";
 import { openSupabase } from "../../supabase/local/src/supabase.mjs";
 import { createDemoServer } from "../../web/demo/serve.mjs";
 import { listen } from "./listen.mjs";
+import { sendSignIn } from "./sign-in.mjs";
 
 const PASSWORD = "correct horse battery";
 
@@ -59,7 +60,5 @@ export async function startInsightsSite(open = openSupabase) {
  */
 export async function signInToInsights(page, { origin }, { email, password }) {
   await page.goto(`${origin}/insights/`);
-  await page.getByLabel("E-mail").fill(email);
-  await page.getByLabel("Password").fill(password);
-  await page.getByRole("button", { name: "Sign in" }).click();
+  await sendSignIn(page, email, password);
 }

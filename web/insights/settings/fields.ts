@@ -267,7 +267,7 @@ export const ASSISTANT_GROUPS: readonly Group[] = [
         warning: (to) => {
           if (to === "none") return undefined;
           if (to === "authenticated") return "Users can then open the original files of the documents that they see.";
-          return "Anybody who gets such a link can open the file for 7 days, whoever may see the document.";
+          return "Anybody who gets such a link can open the file for 7 days, even if they may not see the document.";
         },
       },
     ],

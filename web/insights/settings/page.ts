@@ -7,7 +7,7 @@ import { ASSISTANT_GROUPS, GENERAL_GROUPS } from "./fields.js";
 import { type SettingsForm, settingsForm, type Store } from "./form.js";
 import { ThresholdPreview } from "./preview.js";
 
-/** The value of the picker for what is no assistant. */
+/** The value of the picker for the settings of all assistants. */
 const GENERAL = "";
 
 /** Shows the settings in `content` until it is stopped. */

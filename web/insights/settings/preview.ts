@@ -18,7 +18,7 @@ export class ThresholdPreview {
     this.#assistant = assistant;
   }
 
-  /** Shows the thresholds as edited; undefined for what is no number of 0 to 1. */
+  /** Shows the thresholds as edited; `undefined` if it is not a number from 0 to 1. */
   update(threshold: Value | undefined, confidence: Value | undefined, isSaved: boolean): void {
     const asked = JSON.stringify([threshold, confidence, isSaved]);
     if (asked === this.#asked) return;

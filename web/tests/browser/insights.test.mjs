@@ -1,67 +1,18 @@
 // The insights page in Chromium, under its own policy, on the real local Supabase.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 import { after, afterEach, before, describe, test } from "node:test";
-import { startServer } from "../../../supabase/tests/support/start.mjs";
 import { collectErrors } from "../../../tests/lib/browser.mjs";
+import { sendSignIn } from "../../../tests/lib/sign-in.mjs";
 import { startSuite } from "../../../tests/lib/suite.mjs";
-import { listen } from "@evidence-chat/local-service";
-import { createDemoServer } from "../../demo/serve.mjs";
+import { assertNoViolations, AXE, createCaller, PASSWORD, startSite } from "./support/administration.mjs";
 
-const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const PASSWORD = "correct horse battery";
 const HOSTILE = `<img src=x onerror="window.hacked=1"> [link](javascript:alert(1)) # heading`;
 const STATES = ["sign-in", "forbidden", "insights", "error"];
 
-/** The local Supabase with its data in a temporary folder, and the server of the demo page, which also serves the insights. */
-async function startSite() {
-  const folder = await mkdtemp(join(tmpdir(), "evidence-chat-"));
-  const supabase = await startServer(/** @type {any} */ ({ after }), folder);
-  const settings = { SUPABASE_URL: supabase.url, SUPABASE_PUBLISHABLE_KEY: supabase.keys.publishable_key };
-  const server = createDemoServer(settings);
-  const origin = await listen(server, 0);
-  return {
-    origin,
-    supabase,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      supabase.child.kill("SIGTERM");
-      await supabase.exited;
-      await rm(folder, { recursive: true, force: true });
-    },
-  };
-}
-
-const { site, page, browser } = await startSuite(startSite);
-const { supabase } = site;
-
-async function call(path, body, { token = "", method = "POST", worker = false } = {}) {
-  const key = token ? supabase.keys.publishable_key : supabase.keys.secret_key;
-  const response = await fetch(supabase.url + path, {
-    method,
-    headers: {
-      apikey: key,
-      "content-type": "application/json",
-      prefer: "return=representation",
-      ...(token && { authorization: `Bearer ${token}` }),
-      ...(worker && { "x-evidence-chat-worker": supabase.keys.worker_secret }),
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-  return text ? JSON.parse(text) : null;
-}
-
-async function signUp(email) {
-  const { user, access_token: token } = await call("/auth/v1/signup", { email, password: PASSWORD });
-  return { email, id: user.id, token };
-}
+const { site, page, browser } = await startSuite(() => startSite({ after }));
+const { call, signUp } = createCaller(site.supabase);
 
 /** A unit vector along an axis: different axes are different questions. */
 const vector = (axis) => JSON.stringify(Array.from({ length: 384 }, (_, index) => (index === axis ? 1 : 0)));
@@ -128,24 +79,12 @@ const open = async () => {
   await page.goto(`${site.origin}/insights/`);
   await page.locator("body[data-state=sign-in]").waitFor();
 };
-const signIn = async ({ email }, password = PASSWORD) => {
-  await page.getByLabel("E-mail").fill(email);
-  await page.getByLabel("Password").fill(password);
-  await page.getByRole("button", { name: "Sign in" }).click();
-};
+const signIn = ({ email }, password = PASSWORD) => sendSignIn(page, email, password);
 const showAll = async () => {
   await page.locator("body[data-state=insights]").waitFor();
   await page.locator(".sections:not([aria-busy])").waitFor();
 };
 const part = (name) => page.locator("section", { has: page.getByRole("heading", { level: 2, name, exact: true }) });
-const assertNoViolations = async (name) => {
-  await page.evaluate(AXE);
-  const violations = await page.evaluate(async () => {
-    const { violations } = await /** @type {any} */ (window).axe.run(document, { resultTypes: ["violations"] });
-    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
-  });
-  assert.deepEqual(violations, [], name);
-};
 
 describe("before there is a question", () => {
   test("the database decides who may read: a wrong password and a visitor get a sentence that helps", async () => {
@@ -359,7 +298,7 @@ describe("with questions", () => {
         await page.waitForTimeout(100);
         const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         assert.ok(overflow <= 0, `${colorScheme} ${width}: ${overflow} px too wide`);
-        await assertNoViolations(`${colorScheme} ${width}`);
+        await assertNoViolations(page, `${colorScheme} ${width}`);
       }
     }
     await page.emulateMedia({ colorScheme: null });
@@ -439,7 +378,7 @@ describe("with what hostile visitors write", () => {
     );
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     assert.ok(overflow <= 0, `${overflow} px too wide`);
-    await assertNoViolations("hostile text");
+    await assertNoViolations(page, "hostile text");
   });
 
   test("a long text can be read whole, and one without letters has a name", async () => {

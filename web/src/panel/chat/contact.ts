@@ -24,13 +24,12 @@ export function contactLink(
   asked: UnansweredQuestion,
   serverUrl: string | undefined,
 ): HTMLAnchorElement | undefined {
-  const url = host.getAttribute("support-url");
-  const href =
-    url?.startsWith("#") === true
-      ? new URL(url, document.baseURI).href
-      : contactAddress(url ?? serverUrl, asked.question, translator.format("contactSubject"));
+  const url = host.getAttribute("support-url") ?? serverUrl;
+  const isPlace = url?.startsWith("#") === true;
+  const href = isPlace
+    ? new URL(url, document.baseURI).href
+    : contactAddress(url, asked.question, translator.format("contactSubject"));
   if (href === undefined) return undefined;
-  const isElsewhere = !url?.startsWith("#");
   const link = element(
     "a",
     {
@@ -38,10 +37,10 @@ export function contactLink(
       part: "suggestion",
       "data-role": "contact",
       href,
-      ...(isElsewhere && { target: "_blank", rel: "noopener noreferrer" }),
+      ...(!isPlace && { target: "_blank", rel: "noopener noreferrer" }),
     },
     translator.t("contactSupport"),
-    isElsewhere ? icon(icons.external) : undefined,
+    isPlace ? undefined : icon(icons.external),
   );
   link.addEventListener("click", (event) => {
     if (!dispatch("contact", asked)) event.preventDefault();
@@ -59,18 +58,14 @@ export function contactAddress(url: string | undefined, question: string, subjec
   const unfilled = filled("");
   if (!address || !unfilled || new URL(address).origin !== new URL(unfilled).origin) return undefined;
   if (!address.startsWith("mailto:")) return address;
-  const [mailbox = "", fields = ""] = address
-    .split("#", 1)
-    .join("")
-    .split(/\?(.*)/s);
-  const has = (name: string) => new RegExp(`(^|&)${name}=`, "i").test(fields);
-  return [
-    `${mailbox}?${fields}`,
-    ...(has("subject") ? [] : [`subject=${encoded(subject)}`]),
-    ...(has("body") ? [] : [`body=${encoded(question.replace(/\r\n?|\n/gu, "\r\n"))}`]),
-  ]
-    .join("&")
-    .replace("?&", "?");
+  const mail = new URL(address);
+  const names = Array.from(mail.searchParams.keys(), (name) => name.toLowerCase());
+  const fields = mail.search === "" ? [] : [mail.search.slice(1)];
+  if (!names.includes("subject")) fields.push(`subject=${encoded(subject)}`);
+  if (!names.includes("body")) fields.push(`body=${encoded(question.replace(/\r\n?|\n/gu, "\r\n"))}`);
+  mail.search = fields.join("&");
+  mail.hash = "";
+  return mail.href;
 }
 
 /** Percent-encoded, without lone surrogates, and cut to {@link MAX_QUESTION_LENGTH}. */

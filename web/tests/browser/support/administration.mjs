@@ -6,10 +6,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { listen } from "@evidence-chat/local-service";
 import { startServer } from "../../../../supabase/tests/support/start.mjs";
+import { sendSignIn } from "../../../../tests/lib/sign-in.mjs";
 import { createDemoServer } from "../../../demo/serve.mjs";
 
 export const PASSWORD = "correct horse battery";
-const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+export const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** The local Supabase with its data in a temporary folder, and the server of the demo page, which also serves these pages. */
 export async function startSite({ after }) {
@@ -59,11 +60,9 @@ export function createCaller(supabase) {
   return { call, rpc, signUp };
 }
 
-/** Signs in with the form of the page. */
-export async function signIn(page, { email }, password = PASSWORD) {
-  await page.getByLabel("E-mail").fill(email);
-  await page.getByLabel("Password").fill(password);
-  await page.getByRole("button", { name: "Sign in" }).click();
+/** Signs in with the form of the page, and waits until the user is signed in. */
+export async function signIn(page, { email }) {
+  await sendSignIn(page, email, PASSWORD);
   // Only then does the tab remember the session.
   await page.locator("body:not([data-state=sign-in])").waitFor();
 }
