@@ -139,6 +139,6 @@ mod tests {
                 .matches("unlocked_cargo()")
                 .count()
         };
-        assert_eq!((uses("test/mod.rs"), uses("build.rs"), uses("setup/tools.rs")), (1, 0, 0));
+        assert_eq!((uses("test/prepare.rs"), uses("build.rs"), uses("setup/tools.rs")), (1, 0, 0));
     }
 }

@@ -1,7 +1,8 @@
-//! `cargo xtask test`: runs all checks, quick ones first.
+//! `cargo xtask test`: lints and builds, then runs the tests.
 
 mod libtest;
 mod node;
+mod prepare;
 mod tally;
 
 use std::path::{Path, PathBuf};
@@ -11,12 +12,11 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
-use xtask::setup::{Generation, ModelDir, Tools};
-use xtask::{build, paths, setup, shell};
+use xtask::setup::{Generation, ModelDir};
+use xtask::{paths, setup, shell};
 
 use self::node::Lane;
 use self::tally::{Skipped, Tallies, Tally};
-use crate::supply_chain;
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Suite {
@@ -29,7 +29,7 @@ pub(crate) enum Suite {
     Arm,
     /// API documentation of TypeScript; tests of the browser packages, the schema and the Worker.
     Node,
-    /// The whole product in a real browser.
+    /// The whole product in a real browser. Beside the tests of the suite before, if both run.
     E2e,
     /// The tests of the browser packages in Firefox and WebKit, and the embedder in Node.js 20 to 24, Deno and Bun. Only if named.
     Browsers,
@@ -54,16 +54,21 @@ const BROWSER_HOOKS: &str = "tests/browsers/hooks.mjs";
 /// Tests that only [`Suite::Browsers`] runs.
 const OTHER_RUNTIMES: &str = "tests/browsers";
 
-/// The tests of servers, which start no browser and mostly wait: they run beside the others.
-const SERVER_TESTS: [&str; 5] =
-    ["edge-chat/tests", "supabase/tests", "tests/integrations", "tests/setup", "tools/local-service/tests"];
-
-const ALL_BUT_KB: [build::Part; 5] =
-    [build::Part::Embedder, build::Part::Writer, build::Part::Web, build::Part::Assets, build::Part::Worker];
+/// The tests that start servers, demos or package managers. They run beside those of the browser packages.
+const DEMO_LANE: [&str; 9] = [
+    END_TO_END,
+    "docs-site/tests",
+    "edge-chat/tests",
+    "packages",
+    "supabase/tests",
+    "tests/deployment",
+    "tests/integrations",
+    "tests/setup",
+    "tools/local-service/tests",
+];
 
 /// Programs and files that the suites use.
 struct Environment {
-    tools: Tools,
     model: ModelDir,
     chromium: PathBuf,
     /// For the suites in Node.js.
@@ -73,15 +78,15 @@ struct Environment {
 }
 
 /// Runs the named suites, or all of them if none is named.
-pub(crate) fn run(suites: &[Suite]) -> Result<()> {
-    let (tools, model, chromium) = setup::everything()?;
-    let needs_python = suites.is_empty() || suites.iter().any(|suite| suite.needs_python());
-    let generation = needs_python.then(setup::generation).transpose()?;
-    let open_webui_python = needs_python.then(setup::open_webui).transpose()?;
-    let environment = Environment { tools, model, chromium, generation, open_webui_python };
+pub(crate) fn run(named: &[Suite]) -> Result<()> {
+    let suites: Vec<_> = Suite::ALL
+        .into_iter()
+        .filter(|suite| named.contains(suite) || (named.is_empty() && *suite != Suite::Browsers))
+        .collect();
     let started = Instant::now();
+    let environment = prepare::run(&suites)?;
     let mut tallies = Tallies::default();
-    let result = run_suites(suites, &environment, &mut tallies);
+    let result = run_suites(&suites, &environment, &mut tallies);
     tallies.print();
     result?;
     let skipped = tallies.without_accepted_reason();
@@ -96,32 +101,38 @@ pub(crate) fn run(suites: &[Suite]) -> Result<()> {
 }
 
 fn run_suites(suites: &[Suite], environment: &Environment, tallies: &mut Tallies) -> Result<()> {
-    let mut is_built = false;
-    let mut has_kb = false;
-    for suite in [Suite::Lint, Suite::Rust, Suite::Arm, Suite::Node, Suite::E2e, Suite::Browsers] {
-        if suites.contains(&suite) || (suites.is_empty() && suite != Suite::Browsers) {
-            let started = Instant::now();
-            println!("\n• {}", suite.name());
-            if suite.needs_build() && !is_built {
-                build::run(if has_kb { &ALL_BUT_KB } else { &[] }, &environment.tools)?;
-                is_built = true;
-            }
-            suite.run(environment, tallies).with_context(|| format!("{} failed", suite.name()))?;
-            // Its tests need the program. Building it alone would compile some dependencies again, with fewer features.
-            has_kb |= suite == Suite::Rust;
-            println!("✓ {} ({:.0} s)", suite.name(), started.elapsed().as_secs_f32());
+    let has = |suite| suites.contains(&suite);
+    for &suite in suites {
+        // The lints have run before: no test runs if they found something. End-to-end tests run beside others.
+        if suite == Suite::Lint || (suite == Suite::E2e && has(Suite::Node)) {
+            continue;
         }
+        let started = Instant::now();
+        println!("\n• {}", suite.name());
+        let result = match suite {
+            Suite::Lint => Ok(()),
+            Suite::Rust => rust(environment, tallies),
+            Suite::Arm => arm(environment, tallies),
+            Suite::Node => node(environment, tallies, has(Suite::E2e)),
+            Suite::E2e => e2e(environment, tallies),
+            Suite::Browsers => browsers(environment, tallies),
+        };
+        result.with_context(|| format!("{} failed", suite.name()))?;
+        println!("✓ {} ({:.0} s)", suite.name(), started.elapsed().as_secs_f32());
     }
     Ok(())
 }
 
 impl Suite {
+    /// In the order in which they run.
+    const ALL: [Self; 6] = [Self::Lint, Self::Rust, Self::Arm, Self::Node, Self::E2e, Self::Browsers];
+
     fn name(self) -> &'static str {
         match self {
             Self::Lint => "format, lints and dependencies",
             Self::Rust => "Rust tests",
             Self::Arm => "embedder on 64-bit ARM",
-            Self::Node => "TypeScript documentation and Node.js tests",
+            Self::Node => "Node.js tests",
             Self::E2e => "end-to-end tests",
             Self::Browsers => "Firefox, WebKit and other runtimes",
         }
@@ -134,57 +145,6 @@ impl Suite {
     fn needs_python(self) -> bool {
         matches!(self, Self::Node | Self::E2e)
     }
-
-    fn run(self, environment: &Environment, tallies: &mut Tallies) -> Result<()> {
-        match self {
-            Self::Lint => lint(environment),
-            Self::Rust => rust(environment, tallies),
-            Self::Arm => arm(environment, tallies),
-            Self::Node => node(environment, tallies),
-            Self::E2e => e2e(environment, tallies),
-            Self::Browsers => browsers(environment, tallies),
-        }
-    }
-}
-
-fn lint(environment: &Environment) -> Result<()> {
-    shell::run(shell::command("node").args(["node_modules/prettier/bin/prettier.cjs", "--check", "."]))
-        .context("run `npm run format`")?;
-    shell::run(shell::unlocked_cargo().args(["fmt", "--all", "--check"])).context("run `cargo fmt --all`")?;
-    shell::run(shell::cargo(&["clippy"]).args([
-        "--workspace",
-        "--all-targets",
-        "--quiet",
-        "--",
-        "--deny",
-        "warnings",
-    ]))?;
-    shell::run(&mut fuzz_targets())?;
-    // Broken links and malformed Markdown in the documentation.
-    shell::run(
-        shell::cargo(&["doc"])
-            .args(["--workspace", "--no-deps", "--quiet"])
-            .env("RUSTDOCFLAGS", "--deny warnings"),
-    )?;
-    supply_chain::check(&setup::for_linting()?)?;
-    // The types of a package come with its build. Nothing here uses those of the widget's build.
-    build::run(&[build::Part::Embedder, build::Part::Writer], &environment.tools)?;
-    for script in ["typecheck", "lint"] {
-        shell::run(shell::command("npm").args(["run", "--silent", script]))?;
-    }
-    Ok(())
-}
-
-/// Checks the fuzz targets. They are a separate workspace, which no other step compiles.
-fn fuzz_targets() -> Command {
-    let mut clippy = shell::cargo(&["clippy"]);
-    clippy
-        .args(["--manifest-path", "embedder-wasm/fuzz/Cargo.toml", "--target-dir"])
-        .arg(paths::cargo_target())
-        .args(["--quiet", "--", "--deny", "warnings"])
-        // Otherwise libFuzzer is compiled, which takes a C++ compiler and a minute. Nothing is linked, so the file may be missing.
-        .env("CUSTOM_LIBFUZZER_PATH", "not-linked/libfuzzer.a");
-    clippy
 }
 
 fn rust(environment: &Environment, tallies: &mut Tallies) -> Result<()> {
@@ -237,16 +197,17 @@ fn arm(environment: &Environment, tallies: &mut Tallies) -> Result<()> {
     result
 }
 
-fn node(environment: &Environment, tallies: &mut Tallies) -> Result<()> {
-    shell::run(shell::command("npm").args(["run", "--silent", "docs"]))?;
+/// The tests in Node.js, in two lanes: two cores wait less than one, and more than two browsers miss their time limits.
+fn node(environment: &Environment, tallies: &mut Tallies, with_end_to_end: bool) -> Result<()> {
     let mut files = node::test_files(paths::repo())?;
-    files.retain(|file| !is_in(file, &[END_TO_END, OTHER_RUNTIMES]));
-    let (servers, browsers): (Vec<_>, Vec<_>) =
-        files.into_iter().partition(|file| is_in(file, &SERVER_TESTS));
-    let lane = |name, files| -> Result<Lane> {
-        Ok(Lane { name, node: node_command(environment)?, files, concurrency: browsers_at_once() })
+    files.retain(|file| !is_in(file, &[OTHER_RUNTIMES]) && (with_end_to_end || !is_in(file, &[END_TO_END])));
+    let (demos, browsers): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| is_in(file, &DEMO_LANE));
+    let lane = |name, files, concurrency| -> Result<Lane> {
+        Ok(Lane { name, node: node_command(environment)?, files, concurrency })
     };
-    let (tally, result) = node::run(vec![lane("server", servers)?, lane("browser", browsers)?]);
+    // One demo at a time: each starts on the first free ports it finds, and two could find the same ones.
+    let lanes = vec![lane("demo", demos, 1)?, lane("browser", browsers, browsers_at_once())?];
+    let (tally, result) = node::run(lanes);
     tallies.add("Node.js tests", tally);
     result
 }
@@ -256,8 +217,6 @@ fn is_in(file: &Path, folders: &[&str]) -> bool {
 }
 
 fn e2e(environment: &Environment, tallies: &mut Tallies) -> Result<()> {
-    // With the features of the whole workspace, as the Rust tests have compiled it.
-    shell::run(shell::cargo(&["build"]).args(["--quiet", "--workspace", "--example", "hostile-files"]))?;
     let files = node::test_files(&paths::repo().join(END_TO_END))?;
     // One at a time: each starts a demo on the first free ports it finds, and two could find the same ones.
     let lane = Lane { name: "e2e", node: node_command(environment)?, files, concurrency: 1 };

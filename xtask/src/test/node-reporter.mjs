@@ -1,5 +1,5 @@
 // A reporter of node:test for `cargo xtask test`: a line of JSON for each test that has ended, and for each suite that
-// was skipped, whose tests do not run.
+// was skipped, whose tests do not run. `seconds` is the time of a test that is in no suite and no other test, otherwise 0.
 export default async function* (events) {
   /** What a file reported outside its tests, such as an exception after the last one: the only trace of why it failed. */
   const diagnostics = new Map();
@@ -9,12 +9,16 @@ export default async function* (events) {
       continue;
     }
     if (type !== "test:pass" && type !== "test:fail") continue;
-    const { name, file, skip, todo, details } = data;
+    const { name, file, skip, todo, details, nesting } = data;
+    const seconds = nesting === 0 ? (details?.duration_ms ?? 0) / 1000 : 0;
     const isSkipped = skip !== undefined;
-    if (details?.type === "suite" && !isSkipped) continue;
+    if (details?.type === "suite" && !isSkipped) {
+      yield `${JSON.stringify({ file, seconds, isSuite: true })}\n`;
+      continue;
+    }
     // `skip: true` gives no reason.
     const reason = typeof skip === "string" ? skip : "";
-    const result = { name, file, isPassed: type === "test:pass", isSkipped, reason, isTodo: todo !== undefined };
+    const result = { name, file, isPassed: type === "test:pass", isSkipped, reason, isTodo: todo !== undefined, seconds };
     yield `${JSON.stringify({ ...result, error: firstLine(details?.error, diagnostics.get(file)) })}\n`;
   }
 }

@@ -1,5 +1,6 @@
 //! Runs test files in Node.js and reads their results from a reporter.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -61,9 +62,12 @@ impl Lane {
         let text =
             fs::read_to_string(&results).with_context(|| format!("cannot read {}", results.display()))?;
         let mut tally = Tally::default();
+        let mut seconds = BTreeMap::new();
         for line in text.lines() {
-            read_line(line, &mut tally).with_context(|| format!("the reporter printed {line:?}"))?;
+            read_line(line, &mut tally, &mut seconds)
+                .with_context(|| format!("the reporter printed {line:?}"))?;
         }
+        print_slowest(self.name, seconds);
         let is_empty = tally.is_empty();
         let failed = tally.failed.len();
         // Not the command of the runner, which names some hundred files.
@@ -79,8 +83,15 @@ impl Lane {
     }
 }
 
-fn read_line(line: &str, tally: &mut Tally) -> Result<()> {
+/// Adds the result of a test to the tally, and its time to that of its file.
+fn read_line(line: &str, tally: &mut Tally, seconds: &mut BTreeMap<PathBuf, f64>) -> Result<()> {
     let result: Value = serde_json::from_str(line)?;
+    if let (Some(file), Some(time)) = (result["file"].as_str(), result["seconds"].as_f64()) {
+        *seconds.entry(PathBuf::from(file)).or_default() += time;
+    }
+    if result["isSuite"] == true {
+        return Ok(());
+    }
     let is = |name: &str| result[name].as_bool().with_context(|| format!("no {name}"));
     let text = |name: &str| result[name].as_str().unwrap_or_default();
     let test = || {
@@ -98,6 +109,18 @@ fn read_line(line: &str, tally: &mut Tally) -> Result<()> {
         tally.failed.push(Failed { test: test(), error: text("error").to_owned() });
     }
     Ok(())
+}
+
+/// The files to look at first when the tests take too long.
+fn print_slowest(lane: &str, seconds: BTreeMap<PathBuf, f64>) {
+    const FILES: usize = 10;
+    let all: f64 = seconds.values().sum();
+    let mut files: Vec<_> = seconds.into_iter().collect();
+    files.sort_by(|(_, left), (_, right)| right.total_cmp(left));
+    println!("slowest of the lane {lane} ({all:.0} s of tests):");
+    for (file, seconds) in files.iter().take(FILES) {
+        println!("{seconds:>7.1} s  {}", file.strip_prefix(paths::repo()).unwrap_or(file).display());
+    }
 }
 
 /// Every `*.test.mjs` below a folder, sorted: a test file anywhere in the repository runs.
@@ -126,22 +149,25 @@ mod tests {
 
     #[test]
     fn skipped_and_failed_tests_are_named_with_their_file_and_reason() {
-        let mut tally = Tally::default();
+        let (mut tally, mut seconds) = (Tally::default(), BTreeMap::new());
         let file = paths::repo().join("web/tests/a.test.mjs");
-        let line = |end: &str| format!(r#"{{"name":"opens","file":"{}",{end}}}"#, file.display());
+        let line =
+            |end: &str| format!(r#"{{"name":"opens","file":"{}",{end},"seconds":1.5}}"#, file.display());
         for end in [
             r#""isPassed":true,"isSkipped":true,"reason":"platform: x","isTodo":false"#,
             r#""isPassed":true,"isSkipped":false,"reason":"","isTodo":false"#,
             r#""isPassed":false,"isSkipped":false,"reason":"","isTodo":false,"error":"is shut""#,
             r#""isPassed":false,"isSkipped":false,"reason":"","isTodo":true"#,
         ] {
-            read_line(&line(end), &mut tally).unwrap();
+            read_line(&line(end), &mut tally, &mut seconds).unwrap();
         }
+        read_line(&line(r#""isSuite":true"#), &mut tally, &mut seconds).unwrap();
         let test = || "web/tests/a.test.mjs: opens".to_owned();
         let skipped = vec![Skipped { test: test(), reason: "platform: x".to_owned() }];
         let failed = vec![Failed { test: test(), error: "is shut".to_owned() }];
         assert_eq!(tally, Tally { passed: 1, failed, todo: 1, skipped });
-        assert!(read_line("{}", &mut tally).is_err());
+        assert!(read_line("{}", &mut tally, &mut seconds).is_err());
+        assert_eq!(seconds, BTreeMap::from([(file, 5.0 * 1.5)]));
     }
 
     #[test]

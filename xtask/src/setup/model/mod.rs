@@ -22,7 +22,7 @@ pub(super) fn ensure() -> Result<PathBuf> {
         // Absolute, because the programs that use it run in the root of the repository.
         let dir = std::path::absolute(dir)?;
         if !convert::is_done(&dir)? {
-            fetch::verify(&dir).with_context(|| {
+            fetch::verify_all(&dir).with_context(|| {
                 format!(
                     "EVIDENCE_MODEL_DIR must contain {} or the files of sentence-transformers/all-MiniLM-L6-v2",
                     convert::MODEL_FILE
@@ -33,11 +33,7 @@ pub(super) fn ensure() -> Result<PathBuf> {
         return Ok(dir);
     }
     let dir = paths::cache()?.join("models/all-MiniLM-L6-v2");
-    if dir.exists() {
-        fetch::verify(&dir).with_context(|| format!("delete {} and run this again", dir.display()))?;
-    } else {
-        fetch::download(&dir)?;
-    }
+    fetch::ensure(&dir)?;
     if !convert::is_done(&dir)? {
         convert::run(&dir)?;
     }

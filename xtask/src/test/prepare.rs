@@ -1,0 +1,132 @@
+//! Everything before the first test runs: setup, builds and lints, in two lanes.
+//!
+//! Each lane has stretches that use one core, such as a download or the last crate of a build. Both only compute, so unlike tests
+//! they miss no time limit while the other lane keeps the cores busy.
+
+use std::process::Command;
+use std::thread;
+use std::time::Instant;
+
+use anyhow::{Context, Result, anyhow};
+use xtask::setup::{self, Tools};
+use xtask::{build, paths, shell};
+
+use super::{Environment, Suite};
+use crate::supply_chain;
+
+const ALL_BUT_KB: [build::Part; 5] =
+    [build::Part::Embedder, build::Part::Writer, build::Part::Web, build::Part::Assets, build::Part::Worker];
+
+/// Sets up and builds what the suites need, and lints if [`Suite::Lint`] is among them. Returns after both lanes, also if one fails.
+pub(super) fn run(suites: &[Suite]) -> Result<Environment> {
+    // Programs of both lanes run in Node.js.
+    setup::node_packages()?;
+    thread::scope(|scope| {
+        let native = scope.spawn(|| native(suites));
+        let web = web(suites);
+        let native = native.join().unwrap_or_else(|_| Err(anyhow!("a thread panicked")));
+        native.and(web)
+    })
+}
+
+/// What cargo does for this machine. One command at a time, because each locks the build folder.
+fn native(suites: &[Suite]) -> Result<()> {
+    if suites.contains(&Suite::Lint) {
+        step("format of Rust", || {
+            shell::run(shell::unlocked_cargo().args(["fmt", "--all", "--check"]))
+                .context("run `cargo fmt --all`")
+        })?;
+        step("clippy", || {
+            shell::run(&mut clippy())?;
+            shell::run(&mut clippy_of_fuzz_targets())
+        })?;
+        step("rustdoc", || shell::run(&mut rustdoc()))?;
+    }
+    // With the features of the whole workspace: a build of one package would compile some dependencies again, with fewer features.
+    if suites.contains(&Suite::Rust) {
+        step("Rust tests compiled", || {
+            shell::run(shell::cargo(&["test"]).args(["--workspace", "--all-targets", "--no-run", "--quiet"]))
+        })?;
+    }
+    if suites.iter().any(|suite| suite.needs_build()) {
+        step("programs that tests run", || {
+            let programs = ["--workspace", "--quiet", "--bin", "kb", "--example", "hostile-files"];
+            shell::run(shell::cargo(&["build"]).args(programs))
+        })?;
+    }
+    Ok(())
+}
+
+/// What is set up, compiled to WebAssembly, bundled, or checked in Node.js.
+fn web(suites: &[Suite]) -> Result<Environment> {
+    let needs_lint = suites.contains(&Suite::Lint);
+    if needs_lint {
+        step("format of the rest", || {
+            shell::run(shell::command("node").args([
+                "node_modules/prettier/bin/prettier.cjs",
+                "--check",
+                ".",
+            ]))
+            .context("run `npm run format`")
+        })?;
+        step("licences and sources of dependencies", || supply_chain::check(&setup::for_linting()?))?;
+    }
+    let (tools, model, chromium) = setup::everything()?;
+    let needs_build = suites.iter().any(|suite| suite.needs_build());
+    if needs_build {
+        build::run(&ALL_BUT_KB, &tools)?;
+    } else if needs_lint {
+        build_types(&tools)?;
+    }
+    if needs_lint {
+        for script in ["typecheck", "lint"] {
+            step(script, || shell::run(shell::command("npm").args(["run", "--silent", script])))?;
+        }
+    }
+    if suites.contains(&Suite::Node) {
+        step("TypeScript documentation", || {
+            shell::run(shell::command("npm").args(["run", "--silent", "docs"]))
+        })?;
+    }
+    let needs_python = suites.iter().any(|suite| suite.needs_python());
+    let generation = needs_python.then(setup::generation).transpose()?;
+    let open_webui_python = needs_python.then(setup::open_webui).transpose()?;
+    Ok(Environment { model, chromium, generation, open_webui_python })
+}
+
+/// The types of a package come with its build. Nothing that is linted uses those of the widget's build.
+fn build_types(tools: &Tools) -> Result<()> {
+    build::run(&[build::Part::Embedder, build::Part::Writer], tools)
+}
+
+fn clippy() -> Command {
+    let mut clippy = shell::cargo(&["clippy"]);
+    clippy.args(["--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings"]);
+    clippy
+}
+
+/// Checks the fuzz targets. They are a separate workspace, which no other step compiles.
+fn clippy_of_fuzz_targets() -> Command {
+    let mut clippy = shell::cargo(&["clippy"]);
+    clippy
+        .args(["--manifest-path", "embedder-wasm/fuzz/Cargo.toml", "--target-dir"])
+        .arg(paths::cargo_target())
+        .args(["--quiet", "--", "--deny", "warnings"])
+        // Otherwise libFuzzer is compiled, which takes a C++ compiler and a minute. Nothing is linked, so the file may be missing.
+        .env("CUSTOM_LIBFUZZER_PATH", "not-linked/libfuzzer.a");
+    clippy
+}
+
+/// Finds broken links and malformed Markdown in the documentation.
+fn rustdoc() -> Command {
+    let mut doc = shell::cargo(&["doc"]);
+    doc.args(["--workspace", "--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "--deny warnings");
+    doc
+}
+
+fn step(name: &str, run: impl FnOnce() -> Result<()>) -> Result<()> {
+    let started = Instant::now();
+    run().with_context(|| format!("{name} failed"))?;
+    println!("✓ {name} ({:.1} s)", started.elapsed().as_secs_f32());
+    Ok(())
+}
