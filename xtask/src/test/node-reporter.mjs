@@ -18,7 +18,15 @@ export default async function* (events) {
     }
     // `skip: true` gives no reason.
     const reason = typeof skip === "string" ? skip : "";
-    const result = { name, file, isPassed: type === "test:pass", isSkipped, reason, isTodo: todo !== undefined, seconds };
+    const result = {
+      name,
+      file,
+      isPassed: type === "test:pass",
+      isSkipped,
+      reason,
+      isTodo: todo !== undefined,
+      seconds,
+    };
     yield `${JSON.stringify({ ...result, error: firstLine(details?.error, diagnostics.get(file)) })}\n`;
   }
 }
