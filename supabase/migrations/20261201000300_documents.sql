@@ -273,6 +273,8 @@ create index kb_embeddings_restricted_hnsw
   where audience is not null;
 -- For small knowledge bases and small collections, whose vectors are compared one by one.
 create index kb_embeddings_searchable_idx on public.kb_embeddings (collection, chunk_id) where searchable;
+-- For kb_chunks_to_embed: all chunks of a model share an entry, so it is small.
+create index kb_embeddings_model_idx on public.kb_embeddings (model);
 create index kb_embeddings_audience_idx
   on public.kb_embeddings using gin (audience, (array[collection])) with (fastupdate = off)
   where audience is not null;

@@ -213,22 +213,66 @@ create function public.kb_chunks_to_embed(
   stable
   security invoker
   set search_path = ''
+  -- The best plan depends on how many chunks there are of a model.
+  set plan_cache_mode = force_custom_plan
+  -- In a large knowledge base, finding that all vectors are there takes seconds. PostgREST applies this limit to the request.
+  set statement_timeout = '10min'
 as $$
 #variable_conflict use_column
 begin
   if kb_chunks_to_embed.count is null or kb_chunks_to_embed.count not between 1 and 1000 then
     raise exception 'kb_chunks_to_embed needs a count from 1 to 1000' using errcode = 'invalid_parameter_value';
   end if;
+  -- Each reason on its own, so that its index finds the usually few chunks without reading all of them.
   return query
+  with missing as materialized (
+    -- Only ids, which two indexes have: reading the tables takes minutes if they are not in memory.
+    select c.id
+      from public.kb_chunks c
+      where not exists (select from public.kb_embeddings e where e.chunk_id = c.id)
+        and (kb_chunks_to_embed.after is null or c.id > kb_chunks_to_embed.after)
+  ),
+  found as (
+    (
+      select c.id
+        from public.kb_chunks c
+        join public.kb_documents d on d.id = c.document_id and d.status = 'ready'
+        where c.stale
+          and (kb_chunks_to_embed.after is null or c.id > kb_chunks_to_embed.after)
+          and (kb_chunks_to_embed.collection is null or d.collection = kb_chunks_to_embed.collection)
+        order by c.id
+        limit kb_chunks_to_embed.count
+    )
+    union
+    (
+      select c.id
+        from missing
+        join public.kb_chunks c on c.id = missing.id
+        join public.kb_documents d on d.id = c.document_id and d.status = 'ready'
+        where kb_chunks_to_embed.collection is null or d.collection = kb_chunks_to_embed.collection
+        order by c.id
+        limit kb_chunks_to_embed.count
+    )
+    union
+    (
+      select e.chunk_id
+        from public.kb_embeddings e
+        join public.kb_chunks c on c.id = e.chunk_id
+        join public.kb_documents d on d.id = c.document_id and d.status = 'ready'
+        -- Two ranges of the index; it does not serve <>.
+        where (e.model < kb_chunks_to_embed.model or e.model > kb_chunks_to_embed.model)
+          and (kb_chunks_to_embed.after is null or e.chunk_id > kb_chunks_to_embed.after)
+          and (kb_chunks_to_embed.collection is null or d.collection = kb_chunks_to_embed.collection)
+        order by e.chunk_id
+        limit kb_chunks_to_embed.count
+    )
+  )
   select c.id, d.id, d.source, c.content, c.meta ->> 'section',
       case when e.chunk_id is null then 'missing' when c.stale then 'stale' else 'model' end
-    from public.kb_chunks c
+    from found
+    join public.kb_chunks c on c.id = found.id
     join public.kb_documents d on d.id = c.document_id
     left join public.kb_embeddings e on e.chunk_id = c.id
-    where d.status = 'ready'
-      and (kb_chunks_to_embed.collection is null or d.collection = kb_chunks_to_embed.collection)
-      and (kb_chunks_to_embed.after is null or c.id > kb_chunks_to_embed.after)
-      and (e.chunk_id is null or c.stale or e.model <> kb_chunks_to_embed.model)
     order by c.id
     limit kb_chunks_to_embed.count;
 end
