@@ -5,12 +5,15 @@ use std::io::IsTerminal;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::output::printable;
+use crate::output::{approximate_duration, printable};
 
 /// Interval between lines of progress where there is no bar.
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
+
+/// Length of a whole bar.
+const BAR_LENGTH: f64 = 1000.0;
 
 pub struct Progress {
     bar: ProgressBar,
@@ -36,6 +39,8 @@ enum Output {
 struct Counted {
     started: Instant,
     last_line: Instant,
+    documents: usize,
+    all_documents: usize,
     chunks: usize,
 }
 
@@ -56,14 +61,19 @@ impl Progress {
     /// Starts counting the documents to be written.
     pub fn start(&self, documents: usize) {
         let now = Instant::now();
-        self.bar.set_length(documents as u64);
-        self.bar.reset_elapsed();
-        self.bar.reset_eta();
         if let Ok(mut run) = self.run.lock() {
-            *run = Some(Counted { started: now, last_line: now, chunks: 0 });
+            *run = Some(Counted {
+                started: now,
+                last_line: now,
+                documents: 0,
+                all_documents: documents,
+                chunks: 0,
+            });
         }
         if self.output == Output::Terminal {
-            let style = ProgressStyle::with_template("{bar:30} {pos}/{len} documents  {msg}  {eta} left");
+            self.bar.reset();
+            self.bar.set_length(BAR_LENGTH as u64);
+            let style = ProgressStyle::with_template("{bar:30} {msg}");
             self.bar.set_style(style.unwrap_or(ProgressStyle::default_bar()));
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
             self.bar.enable_steady_tick(Duration::from_millis(200));
@@ -72,18 +82,29 @@ impl Progress {
 
     /// Counts a document that is done, and the chunks written for it.
     pub fn document_done(&self, chunks: usize) {
+        if let Ok(mut run) = self.run.lock()
+            && let Some(run) = run.as_mut()
+        {
+            run.documents += 1;
+            run.chunks += chunks;
+        }
+    }
+
+    /// Shows which share of the work is done, from 0 to 1, and how long the rest takes, if that is known.
+    pub fn estimate(&self, share_done: f64, left: Option<Duration>) {
         let Ok(mut run) = self.run.lock() else { return };
         let Some(run) = run.as_mut() else { return };
-        self.bar.inc(1);
-        run.chunks += chunks;
-        let rate =
-            format!("{:.1} chunks/s", run.chunks as f64 / run.started.elapsed().as_secs_f64().max(0.001));
-        if self.output == Output::Lines && run.last_line.elapsed() >= LINE_INTERVAL {
-            run.last_line = Instant::now();
-            let (done, all) = (self.bar.position(), self.bar.length().unwrap_or(0));
-            eprintln!("{done} of {all} documents, {rate}, {} left", HumanDuration(self.bar.eta()));
+        match self.output {
+            Output::Terminal => {
+                self.bar.set_position((share_done * BAR_LENGTH) as u64);
+                self.bar.set_message(run.line(share_done, left));
+            }
+            Output::Lines if run.last_line.elapsed() >= LINE_INTERVAL => {
+                run.last_line = Instant::now();
+                eprintln!("{}", run.line(share_done, left));
+            }
+            Output::Lines | Output::Nothing => {}
         }
-        self.bar.set_message(rate);
     }
 
     pub fn line(&self, text: &str) {
@@ -118,5 +139,40 @@ impl Progress {
         if let Ok(mut run) = self.run.lock() {
             *run = None;
         }
+    }
+}
+
+impl Counted {
+    fn line(&self, share_done: f64, left: Option<Duration>) -> String {
+        let rate = self.chunks as f64 / self.started.elapsed().as_secs_f64().max(0.001);
+        progress_line(self.documents, self.all_documents, share_done, rate, left)
+    }
+}
+
+fn progress_line(
+    documents: usize,
+    all: usize,
+    share_done: f64,
+    chunks_per_second: f64,
+    left: Option<Duration>,
+) -> String {
+    let left = left.map_or_else(String::new, |left| format!(", about {} left", approximate_duration(left)));
+    // A whole percentage is done only when everything is.
+    let percent = (share_done * 100.0).floor();
+    format!("{documents} of {all} documents, {percent} % of the text, {chunks_per_second:.1} chunks/s{left}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_of_progress_contains_documents_share_rate_and_remaining_time() {
+        let line = |left| progress_line(12, 200, 0.0999, 4.25, left);
+        assert_eq!(
+            line(Some(Duration::from_secs(5430))),
+            "12 of 200 documents, 9 % of the text, 4.2 chunks/s, about 1 h 31 min left"
+        );
+        assert_eq!(line(None), "12 of 200 documents, 9 % of the text, 4.2 chunks/s");
     }
 }

@@ -12,6 +12,7 @@ use uuid::Uuid;
 
 use crate::chunk::{MAX_TOKENS, headings, innermost_heading, with_context};
 use crate::knowledge_base::{ChunkToEmbed, KnowledgeBase, NewSentence, NewVectors, Reason};
+use crate::output::approximate_duration;
 use crate::progress::Progress;
 use crate::sentence::{Sentence, sentences};
 use crate::supabase::SupabaseError;
@@ -229,8 +230,8 @@ fn pace_line(done: usize, expected: Option<usize>, elapsed: Duration) -> String 
     match expected {
         Some(expected) if done < expected => {
             let left = Duration::from_secs_f64((expected - done) as f64 / rate.max(0.001));
-            let left = indicatif::HumanDuration(left);
-            format!("embedded {done} of {expected} passages, {rate:.1} passages/s, {left} left")
+            let left = approximate_duration(left);
+            format!("embedded {done} of {expected} passages, {rate:.1} passages/s, about {left} left")
         }
         _ => format!("embedded {done} passages, {rate:.1} passages/s"),
     }
@@ -245,7 +246,7 @@ mod tests {
         let seconds = Duration::from_secs;
         assert_eq!(
             pace_line(50, Some(200), seconds(10)),
-            "embedded 50 of 200 passages, 5.0 passages/s, 30 seconds left"
+            "embedded 50 of 200 passages, 5.0 passages/s, about 30 s left"
         );
         assert_eq!(pace_line(50, None, seconds(10)), "embedded 50 passages, 5.0 passages/s");
         // Somebody edited passages during the run.

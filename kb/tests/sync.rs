@@ -1,5 +1,7 @@
 //! `kb sync` with failures of the server, the network and the disk, and with concurrent runs.
 
+#[path = "sync/killed.rs"]
+mod killed;
 #[allow(dead_code, reason = "the tests of asking use the rest")]
 mod support;
 
@@ -76,6 +78,11 @@ impl Folder {
     }
 
     fn sync_with(&self, url: &str, change: impl FnOnce(&mut Options)) -> Result<Summary, SyncError> {
+        Self::sync_path(self.0.path(), url, change)
+    }
+
+    /// Syncs `kb` in a folder.
+    fn sync_path(folder: &Path, url: &str, change: impl FnOnce(&mut Options)) -> Result<Summary, SyncError> {
         let mut options = Options {
             collection: "kb".to_owned(),
             defaults: Defaults { language: "german".to_owned(), audience: None },
@@ -92,7 +99,7 @@ impl Folder {
         change(&mut options);
         let backoff = Backoff { retries: 2, first_pause: Duration::from_millis(1) };
         let knowledge_base = KnowledgeBase::new(Client::new(url, KEY, backoff).unwrap());
-        let source = Source::Folder(self.0.path().join("kb"));
+        let source = Source::Folder(folder.join("kb"));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let load = || Ok(FakeEmbedder);
         runtime.block_on(sync(&source, &knowledge_base, &options, "model", load, &Progress::hidden()))

@@ -42,6 +42,9 @@ pub use write::{NewChunk, NewSentence, PendingDocument};
 
 const IDS_PER_REQUEST: usize = 100;
 
+/// Rows read per request: the default maximum of hosted projects. A server without a maximum would answer with a whole table.
+const ROWS_PER_REQUEST: usize = 1000;
+
 /// The knowledge base of one project.
 pub struct KnowledgeBase {
     client: Client,
@@ -64,7 +67,7 @@ impl KnowledgeBase {
         query: Query,
         key_of: impl Fn(&T) -> Uuid,
     ) -> Result<Vec<T>, SupabaseError> {
-        let query = query.order(&format!("{key}.asc"));
+        let query = query.order(&format!("{key}.asc")).limit(ROWS_PER_REQUEST);
         let mut all: Vec<T> = Vec::new();
         loop {
             let page = match all.last() {

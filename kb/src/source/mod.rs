@@ -5,6 +5,7 @@ pub mod folder;
 mod name;
 mod web;
 
+use std::io;
 use std::path::PathBuf;
 
 use crawl::{CrawlError, Site};
@@ -161,7 +162,11 @@ impl Source {
     pub async fn list(&self, client: &Client) -> Result<Listing, ListError> {
         match self {
             Self::Folder(path) => {
-                folder::list(path).map_err(|error| ListError::Io { path: path.clone(), error })
+                // A large folder takes long, and the lease must be renewed meanwhile.
+                let folder = path.clone();
+                let listed = tokio::task::spawn_blocking(move || folder::list(&folder)).await;
+                let listed = listed.unwrap_or_else(|panicked| Err(io::Error::other(panicked)));
+                listed.map_err(|error| ListError::Io { path: path.clone(), error })
             }
             Self::Bucket => Ok(bucket::list(client).await?),
             Self::Web { listing, site } => Ok(web::list(listing, site).await?),

@@ -7,6 +7,7 @@
 
 mod batch;
 mod error;
+mod estimate;
 mod fingerprint;
 mod lease;
 mod options;

@@ -5,12 +5,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{self as blocking, TryRecvError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+use std::time::{Duration, Instant};
 
 use futures_util::{StreamExt, stream};
 use tokio::sync::mpsc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::batch::{BatchBuilder, WriterInput};
+use super::batch::{BatchBuilder, WriterInput, WriterStep};
 use super::plan::Write;
 use super::prepare::{Preparation, PreparedOrSettled, Settled, failed};
 use crate::source::{Content, LoadError, Loaded, Source};
@@ -85,7 +86,7 @@ pub(super) fn start<E: TextEmbedder + 'static>(
     loading: mpsc::Receiver<Loading>,
     preparation: Preparation,
     embedder: E,
-) -> mpsc::Receiver<WriterInput> {
+) -> mpsc::Receiver<WriterStep> {
     let threads = thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
     let (prepared, to_embed) = blocking::sync_channel(threads);
     let (embedded, to_write) = mpsc::channel(1);
@@ -128,29 +129,37 @@ fn prepare_all(
 fn embed_all<E: TextEmbedder>(
     prepared: &blocking::Receiver<PreparedOrSettled>,
     embedder: &E,
-    sender: &mpsc::Sender<WriterInput>,
+    sender: &mpsc::Sender<WriterStep>,
 ) {
     let mut embedding = BatchBuilder::new(embedder);
-    let send = |step: WriterInput| sender.blocking_send(step).is_ok();
+    let mut waited = Duration::ZERO;
+    let send = |input: WriterInput, waited: &mut Duration| {
+        sender.blocking_send(WriterStep { input, waited: std::mem::take(waited) }).is_ok()
+    };
     loop {
         let next = match prepared.try_recv() {
             Ok(outcome) => Some(outcome),
             // Embed an incomplete batch rather than wait for more documents.
             Err(TryRecvError::Empty) if !embedding.is_empty() => {
-                if !send(WriterInput::Batch(embedding.take())) {
+                if !send(WriterInput::Batch(embedding.take()), &mut waited) {
                     return;
                 }
                 continue;
             }
-            Err(_) => prepared.recv().ok(),
+            Err(_) => {
+                let started = Instant::now();
+                let next = prepared.recv().ok();
+                waited += started.elapsed();
+                next
+            }
         };
         let is_open = match next {
             Some(PreparedOrSettled::Prepared(document)) => {
-                embedding.add(*document, &mut |batch| send(WriterInput::Batch(batch)))
+                embedding.add(*document, &mut |batch| send(WriterInput::Batch(batch), &mut waited))
             }
-            Some(PreparedOrSettled::Settled(settled)) => send(WriterInput::Settled(settled)),
+            Some(PreparedOrSettled::Settled(settled)) => send(WriterInput::Settled(settled), &mut waited),
             None if embedding.is_empty() => false,
-            None => send(WriterInput::Batch(embedding.take())),
+            None => send(WriterInput::Batch(embedding.take()), &mut waited),
         };
         if !is_open {
             return;

@@ -95,11 +95,10 @@ impl Snapshot {
             }
         }
         let gone = self.ready.into_values().filter(|stored| !kept.contains(&stored.source));
-        let mut gone: Vec<StoredDocument> = gone.collect();
-        gone.sort_by(|a, b| a.source.cmp(&b.source));
+        let mut gone = Gone::new(gone.collect());
         for (item, fingerprint, source) in new {
-            match gone.iter().position(|stored| has_content(stored, &fingerprint)) {
-                Some(at) => plan.moved.push(Move { from: gone.remove(at), item, source }),
+            match gone.take(&fingerprint) {
+                Some(from) => plan.moved.push(Move { from, item, source }),
                 None => {
                     let (change, replaces, known_version) = (Change::Added, None, None);
                     let planned_hash = fingerprint.into_content();
@@ -107,8 +106,51 @@ impl Snapshot {
                 }
             }
         }
-        plan.removed = gone;
+        plan.removed = gone.into_rest();
         plan
+    }
+}
+
+/// Documents that the source no longer has under their names, to be found by their content.
+struct Gone {
+    /// Sorted by source; `None` if taken.
+    documents: Vec<Option<StoredDocument>>,
+    /// Positions by content hash and by source version, the last source first.
+    by_hash: HashMap<String, Vec<usize>>,
+    by_version: HashMap<String, Vec<usize>>,
+}
+
+impl Gone {
+    fn new(mut documents: Vec<StoredDocument>) -> Self {
+        documents.sort_by(|a, b| a.source.cmp(&b.source));
+        let (mut by_hash, mut by_version) = (HashMap::new(), HashMap::new());
+        for (at, document) in documents.iter().enumerate().rev() {
+            let add = |positions: &mut HashMap<String, Vec<usize>>, key: &Option<String>| {
+                if let Some(key) = key {
+                    positions.entry(key.clone()).or_default().push(at);
+                }
+            };
+            add(&mut by_hash, &document.content_hash);
+            add(&mut by_version, &document.source_version);
+        }
+        Self { documents: documents.into_iter().map(Some).collect(), by_hash, by_version }
+    }
+
+    /// Takes the first document with this content.
+    fn take(&mut self, fingerprint: &Fingerprint) -> Option<StoredDocument> {
+        let positions = match fingerprint {
+            Fingerprint::Content(hash) => self.by_hash.get_mut(hash)?,
+            Fingerprint::Version(version) => self.by_version.get_mut(version)?,
+            Fingerprint::Unknown => return None,
+        };
+        // A document may have been taken by the other key.
+        std::iter::from_fn(|| positions.pop())
+            .find_map(|at| self.documents.get_mut(at).and_then(Option::take))
+    }
+
+    /// The documents that were not taken, sorted by source.
+    fn into_rest(self) -> Vec<StoredDocument> {
+        self.documents.into_iter().flatten().collect()
     }
 }
 
@@ -275,6 +317,22 @@ mod tests {
         let documents = vec![stored(1, "kb/old.md", "h", Status::Ready)];
         let plan = plan(documents, &[("copy.md", "h"), ("new.md", "h")]);
         assert_eq!(plan.lines(), ["  add      kb/new.md", "  move     kb/old.md → kb/copy.md"]);
+    }
+
+    #[test]
+    fn the_first_of_several_gone_documents_with_the_same_content_is_moved() {
+        let old = |id, source| stored(id, source, "h", Status::Ready);
+        let documents = || vec![old(3, "kb/c.md"), old(1, "kb/a.md"), old(2, "kb/b.md")];
+        let moved = ["  move     kb/a.md → kb/new.md", "  move     kb/b.md → kb/new2.md"];
+        let plan_of = |fingerprint: fn() -> Fingerprint| {
+            let items = ["new.md", "new2.md"].map(|path| (item(path), fingerprint()));
+            Snapshot::new(documents()).plan("kb", items.into(), &HashSet::new(), &Defaults::default(), false)
+        };
+        let content = || Fingerprint::Content("h".to_owned());
+        let version = || Fingerprint::Version("version of h".to_owned());
+        for plan in [plan_of(content), plan_of(version)] {
+            assert_eq!(plan.lines(), [moved[0], moved[1], "  remove   kb/c.md"]);
+        }
     }
 
     #[test]

@@ -62,6 +62,14 @@ pub(super) enum Settled {
     Failed(Write, String),
 }
 
+impl Settled {
+    pub(super) fn write(&self) -> &Write {
+        match self {
+            Self::Unchanged(write, _) | Self::Gone(write, _) | Self::Failed(write, _) => write,
+        }
+    }
+}
+
 impl Preparation {
     pub(super) fn prepare(
         &self,
@@ -150,6 +158,19 @@ impl Prepared {
         let sentences = passage.sentences.iter();
         let sentences = sentences.map(move |sentence| sentence.embedded_text(context.as_deref(), content));
         std::iter::once(whole).chain(heading).chain(sentences)
+    }
+
+    /// Length of the texts that are embedded for a passage, which the time to embed them is about proportional to: in bytes,
+    /// without the names of columns and the introductions of lists.
+    pub(super) fn work(&self, passage: &PreparedPassage) -> u64 {
+        let heading = passage.chunk.section.as_deref().map_or(0, str::len);
+        let sentences: usize = passage.sentences.iter().map(|sentence| sentence.range.len() + heading).sum();
+        (self.content(passage).len() + 2 * heading + sentences) as u64
+    }
+
+    /// [`Prepared::work`] of all passages.
+    pub(super) fn whole_work(&self) -> u64 {
+        self.passages.iter().map(|passage| self.work(passage)).sum()
     }
 
     pub(super) fn content(&self, passage: &PreparedPassage) -> &str {

@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use futures_util::{StreamExt, stream};
+use sha2::{Digest, Sha256};
 use tokio::sync::mpsc;
 
 use super::fingerprint::fingerprints;
@@ -22,6 +24,9 @@ use crate::supabase::SupabaseError;
 use crate::text_embedder::{ModelError, TextEmbedder};
 
 const REMOVALS_PER_REQUEST: usize = 100;
+
+/// Documents that are renamed at the same time.
+const MAX_CONCURRENT_RENAMES: usize = 4;
 
 /// One run, with what it works on.
 pub(super) struct SyncRun<'a> {
@@ -77,7 +82,7 @@ impl<'a> SyncRun<'a> {
 
     /// A failure is only a warning: the chat goes on with the previous calibration.
     async fn calibrate<E: TextEmbedder>(&mut self, load_embedder: impl FnOnce() -> Result<E, ModelError>) {
-        let RunLog { summary, progress } = &mut self.log;
+        let RunLog { summary, progress, .. } = &mut self.log;
         let measured =
             recalibrate(self.knowledge_base, self.model, summary.has_changes(), load_embedder, progress);
         match measured.await {
@@ -140,9 +145,14 @@ impl<'a> SyncRun<'a> {
     }
 
     async fn rename(&mut self, moved: Vec<Move>) -> Result<(), SupabaseError> {
-        for step in moved {
-            let (name, stored) = (step.item.name(), step.item.location.in_bucket());
-            let moved = self.knowledge_base.move_document(step.from.id, &step.source, name, stored).await;
+        let knowledge_base = self.knowledge_base;
+        let mut renamed = stream::iter(moved)
+            .map(|step| async move {
+                let (name, stored) = (step.item.name(), step.item.location.in_bucket());
+                (knowledge_base.move_document(step.from.id, &step.source, name, stored).await, step)
+            })
+            .buffered(MAX_CONCURRENT_RENAMES);
+        while let Some((moved, step)) = renamed.next().await {
             let outcome = match moved {
                 Ok(()) => DocumentResult::Moved { from: step.from.source.clone() },
                 Err(error) if error.concerns_only_this_document() => {
@@ -158,13 +168,14 @@ impl<'a> SyncRun<'a> {
     /// Returns the documents that are no longer in the source, as loading them showed.
     async fn write<E: TextEmbedder + 'static>(
         &mut self,
-        writes: Vec<Write>,
+        mut writes: Vec<Write>,
         embedder: &E,
     ) -> Result<Vec<StoredDocument>, SupabaseError> {
         if writes.is_empty() {
             return Ok(Vec::new());
         }
-        self.log.progress.start(writes.len());
+        spread(&mut writes);
+        self.log.begin_writing(&writes);
         let mut open: Vec<String> = writes.iter().map(|write| write.source.clone()).collect();
         let preparation = Preparation {
             defaults: self.options.defaults.clone(),
@@ -183,10 +194,11 @@ impl<'a> SyncRun<'a> {
         };
         let stopped = tokio::try_join!(loads, writes).map(drop);
         let gone = writer.into_gone();
-        let settled: HashSet<_> =
-            self.log.summary.documents.iter().map(|entry| entry.source.as_str()).collect();
-        open.retain(|source| gone.iter().all(|document| document.source != *source));
-        open.retain(|source| !settled.contains(source.as_str()));
+        self.log.end_writing();
+        let recorded = self.log.summary.documents.iter().map(|entry| &entry.source);
+        let settled: HashSet<&String> =
+            recorded.chain(gone.iter().map(|document| &document.source)).collect();
+        open.retain(|source| !settled.contains(source));
         let reason = match &stopped {
             Ok(()) => "could not be read: its reader ended unexpectedly".to_owned(),
             Err(_) => "not processed, because the run was stopped".to_owned(),
@@ -211,6 +223,7 @@ impl<'a> SyncRun<'a> {
         if !is_complete {
             kept.extend(documents.iter().map(|document| document.source.clone()));
         }
+        let stored: HashSet<&str> = documents.iter().map(|document| document.source.as_str()).collect();
         let mut unreadable = Vec::new();
         let mut known = Vec::with_capacity(items.len());
         for (item, fingerprint) in fingerprints(items, &self.options.defaults).await {
@@ -220,7 +233,7 @@ impl<'a> SyncRun<'a> {
                     let source = format!("{}/{}", self.options.collection, item.path);
                     let reason = error.to_string();
                     self.log.record(&source, DocumentResult::Failed { reason: reason.clone() });
-                    if documents.iter().all(|document| document.source != source) {
+                    if !stored.contains(source.as_str()) {
                         unreadable.push((source.clone(), reason));
                     }
                     kept.insert(source);
@@ -260,6 +273,12 @@ impl<'a> SyncRun<'a> {
         let next = self.knowledge_base.chunks_to_embed(Some(self.model), collection, None, 1).await?;
         Ok(!next.is_empty())
     }
+}
+
+/// Sorts documents by a hash of their source, the same in every run. In this order, the first tenth is like the rest, so that it
+/// tells how long the rest takes: in the order of their names, short pages of one folder may come before long ones of the next.
+fn spread(writes: &mut [Write]) {
+    writes.sort_by_cached_key(|write| Sha256::digest(&write.source));
 }
 
 /// A plan and its context.

@@ -23,6 +23,8 @@ pub(crate) fn json(status: u16, body: impl Into<String>) -> Answer {
 pub(crate) struct Request {
     /// Method and path without query, e.g. `POST /rest/v1/kb_chunks`.
     pub(crate) line: String,
+    /// The query, without `?`.
+    pub(crate) query: String,
     pub(crate) headers: String,
     pub(crate) body: String,
 }
@@ -105,6 +107,8 @@ fn read(stream: &TcpStream) -> std::io::Result<Request> {
     reader.read_exact(&mut body)?;
     let mut parts = first.split_whitespace();
     let method = parts.next().unwrap();
-    let path = parts.next().unwrap().split('?').next().unwrap();
-    Ok(Request { line: format!("{method} {path}"), headers, body: String::from_utf8(body).unwrap() })
+    let target = parts.next().unwrap();
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let (line, query) = (format!("{method} {path}"), query.to_owned());
+    Ok(Request { line, query, headers, body: String::from_utf8(body).unwrap() })
 }
