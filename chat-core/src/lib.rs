@@ -43,6 +43,7 @@ pub mod request;
 mod respond;
 pub mod search;
 pub mod sentences;
+mod stems;
 pub mod title;
 mod words;
 #[cfg(test)]

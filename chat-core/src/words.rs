@@ -1,10 +1,10 @@
 //! The informative words of a text, normalized so that they can be compared.
 
 use icu_normalizer::{ComposingNormalizerBorrowed, DecomposingNormalizerBorrowed};
-use rust_stemmers::{Algorithm, Stemmer};
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::limits::MAX_STEMMED_CHARS;
+use crate::stems;
 
 /// English words that do not carry the subject of a question.
 const STOP_WORDS: &[&str] = &[
@@ -56,14 +56,12 @@ pub(crate) fn is_german(text: &str) -> bool {
 /// The words of a text with repetitions: lower case, without accents, stemmed. A number with grouping commas also occurs
 /// without them.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = String> {
-    let stemmer = Stemmer::create(Algorithm::English);
-    bases(text).map(move |base| stem(&stemmer, base))
+    bases(text).map(stem)
 }
 
 /// The informative words of an English text: [`words`] without stop words.
 pub(crate) fn informative_words(text: &str) -> impl Iterator<Item = String> {
-    let stemmer = Stemmer::create(Algorithm::English);
-    bases(text).filter(|base| !is_stop_word(base)).map(move |base| stem(&stemmer, base))
+    bases(text).filter(|base| !is_stop_word(base)).map(stem)
 }
 
 /// One word in the forms in which texts are compared.
@@ -101,19 +99,19 @@ pub(crate) fn normalized_word(word: &str) -> NormalizedWord {
     let is_initials = base.contains('.')
         && base.split('.').all(|part| part.chars().count() <= 1 && part.chars().all(char::is_alphabetic));
     let base = if is_initials { base.replace('.', "") } else { base.to_owned() };
-    let stem = stem(&Stemmer::create(Algorithm::English), base.clone());
+    let stem = stem(base.clone());
     NormalizedWord { base, stem, is_negated }
 }
 
 /// A word longer than [`MAX_STEMMED_CHARS`] is a key, a hash or a hex dump: it has no endings, and the stemmer takes quadratic
 /// time. It is kept whole, because two keys with the same beginning are different.
-fn stem(stemmer: &Stemmer, word: String) -> String {
+fn stem(word: String) -> String {
     if word.chars().nth(MAX_STEMMED_CHARS).is_some() {
         return word;
     }
     #[cfg(test)]
     crate::work::add(word.len());
-    stemmer.stem(&word).into_owned()
+    stems::stem(&word)
 }
 
 /// What English has after an apostrophe: "don't", "it's", "we'll".

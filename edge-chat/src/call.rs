@@ -34,7 +34,7 @@ impl Call {
         env: &Env,
         trace: &Rc<Trace>,
     ) -> Result<Self, HttpError> {
-        let config = Rc::new(Config::from_env(env)?);
+        let config = Config::of_isolate(env)?;
         Ok(Self {
             id: id.to_owned(),
             request,

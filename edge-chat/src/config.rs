@@ -2,6 +2,7 @@
 
 mod model;
 
+use std::cell::OnceCell;
 use std::net::Ipv4Addr;
 use std::ops::RangeInclusive;
 use std::rc::Rc;
@@ -119,6 +120,10 @@ impl From<ConfigError> for HttpError {
     }
 }
 
+thread_local! {
+    static CONFIG: OnceCell<Rc<Config>> = const { OnceCell::new() };
+}
+
 impl Config {
     /// The longest time that a question can take until its outcome is known. Where a model writes, until it is stored: a
     /// second run of the question would write another text.
@@ -127,8 +132,13 @@ impl Config {
         self.upstream_timeout + writing.unwrap_or_default()
     }
 
-    pub(crate) fn from_env(env: &Env) -> Result<Self, ConfigError> {
-        Self::from_lookup(|name| variable(env, name))
+    /// The configuration, read once: the environment of an isolate never changes.
+    pub(crate) fn of_isolate(env: &Env) -> Result<Rc<Self>, ConfigError> {
+        if let Some(config) = CONFIG.with(|config| config.get().cloned()) {
+            return Ok(config);
+        }
+        let config = Rc::new(Self::from_lookup(|name| variable(env, name))?);
+        Ok(CONFIG.with(|known| Rc::clone(known.get_or_init(|| config))))
     }
 
     fn from_lookup(lookup: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {

@@ -165,6 +165,26 @@ describe("rate limit window", () => {
     assert.equal(rateLimit(await worker.ask(user))[1], "19");
   });
 
+  test("a question takes five statements, and what has expired is deleted once a minute", async () => {
+    const user = newUser();
+    await worker.setTime(START);
+    await worker.ask(user);
+    const statementsOf = async () => {
+      const before = (await worker.gateOf(user)).statements;
+      await worker.ask(user);
+      return (await worker.gateOf(user)).statements - before;
+    };
+    // Four for the admission, one for the outcome.
+    assert.equal(await statementsOf(), 5);
+    await worker.setTime(START + MINUTE - 1);
+    assert.equal(await statementsOf(), 5);
+    assert.equal((await worker.gateOf(user)).rows.admissions.length, 3);
+    await worker.setTime(START + MINUTE);
+    assert.ok((await statementsOf()) > 5);
+    const { rows } = await worker.gateOf(user);
+    assert.deepEqual([rows.admissions.length, rows.questions.length], [2, 4]);
+  });
+
   test("the isolate remembers a limited user until the limit ends and does not ask the object", async () => {
     const user = newUser();
     const sent = question();

@@ -21,7 +21,7 @@ use futures_channel::mpsc::UnboundedSender;
 use futures_channel::oneshot;
 use futures_util::future::{Either, LocalBoxFuture, Shared, join, pending, select};
 use uuid::Uuid;
-use worker::Env;
+use worker::{Delay, Env};
 
 use super::client::Client;
 use super::links::Links;
@@ -391,6 +391,10 @@ impl Run {
                 return;
             }
         };
+        if reading.is_some() && !search_result.is_draft() {
+            // The history is encoded and sent after the runtime has sent what the client is waiting for.
+            Delay::from(Duration::ZERO).await;
+        }
         // Afterwards the stream goes on, because there are no more pieces.
         let settlement = match self.write(&search_result, reading).await {
             Ok(settlement) => settlement,

@@ -107,14 +107,16 @@ pub(super) async fn send(
         .from_stream(opening.chain(ending))
 }
 
-/// The events of an outcome before the terminal one. `has_text`: the client has the text already.
-fn known(outcome: &Outcome, form: &Form, has_text: bool) -> Vec<Result<Vec<u8>>> {
+/// The events of an outcome before the terminal one, if there are any. In one piece, because each piece of a stream costs calls of
+/// JavaScript and a write to the network. `has_text`: the client has the text already.
+fn known(outcome: &Outcome, form: &Form, has_text: bool) -> Option<Result<Vec<u8>>> {
     let is_known = |event: &&Event| {
         !(has_text && matches!(event, Event::AnswerStart { .. } | Event::AnswerDelta { .. }))
     };
     let events = outcome.opening_events();
-    let frames = events.iter().filter(is_known).map(|event| form.encode(event));
-    frames.filter(|frame| !matches!(frame, Ok(bytes) if bytes.is_empty())).collect()
+    let frames: Result<Vec<_>> = events.iter().filter(is_known).map(|event| form.encode(event)).collect();
+    let piece = frames.map(|frames| frames.concat());
+    (!matches!(&piece, Ok(bytes) if bytes.is_empty())).then_some(piece)
 }
 
 /// The state of an answer that is being written.
@@ -143,7 +145,7 @@ fn writing(
         };
         let Some(delta) = delta else {
             let frames = known(&state.outcome.borrow(), &state.form, state.has_begun);
-            return Some((frames, None));
+            return Some((frames.into_iter().collect(), None));
         };
         let mut frames = Vec::with_capacity(2);
         if !state.has_begun {

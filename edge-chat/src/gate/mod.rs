@@ -25,6 +25,7 @@ use uuid::Uuid;
 use worker::{Date, Env, Method, Request, RequestInit, Stub};
 
 use crate::config::Config;
+use crate::http::body::read_small;
 use crate::http::error::HttpError;
 use crate::supabase::Deadline;
 use limited::LimitedUsers;
@@ -211,7 +212,7 @@ impl Gate {
         let request = encode_request(&command)?;
         let send = async { self.send(request).await.map_err(unreachable) };
         let answer = deadline.limit(BINDING, send).await?;
-        let decision: Decision = serde_json::from_str(&answer)
+        let decision: Decision = serde_json::from_slice(&answer)
             .map_err(|error| HttpError::internal(format!("{BINDING}: {error}")))?;
         if matches!(decision.admission, Admission::Limited) {
             // From before the request, so that it is never too long.
@@ -239,7 +240,7 @@ impl Gate {
         let request = encode_request(&Command::AdmitSearch { limit })?;
         let send = async { self.send(request).await.map_err(unreachable) };
         let answer = deadline.limit(BINDING, send).await?;
-        let decision: SearchDecision = serde_json::from_str(&answer)
+        let decision: SearchDecision = serde_json::from_slice(&answer)
             .map_err(|error| HttpError::internal(format!("{BINDING}: {error}")))?;
         if !decision.is_admitted {
             let until_ms = now_ms + decision.budget.reset_ms;
@@ -258,7 +259,7 @@ impl Gate {
         let completed = self.notify(&Command::Complete { ticket, outcome });
         async move {
             // An object of an older version, which does not erase, has an empty response.
-            Ok(serde_json::from_str::<Completed>(&completed.await?).unwrap_or_default().is_erased)
+            Ok(serde_json::from_slice::<Completed>(&completed.await?).unwrap_or_default().is_erased)
         }
     }
 
@@ -274,7 +275,7 @@ impl Gate {
         limit: u64,
     ) -> Result<Option<Reservation>, HttpError> {
         let answer = self.notify(&Command::ReserveTokens { tokens, limit }).await?;
-        serde_json::from_str(&answer).map_err(|error| HttpError::internal(format!("{BINDING}: {error}")))
+        serde_json::from_slice(&answer).map_err(|error| HttpError::internal(format!("{BINDING}: {error}")))
     }
 
     /// Replaces a reservation by what was used.
@@ -300,7 +301,7 @@ impl Gate {
     fn notify<'a>(
         &'a self,
         command: &Command<&Outcome>,
-    ) -> impl Future<Output = Result<String, HttpError>> + use<'a> {
+    ) -> impl Future<Output = Result<Vec<u8>, HttpError>> + use<'a> {
         let request = encode_request(command);
         async move {
             let send = async { self.send(request?).await.map_err(unreachable) };
@@ -308,11 +309,11 @@ impl Gate {
         }
     }
 
-    async fn send(&self, request: Request) -> worker::Result<String> {
-        let mut response = self.stub.fetch_with_request(request).await?;
-        let text = response.text().await?;
+    async fn send(&self, request: Request) -> worker::Result<Vec<u8>> {
+        let response = self.stub.fetch_with_request(request).await?;
+        let body = read_small(&response).await?;
         match response.status_code() {
-            200 => Ok(text),
+            200 => Ok(body),
             status => Err(format!("status {status}").into()),
         }
     }

@@ -34,7 +34,7 @@ type Decision = super::Decision<Box<RawValue>>;
 const KEEP_MS: i64 = 24 * 60 * 60 * 1000;
 /// Milliseconds of a day.
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
-/// Stored questions per user: a day at the default limit. Beyond it the oldest are deleted.
+/// Stored questions per user: a day at the default limit. Beyond it the oldest are deleted, with the next clean-up.
 const MAX_QUESTIONS: i64 = 20 * 60 * 24;
 /// Refunds per user and window for failures that the question itself may cause.
 const MAX_BOUNDED_REFUNDS: i64 = 10;
@@ -69,6 +69,8 @@ pub struct UserGate {
     has_alarm: Cell<bool>,
     /// Cache of [`UserGate::last_erasure`].
     erased_ms: Cell<Option<i64>>,
+    /// When this instance last deleted what has expired; 0 if never.
+    cleaned_up_ms: Cell<i64>,
 }
 
 impl DurableObject for UserGate {
@@ -79,6 +81,7 @@ impl DurableObject for UserGate {
             has_tables: Cell::new(false),
             has_alarm: Cell::new(false),
             erased_ms: Cell::new(None),
+            cleaned_up_ms: Cell::new(0),
         }
     }
 
@@ -150,15 +153,15 @@ enum Counted {
 }
 
 impl Counted {
-    /// The number of rows in the window, and the time of the nth.
+    /// The number of rows in the window with the time of the first, and the time of the nth.
     fn queries(self) -> (&'static str, &'static str) {
         match self {
             Self::Questions => (
-                "SELECT COUNT(*) AS count FROM admissions WHERE at_ms > ?",
+                "SELECT COUNT(*) AS count, MIN(at_ms) AS first_ms FROM admissions WHERE at_ms > ?",
                 "SELECT at_ms FROM admissions WHERE at_ms > ? ORDER BY at_ms LIMIT 1 OFFSET ?",
             ),
             Self::Searches => (
-                "SELECT COUNT(*) AS count FROM searches WHERE at_ms > ?",
+                "SELECT COUNT(*) AS count, MIN(at_ms) AS first_ms FROM searches WHERE at_ms > ?",
                 "SELECT at_ms FROM searches WHERE at_ms > ? ORDER BY at_ms LIMIT 1 OFFSET ?",
             ),
         }
@@ -189,6 +192,13 @@ struct TimeRow {
 #[derive(Deserialize)]
 struct AdmissionRow {
     at_ms: i64,
+}
+
+#[derive(Deserialize)]
+struct WindowRow {
+    count: i64,
+    /// `None` if the window is empty.
+    first_ms: Option<i64>,
 }
 
 #[derive(Deserialize)]
@@ -293,7 +303,7 @@ impl UserGate {
     }
 
     fn start(&self, attempt: &Attempt, now: i64) -> Result<Admission> {
-        self.delete_expired(now)?;
+        self.clean_up(now)?;
         let ticket =
             Ticket { message_id: attempt.message_id, run: Uuid::new_v4(), erased_ms: self.last_erasure()? };
         self.run(
@@ -309,11 +319,6 @@ impl UserGate {
                 now.into(),
             ],
         )?;
-        self.run(
-            "DELETE FROM questions WHERE started_ms < (SELECT started_ms FROM questions
-             ORDER BY started_ms DESC LIMIT 1 OFFSET ?)",
-            vec![(MAX_QUESTIONS - 1).into()],
-        )?;
         Ok(Admission::Admitted { ticket })
     }
 
@@ -323,13 +328,9 @@ impl UserGate {
         if budget.remaining == 0 {
             return Ok(SearchDecision { is_admitted: false, budget });
         }
-        self.delete_expired_searches(now)?;
+        self.clean_up(now)?;
         self.run("INSERT INTO searches (at_ms) VALUES (?)", vec![now.into()])?;
         Ok(SearchDecision { is_admitted: true, budget: budget.after_admission() })
-    }
-
-    fn delete_expired_searches(&self, now: i64) -> Result<()> {
-        self.run("DELETE FROM searches WHERE at_ms <= ?", vec![(now - WINDOW_MS).into()])
     }
 
     fn complete(&self, ticket: &Ticket, outcome: &RawValue) -> Result<Completed> {
@@ -437,21 +438,41 @@ impl UserGate {
     fn budget(&self, counted: Counted, limit: u32, now: i64) -> Result<Budget> {
         // Older rows are deleted with the next one.
         let window_start = now - WINDOW_MS;
-        let (count, nth) = counted.queries();
-        let admissions = self.first::<CountRow>(count, vec![window_start.into()])?.map_or(0, |row| row.count);
+        let (window, nth) = counted.queries();
+        let window = self.first::<WindowRow>(window, vec![window_start.into()])?;
+        let (admissions, first_ms) = window.map_or((0, None), |row| (row.count, row.first_ms));
         let remaining = u32::try_from(i64::from(limit) - admissions).unwrap_or(0);
         // If the limit was lowered, there may be more admissions than it allows. The excess has to expire first.
-        let excess = (admissions - i64::from(limit)).max(0);
-        let leaving = self.first::<AdmissionRow>(nth, vec![window_start.into(), excess.into()])?;
-        let reset_ms = leaving.map_or(0, |admission| wait_ms(admission.at_ms, now));
-        Ok(Budget { limit, remaining, reset_ms })
+        let excess = admissions - i64::from(limit);
+        let leaving_ms = if excess > 0 {
+            let nth = self.first::<AdmissionRow>(nth, vec![window_start.into(), excess.into()])?;
+            nth.map(|admission| admission.at_ms)
+        } else {
+            first_ms
+        };
+        Ok(Budget { limit, remaining, reset_ms: leaving_ms.map_or(0, |at_ms| wait_ms(at_ms, now)) })
     }
 
-    /// Deletes expired rows. Called when something is written anyway.
+    /// Deletes what is not needed any more, once in a window: nothing is read that has expired, and the client waits meanwhile.
+    fn clean_up(&self, now: i64) -> Result<()> {
+        // A time in the future means that the clock was set back.
+        if (now - WINDOW_MS + 1..=now).contains(&self.cleaned_up_ms.get()) {
+            return Ok(());
+        }
+        self.delete_expired(now)?;
+        self.run(
+            "DELETE FROM questions WHERE started_ms < (SELECT started_ms FROM questions
+             ORDER BY started_ms DESC LIMIT 1 OFFSET ?)",
+            vec![(MAX_QUESTIONS - 1).into()],
+        )?;
+        self.cleaned_up_ms.set(now);
+        Ok(())
+    }
+
     fn delete_expired(&self, now: i64) -> Result<()> {
         let window_start = now - WINDOW_MS;
         self.run("DELETE FROM admissions WHERE at_ms <= ?", vec![window_start.into()])?;
-        self.delete_expired_searches(now)?;
+        self.run("DELETE FROM searches WHERE at_ms <= ?", vec![window_start.into()])?;
         self.run("DELETE FROM refunds WHERE at_ms <= ?", vec![window_start.into()])?;
         self.run("DELETE FROM tokens WHERE day < ?", vec![now.div_euclid(DAY_MS).into()])?;
         if self.last_erasure()? > 0 {

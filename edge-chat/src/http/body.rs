@@ -1,4 +1,4 @@
-//! Reads request bodies: JSON only, up to the size limit.
+//! Reads bodies. Those of requests are JSON only, up to the size limit.
 
 use std::pin::pin;
 use std::time::Duration;
@@ -7,7 +7,9 @@ use chat_core::error::ErrorCode;
 use chat_core::request::MAX_BODY_BYTES;
 use futures_util::StreamExt;
 use futures_util::future::{Either, select};
-use worker::{Delay, Request};
+use worker::js_sys::Uint8Array;
+use worker::wasm_bindgen_futures::JsFuture;
+use worker::{Delay, Request, Response, ResponseBody, web_sys};
 
 use super::error::HttpError;
 
@@ -38,11 +40,16 @@ async fn read(request: &mut Request) -> Result<Vec<u8>, HttpError> {
     if announced.is_some_and(|length| length > MAX_BODY_BYTES as u64) {
         return Err(too_large());
     }
+    if announced.is_some() {
+        // The runtime ends a body at the length that was announced.
+        let body = request.bytes().await.map_err(|_| cut_off())?;
+        return if body.len() > MAX_BODY_BYTES { Err(too_large()) } else { Ok(body) };
+    }
     // A request without a body has no stream. It counts as an empty body.
     let Ok(mut stream) = request.stream() else { return Ok(Vec::new()) };
-    let mut body = Vec::with_capacity(announced.unwrap_or_default() as usize);
+    let mut body = Vec::new();
     while let Some(piece) = stream.next().await {
-        let piece = piece.map_err(|_| HttpError::new(ErrorCode::InvalidRequest, "The body was cut off."))?;
+        let piece = piece.map_err(|_| cut_off())?;
         if body.len() + piece.len() > MAX_BODY_BYTES {
             return Err(too_large());
         }
@@ -63,6 +70,17 @@ fn is_other_charset(parameter: &str) -> bool {
     let value = value.trim().trim_matches('"');
     name.trim().eq_ignore_ascii_case("charset")
         && !["utf-8", "utf8"].iter().any(|utf8| value.eq_ignore_ascii_case(utf8))
+}
+
+/// The whole body of a response that is known to be small. One call of JavaScript instead of several for each piece of a stream.
+pub(crate) async fn read_small(response: &Response) -> worker::Result<Vec<u8>> {
+    let ResponseBody::Stream(stream) = response.body() else { return Ok(Vec::new()) };
+    let whole = web_sys::Response::new_with_opt_readable_stream(Some(stream))?.array_buffer()?;
+    Ok(Uint8Array::new(&JsFuture::from(whole).await?).to_vec())
+}
+
+fn cut_off() -> HttpError {
+    HttpError::new(ErrorCode::InvalidRequest, "The body was cut off.")
 }
 
 fn too_large() -> HttpError {

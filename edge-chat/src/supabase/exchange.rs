@@ -15,6 +15,7 @@ use worker::{
 use super::deadline::Deadline;
 use super::large::{LARGE_BYTES, LargeResponses};
 use crate::circuit::{Circuit, OPEN_MS, Observation};
+use crate::http::body::read_small;
 use crate::http::error::HttpError;
 
 /// Bytes of a response that are read by default: enough for any page.
@@ -237,6 +238,10 @@ impl Exchange {
     }
 
     async fn read_body(&self, response: &mut OpenResponse) -> Result<Vec<u8>, UpstreamError> {
+        if is_small(&response.response, self.max_bytes.min(LARGE_BYTES)) {
+            let body = read_small(&response.response).await;
+            return body.map_err(|_| UpstreamError::Connection("the answer was cut off"));
+        }
         let Ok(mut stream) = response.response.stream() else { return Ok(Vec::new()) };
         let mut body = Vec::new();
         while let Some(piece) = stream.next().await {
@@ -266,6 +271,13 @@ impl Exchange {
         }
         Request::new_with_init(&self.url, &init)
     }
+}
+
+/// Whether the headers say that the body has at most so many bytes. The length of a compressed body is not that of its text.
+fn is_small(response: &Response, max_bytes: usize) -> bool {
+    let header = |name| response.headers().get(name).ok().flatten();
+    let length = header("content-length").and_then(|length| length.parse::<usize>().ok());
+    length.is_some_and(|length| length <= max_bytes) && header("content-encoding").is_none()
 }
 
 impl OpenResponse {
