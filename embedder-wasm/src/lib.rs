@@ -23,6 +23,8 @@ mod kernels;
 mod model_file;
 #[cfg(not(target_arch = "wasm32"))]
 mod reader;
+#[cfg(feature = "stages")]
+mod stages;
 #[cfg(test)]
 mod tests;
 #[cfg(target_arch = "wasm32")]
@@ -38,6 +40,8 @@ pub use files::{MODEL_BYTES, MODEL_FILE, MODEL_SHA256, fingerprint};
 pub use files::{default_model_dir, model_dir};
 #[cfg(not(target_arch = "wasm32"))]
 pub use reader::{Reader, ReaderError};
+#[cfg(feature = "stages")]
+pub use stages::Stage;
 pub use wordpiece::{VocabularyError, WordPiece};
 
 use encoder::{Encoder, MAX_ROWS};

@@ -111,6 +111,19 @@ impl WasmEmbedder {
         self.0.count_tokens(text)
     }
 
+    /// See `Embedder::repeat`; `stage` is the name of a part.
+    #[cfg(feature = "stages")]
+    pub fn repeat(&mut self, stage: &str, text: &str, repeats: u32) -> Option<f64> {
+        let stage = crate::stages::Stage::ALL.into_iter().find(|other| other.name() == stage)?;
+        Some(self.0.repeat(stage, text, repeats) as f64)
+    }
+
+    /// The instructions it uses.
+    #[cfg(feature = "stages")]
+    pub fn kernel(&self) -> String {
+        self.0.kernel()
+    }
+
     /// Token ids that the model reads for this text.
     #[wasm_bindgen(js_name = tokenIds)]
     pub fn token_ids(&self, text: &str) -> Vec<u32> {

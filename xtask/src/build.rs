@@ -124,14 +124,22 @@ fn embedder(tools: &Tools) -> Result<()> {
     if out_dir.exists() {
         fs::remove_dir_all(&out_dir)?;
     }
-    bind(tools, &wasm(tools, "simd128", "+simd128")?, "embedder", &out_dir)?;
+    bind(tools, &wasm(tools, "simd128", SIMD, &[])?, "embedder", &out_dir)?;
     let relaxed_dir = paths::cargo_target().join("wasm-embedder/relaxed-bindings");
-    bind(tools, &wasm(tools, "relaxed", "+simd128,+relaxed-simd")?, "embedder", &relaxed_dir)?;
+    bind(tools, &wasm(tools, "relaxed", RELAXED_SIMD, &[])?, "embedder", &relaxed_dir)?;
     if fs::read(out_dir.join("embedder.js"))? != fs::read(relaxed_dir.join("embedder.js"))? {
         bail!("the two builds of the embedder have different JavaScript");
     }
     fs::copy(relaxed_dir.join("embedder_bg.wasm"), out_dir.join("embedder_relaxed_bg.wasm"))?;
     shell::run(shell::command("node").arg("embedder-wasm/npm/build.mjs"))
+}
+
+const SIMD: &str = "+simd128";
+const RELAXED_SIMD: &str = "+simd128,+relaxed-simd";
+
+/// Builds the embedder with relaxed SIMD such that its parts can be timed, for `cargo xtask bench embedder`.
+pub fn embedder_stages(tools: &Tools, out_dir: &Path) -> Result<()> {
+    bind(tools, &wasm(tools, "stages", RELAXED_SIMD, &["--features", "stages"])?, "embedder", out_dir)
 }
 
 /// Builds the language model and the checks of its text as two modules: a browser with a model of its own needs only the checks.
@@ -141,7 +149,7 @@ fn writer(tools: &Tools) -> Result<()> {
         fs::remove_dir_all(&out_dir)?;
     }
     let target_dir = paths::cargo_target().join("wasm-writer");
-    shell::run(&mut wasm_cargo(tools, &["writer", "verifier"], &target_dir, "+simd128")?)?;
+    shell::run(&mut wasm_cargo(tools, &["writer", "verifier"], &target_dir, SIMD)?)?;
     for name in ["writer", "verifier"] {
         let module = target_dir.join(format!("wasm32-unknown-unknown/release/{name}.wasm"));
         bind(tools, &module, name, &out_dir)?;
@@ -154,9 +162,9 @@ fn writer(tools: &Tools) -> Result<()> {
 }
 
 /// Compiles the embedder with these target features.
-fn wasm(tools: &Tools, name: &str, features: &str) -> Result<PathBuf> {
+fn wasm(tools: &Tools, name: &str, features: &str, options: &[&str]) -> Result<PathBuf> {
     let target_dir = paths::cargo_target().join("wasm-embedder").join(name);
-    shell::run(&mut wasm_cargo(tools, &["embedder"], &target_dir, features)?)?;
+    shell::run(wasm_cargo(tools, &["embedder"], &target_dir, features)?.args(options))?;
     Ok(target_dir.join("wasm32-unknown-unknown/release/embedder.wasm"))
 }
 

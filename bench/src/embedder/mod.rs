@@ -5,6 +5,7 @@ mod native;
 mod onnxruntime;
 mod quality;
 mod size;
+mod stages;
 mod sts_benchmark;
 mod texts;
 
@@ -14,7 +15,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, ValueEnum};
-use xtask::setup::ModelDir;
+use xtask::setup::{ModelDir, Tools};
 use xtask::{build, paths, setup};
 
 use crate::evaluation::{EvaluationData, REMEDY};
@@ -53,6 +54,8 @@ enum Part {
     Native,
     /// Speed, load time, memory and accuracy in Chromium, compared with Transformers.js.
     Browser,
+    /// Time of each part of an embedding, and of the products on registers only, natively and in Chromium.
+    Stages,
     /// The STS benchmark, natively; needs --eval-dir.
     Quality,
     /// What a visitor downloads.
@@ -61,12 +64,13 @@ enum Part {
 
 impl Part {
     /// Timings first, while the machine is quiet.
-    const ALL: [Self; 4] = [Self::Native, Self::Browser, Self::Quality, Self::Size];
+    const ALL: [Self; 5] = [Self::Native, Self::Browser, Self::Stages, Self::Quality, Self::Size];
 
     fn name(self) -> &'static str {
         match self {
             Self::Native => "the native embedder",
             Self::Browser => "the embedder in Chromium",
+            Self::Stages => "the parts of an embedding",
             Self::Quality => "the quality of the vectors",
             Self::Size => "the size of the download",
         }
@@ -77,6 +81,7 @@ impl Part {
 struct Workbench {
     /// Work folder, ignored by git.
     dir: PathBuf,
+    tools: Tools,
     model: ModelDir,
     chromium: PathBuf,
     /// Texts with token ids and f32 vectors.
@@ -100,6 +105,7 @@ pub(super) fn measure(options: &Options) -> Result<()> {
         let result = match part {
             Part::Native => native::measure(&bench, &mut report),
             Part::Browser => browser::measure(&bench, &mut report),
+            Part::Stages => stages::measure(&bench, &mut report),
             Part::Quality => quality::measure(&bench, &mut report),
             Part::Size => size::measure(&mut report),
         };
@@ -135,7 +141,7 @@ fn prepare(options: &Options) -> Result<Workbench> {
     if !options.no_build {
         build::run(&[build::Part::Embedder], &tools)?;
     }
-    Ok(Workbench { dir: folder()?, model, chromium, reference, baseline, evaluation })
+    Ok(Workbench { dir: folder()?, tools, model, chromium, reference, baseline, evaluation })
 }
 
 fn existing(path: &Path) -> Result<PathBuf> {

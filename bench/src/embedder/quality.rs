@@ -33,14 +33,14 @@ pub(super) fn measure(bench: &Workbench, report: &mut Report) -> Result<()> {
 
 /// Builds a program of `bench/native` in release mode and returns its path.
 pub(super) fn program(name: &str) -> Result<PathBuf> {
-    shell::run(shell::cargo(&["build"]).args([
-        "--release",
-        "--quiet",
-        "--package",
-        "bench-native",
-        "--bin",
-        name,
-    ]))?;
+    program_with(name, &[])
+}
+
+/// The same with more options of Cargo.
+pub(super) fn program_with(name: &str, options: &[&str]) -> Result<PathBuf> {
+    let mut build = shell::cargo(&["build"]);
+    build.args(["--release", "--quiet", "--package", "bench-native", "--bin", name]).args(options);
+    shell::run(&mut build)?;
     Ok(paths::cargo_target().join("release").join(name))
 }
 

@@ -90,6 +90,15 @@ impl Attention<'_> {
         }
     }
 
+    /// The softmax of every head.
+    #[cfg(feature = "stages")]
+    #[inline(always)]
+    pub(super) fn repeat_softmax<K: Kernel>(&mut self, kernel: K, tokens: usize) {
+        for _ in 0..HEADS {
+            self.softmax(kernel, tokens);
+        }
+    }
+
     /// The head's part of `out[token]`: the weighted sum of the values.
     #[inline(always)]
     fn sum_values<K: Kernel>(

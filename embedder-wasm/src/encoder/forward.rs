@@ -118,7 +118,12 @@ pub(super) fn feed_forward<K: Kernel>(kernel: K, layer: &Layer, rows: usize, scr
 }
 
 #[inline(always)]
-fn add_and_normalize<K: Kernel>(kernel: K, hidden: &mut [f32], step: &[f32], norm: &rows::LayerNorm) {
+pub(super) fn add_and_normalize<K: Kernel>(
+    kernel: K,
+    hidden: &mut [f32],
+    step: &[f32],
+    norm: &rows::LayerNorm,
+) {
     for (row, step) in hidden.chunks_exact_mut(DIMENSIONS).zip(step.chunks_exact(DIMENSIONS)) {
         rows::add(kernel, row, step);
         norm.apply(kernel, row);

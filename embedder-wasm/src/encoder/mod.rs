@@ -5,6 +5,8 @@ mod forward;
 #[cfg(not(target_arch = "wasm32"))]
 mod pair;
 mod scratch;
+#[cfg(feature = "stages")]
+mod stages;
 mod weights;
 
 use std::sync::Arc;
@@ -92,5 +94,10 @@ impl Encoder {
     pub(crate) fn embed(&mut self, ids: &[u32], lengths: &[usize], vectors: &mut [f32]) {
         let Self { kernel, model, scratch } = self;
         kernel.run(Embed { forward: model.forward(scratch, ids, lengths), vectors });
+    }
+
+    #[cfg(feature = "stages")]
+    pub(crate) fn kernel(&self) -> AnyKernel {
+        self.kernel
     }
 }

@@ -5,8 +5,12 @@ use std::fmt;
 use super::Work;
 #[cfg(target_arch = "aarch64")]
 use super::neon::Neon;
+#[cfg(target_arch = "aarch64")]
+use super::neon_dot::NeonDot;
 #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
 use super::relaxed::Relaxed;
+#[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
+use super::relaxed_pairs::RelaxedPairs;
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 use super::scalar::Scalar;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
@@ -23,12 +27,16 @@ pub(crate) enum AnyKernel {
     Simd128(Simd128),
     #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
     Relaxed(Relaxed),
+    #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
+    RelaxedPairs(RelaxedPairs),
     #[cfg(target_arch = "x86_64")]
     Avx2(Avx2),
     #[cfg(target_arch = "x86_64")]
     Avx512(Avx512),
     #[cfg(target_arch = "aarch64")]
     Neon(Neon),
+    #[cfg(target_arch = "aarch64")]
+    NeonDot(NeonDot),
 }
 
 impl AnyKernel {
@@ -43,9 +51,13 @@ impl AnyKernel {
         let kernels = [
             #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
             Some(Self::Relaxed(Relaxed)),
+            #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
+            Some(Self::RelaxedPairs(RelaxedPairs)),
             Some(Self::BASELINE),
             #[cfg(target_arch = "aarch64")]
             Some(Self::Neon(Neon)),
+            #[cfg(target_arch = "aarch64")]
+            NeonDot::detect().map(Self::NeonDot),
             #[cfg(target_arch = "x86_64")]
             Avx2::detect().map(Self::Avx2),
             #[cfg(target_arch = "x86_64")]
@@ -59,6 +71,8 @@ impl AnyKernel {
         #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
         if super::relaxed::is_fast() {
             return Self::Relaxed(Relaxed);
+        } else if super::relaxed_pairs::is_exact() {
+            return Self::RelaxedPairs(RelaxedPairs);
         }
         Self::available().pop().unwrap_or(Self::BASELINE)
     }
@@ -72,12 +86,16 @@ impl AnyKernel {
             Self::Simd128(simd128) => work.run(simd128),
             #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
             Self::Relaxed(relaxed) => work.run(relaxed),
+            #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
+            Self::RelaxedPairs(pairs) => work.run(pairs),
             #[cfg(target_arch = "x86_64")]
             Self::Avx2(avx2) => avx2.run(work),
             #[cfg(target_arch = "x86_64")]
             Self::Avx512(avx512) => avx512.run(work),
             #[cfg(target_arch = "aarch64")]
             Self::Neon(neon) => work.run(neon),
+            #[cfg(target_arch = "aarch64")]
+            Self::NeonDot(neon) => neon.run(work),
         }
     }
 }
@@ -91,12 +109,16 @@ impl fmt::Display for AnyKernel {
             Self::Simd128(_) => "simd128",
             #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
             Self::Relaxed(_) => "relaxed-simd",
+            #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
+            Self::RelaxedPairs(_) => "relaxed-simd, pairs",
             #[cfg(target_arch = "x86_64")]
             Self::Avx2(_) => "AVX2",
             #[cfg(target_arch = "x86_64")]
             Self::Avx512(_) => "AVX-512",
             #[cfg(target_arch = "aarch64")]
             Self::Neon(_) => "NEON",
+            #[cfg(target_arch = "aarch64")]
+            Self::NeonDot(_) => "NEON, dot product",
         })
     }
 }

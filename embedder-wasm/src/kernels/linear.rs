@@ -3,6 +3,7 @@
 use super::inputs::{InputFormat, Inputs};
 use super::matrix::Matrix;
 use super::panels::write_channel;
+use super::segments::Segments;
 use super::{BytePanel, Kernel, LANES, Lanes, Panel, Rows};
 
 /// Weights packed for one kernel.
@@ -29,6 +30,7 @@ struct ByteWeights {
     panels: Vec<i8>,
     /// Per channel, the contribution of the offsets of the input bytes.
     offsets: Vec<i32>,
+    segments: Segments,
     /// The part of large weights that does not fit in i8, ascending by channel.
     corrections: Vec<Correction>,
 }
@@ -41,7 +43,7 @@ struct Correction {
 }
 
 /// A matrix with more weights outside of i8 is faster in i16.
-const MAX_CORRECTIONS: usize = 1000;
+const MAX_CORRECTIONS: usize = 1500;
 
 impl Linear {
     /// Packs weights; the number of channels must be a multiple of 32.
@@ -99,8 +101,14 @@ impl Linear {
                 let mut corrections = packed.corrections.as_slice();
                 let panels =
                     packed.panels.chunks_exact(K::WIDTH * width).zip(packed.offsets.chunks_exact(K::WIDTH));
-                for (index, (weights, offsets)) in panels.enumerate() {
-                    let panel = BytePanel { rows: bytes, weights, high: width - depth, offsets };
+                let ends = packed.segments.ends.split_inclusive(|end| *end == width / 4);
+                let mut starts = packed.segments.starts.as_slice();
+                for (index, ((weights, offsets), ends)) in panels.zip(ends).enumerate() {
+                    let own_starts = if K::ADDS_IN_I16 { ends.len() * 2 * K::WIDTH } else { 0 };
+                    let (own_starts, later_starts) = starts.split_at(own_starts);
+                    starts = later_starts;
+                    let high = width - depth;
+                    let panel = BytePanel { rows: bytes, weights, high, offsets, ends, starts: own_starts };
                     kernel.byte_panel_product(panel, sums);
                     let first = index * K::WIDTH;
                     let count =
@@ -153,6 +161,7 @@ impl ByteWeights {
         let mut packed = Self {
             panels: vec![0; channels * width],
             offsets: Vec::with_capacity(channels),
+            segments: Segments::default(),
             corrections: Vec::with_capacity(matrix.large.len()),
         };
         let mut weights = vec![0; width];
@@ -168,6 +177,10 @@ impl ByteWeights {
                 packed.corrections.push(Correction { channel, column: large.column, weight });
             }
             write_channel::<K, i8, 4>(&mut packed.panels, width, channel, &weights);
+        }
+        let offsets = packed.offsets.chunks_exact_mut(K::WIDTH);
+        for (panel, offsets) in packed.panels.chunks_exact(K::WIDTH * width).zip(offsets) {
+            packed.segments.push::<K>(panel, format.high() / 4, offsets);
         }
         packed
     }

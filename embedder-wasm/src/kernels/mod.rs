@@ -21,12 +21,17 @@ mod linear;
 mod matrix;
 #[cfg(target_arch = "aarch64")]
 mod neon;
+#[cfg(target_arch = "aarch64")]
+mod neon_dot;
 mod panels;
 #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
 mod relaxed;
+#[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
+mod relaxed_pairs;
 pub(crate) mod rows;
 #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
 mod scalar;
+mod segments;
 #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
 mod simd128;
 #[cfg(test)]
@@ -55,6 +60,8 @@ pub(crate) trait Kernel: Copy {
     const WIDTH: usize;
     /// Whether [`Kernel::byte_panel_product`] is faster than [`Kernel::panel_product`].
     const PREFERS_BYTES: bool = false;
+    /// Whether [`Kernel::byte_panel_product`] adds products in i16, up to the next of [`BytePanel::ends`].
+    const ADDS_IN_I16: bool = false;
     /// Its float vectors.
     type Lanes: Lanes;
 
@@ -78,6 +85,13 @@ pub(crate) trait Kernel: Copy {
     /// If a slice does not have the length that the shapes require.
     fn byte_panel_product(self, panel: BytePanel<'_>, out: &mut [i32]) {
         panel.product(Self::WIDTH, out);
+    }
+
+    /// Runs the instructions of the fastest product on registers only. Returns the number of products of two integers, or 0
+    /// where that is not measured.
+    #[cfg(feature = "stages")]
+    fn multiply_registers(self, _steps: u64) -> u64 {
+        0
     }
 }
 
@@ -139,6 +153,10 @@ pub(crate) struct BytePanel<'a> {
     high: usize,
     /// Per channel.
     offsets: &'a [i32],
+    /// See [`Segments::ends`](segments::Segments::ends); ascending.
+    ends: &'a [usize],
+    /// See [`Segments::starts`](segments::Segments::starts).
+    starts: &'a [i16],
 }
 
 impl BytePanel<'_> {
@@ -149,6 +167,19 @@ impl BytePanel<'_> {
         self.rows.check(self.weights, 4, width, out);
         assert!(self.high.is_multiple_of(4) && self.high <= self.rows.depth, "bad shape");
         assert!(self.offsets.len() == width, "wrong number of offsets");
+        let [high, groups] = [self.high / 4, self.rows.depth / 4];
+        assert!(self.ends.is_sorted() && self.ends.last() == Some(&groups), "segments that do not fit");
+        assert!(high == 0 || self.ends.contains(&high), "a segment of high and low parts");
+    }
+
+    /// Checks what kernels that add in i16 rely on besides.
+    ///
+    /// # Panics
+    /// If there are not two starts for each channel of each segment.
+    #[allow(dead_code, reason = "not every target has such a kernel")]
+    #[inline(always)]
+    fn check_starts(&self, width: usize) {
+        assert!(self.starts.len() == self.ends.len() * 2 * width, "wrong number of starts");
     }
 
     /// The definition of the product.
@@ -179,6 +210,23 @@ impl BytePanel<'_> {
 pub(crate) trait Work {
     type Output;
     fn run<K: Kernel>(self, kernel: K) -> Self::Output;
+}
+
+/// Repeats `step` on twelve sums, as many as there are registers for. Each step has `products` products of two integers;
+/// returns their number.
+#[cfg(feature = "stages")]
+#[allow(dead_code, reason = "not every target has a kernel that measures it")]
+#[inline(always)]
+fn multiply_registers<V: Copy>(steps: u64, products: u64, start: V, step: impl Fn(V, V) -> V) -> u64 {
+    let mut sums = [std::hint::black_box(start); 12];
+    let factor = std::hint::black_box(start);
+    for _ in 0..steps {
+        for sum in &mut sums {
+            *sum = step(*sum, factor);
+        }
+    }
+    std::hint::black_box(sums);
+    steps * 12 * products
 }
 
 /// Splits rows into tiles of nearly equal height, at most `max_height`, and calls `tile(first, height)` for each.

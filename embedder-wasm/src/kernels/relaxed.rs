@@ -1,4 +1,4 @@
-//! WebAssembly with relaxed SIMD: four bytes at once where the processor has an instruction for it.
+//! WebAssembly with relaxed SIMD: products of four bytes at once, where the processor has an instruction for it.
 //!
 //! The result of `i32x4.relaxed_dot_i8x16_i7x16_add` may differ between machines only if an input has its top bit set
 //! or a pair of products overflows i16. Inputs here have 7 bits, so it is exact everywhere.
@@ -43,7 +43,7 @@ impl Kernel for Relaxed {
 
     fn byte_panel_product(self, panel: BytePanel<'_>, out: &mut [i32]) {
         panel.check(Self::WIDTH, out);
-        let BytePanel { rows, weights, high, offsets } = panel;
+        let BytePanel { rows, weights, high, offsets, .. } = panel;
         let groups = [high / 4, (rows.depth - high) / 4];
         for_each_tile(rows.count, 4, |first, height| {
             let tile = tile_of!(tile, height, 1 2 3 4);
@@ -56,14 +56,21 @@ impl Kernel for Relaxed {
             }
         });
     }
+
+    #[cfg(feature = "stages")]
+    fn multiply_registers(self, steps: u64) -> u64 {
+        super::multiply_registers(steps, 16, i32x4_splat(1), |sum, factor| {
+            i32x4_relaxed_dot_i8x16_i7x16_add(sum, factor, sum)
+        })
+    }
 }
 
 /// Whether this machine multiplies bytes exactly, and faster than [`Simd128`] multiplies i16.
 ///
 /// Outside the range where it is exact, the result of `i32x4.relaxed_dot_i8x16_i7x16_add` reveals the instruction behind
-/// it. An x86 without AVX-VNNI saturates the pairs of products at 32767 and takes so many steps that i16 is faster;
-/// `vpdpbusd` of AVX-VNNI and the instructions of ARM do not saturate. Within the range, an early V8 (11.3, where relaxed
-/// SIMD was experimental) treated the weights as unsigned.
+/// it. An x86 without AVX-VNNI saturates the pairs of products at 32767 and takes so many steps that i16 is as fast, and
+/// [`RelaxedPairs`](super::relaxed_pairs::RelaxedPairs) faster; `vpdpbusd` of AVX-VNNI and the instructions of ARM do not
+/// saturate. Within the range, an early V8 (11.3, where relaxed SIMD was experimental) treated the weights as unsigned.
 pub(super) fn is_fast() -> bool {
     let first_sum = |weight: i8, input: u8| {
         let (weights, inputs) = std::hint::black_box((i8x16_splat(weight), u8x16_splat(input)));

@@ -59,6 +59,13 @@ impl Kernel for Simd128 {
             }
         });
     }
+
+    #[cfg(feature = "stages")]
+    fn multiply_registers(self, steps: u64) -> u64 {
+        super::multiply_registers(steps, 8, i32x4_splat(1), |sum, factor| {
+            i32x4_add(sum, i32x4_dot_i16x8(sum, factor))
+        })
+    }
 }
 
 /// Multiplies `ROWS` rows by 8 channels. Four rows are the most whose sums V8 keeps in the 16 registers of x86-64.

@@ -2,12 +2,17 @@
 
 use super::rows::{self, LayerNorm};
 use super::scalar::Scalar;
+use super::segments::Segments;
 use super::*;
 
 /// xorshift64* (Vigna 2016).
-struct Random(u64);
+pub(super) struct Random(u64);
 
 impl Random {
+    pub(super) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
     fn next(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;
         self.0 ^= self.0 << 25;
@@ -15,7 +20,7 @@ impl Random {
         self.0.wrapping_mul(0x2545_F491_4F6C_DD1D)
     }
 
-    fn below(&mut self, limit: usize) -> usize {
+    pub(super) fn below(&mut self, limit: usize) -> usize {
         (self.next() >> 33) as usize % limit
     }
 
@@ -28,7 +33,7 @@ impl Random {
         (0..count).map(|_| self.float(magnitude)).collect()
     }
 
-    fn integers(&mut self, count: usize, max: i16) -> Vec<i16> {
+    pub(super) fn integers(&mut self, count: usize, max: i16) -> Vec<i16> {
         let max = i32::from(max);
         (0..count).map(|_| (self.below(2 * max as usize + 1) as i32 - max) as i16).collect()
     }
@@ -46,14 +51,18 @@ fn bits(values: &[f32]) -> Vec<u32> {
     values.iter().map(|value| value.to_bits()).collect()
 }
 
-/// The scalar kernel with the definition of the byte product.
+/// The scalar kernel with the definition of the byte product, and segments of pairs if `PAIRS`.
 #[derive(Clone, Copy)]
-struct ByteScalar;
+pub(super) struct BytesOnScalar<const PAIRS: bool>;
 
-impl Kernel for ByteScalar {
+/// Only to make segments: it does not multiply with them.
+pub(super) type PairScalar = BytesOnScalar<true>;
+
+impl<const PAIRS: bool> Kernel for BytesOnScalar<PAIRS> {
     const WIDTH: usize = Scalar::WIDTH;
     type Lanes = <Scalar as Kernel>::Lanes;
     const PREFERS_BYTES: bool = true;
+    const ADDS_IN_I16: bool = PAIRS;
 
     fn splat(self, value: f32) -> Self::Lanes {
         Scalar.splat(value)
@@ -174,6 +183,10 @@ enum Fault {
     HugeStride,
     ShortOffsets,
     HighAboveDepth,
+    /// Segments that cover less than the panel, more, not in order, or high and low parts at once.
+    Segments(&'static [usize]),
+    /// Only for kernels that add in i16.
+    ShortStarts,
 }
 
 const FAULTS: [Fault; 8] = [
@@ -186,7 +199,15 @@ const FAULTS: [Fault; 8] = [
     Fault::NoRows,
     Fault::HugeStride,
 ];
-const BYTE_FAULTS: [Fault; 2] = [Fault::ShortOffsets, Fault::HighAboveDepth];
+const BYTE_FAULTS: [Fault; 7] = [
+    Fault::ShortOffsets,
+    Fault::HighAboveDepth,
+    Fault::Segments(&[]),
+    Fault::Segments(&[1]),
+    Fault::Segments(&[1, 2, 3]),
+    Fault::Segments(&[1, 3, 2]),
+    Fault::Segments(&[2]),
+];
 
 impl Work for Fitting {
     type Output = ();
@@ -209,13 +230,27 @@ impl Work for Fitting {
             let rows = Rows { values: &values, stride, count, depth };
             let offsets = vec![0; K::WIDTH - if_fault(Fault::ShortOffsets)];
             let high = 4 + 8 * if_fault(Fault::HighAboveDepth);
-            let panel = BytePanel { rows, weights: &weights, high, offsets: &offsets };
+            let ends = if let Some(Fault::Segments(ends)) = self.fault { ends } else { &[1, 2] };
+            let starts = 2 * K::WIDTH * ends.len() - if_fault(Fault::ShortStarts);
+            let starts = vec![0; if K::ADDS_IN_I16 { starts } else { 0 }];
+            let panel = BytePanel { rows, weights: &weights, high, offsets: &offsets, ends, starts: &starts };
             kernel.byte_panel_product(panel, &mut out);
         } else {
             let (values, weights) = (vec![1; inputs], vec![1; weights]);
             let rows = Rows { values: &values, stride, count, depth };
             kernel.panel_product(Panel { rows, weights: &weights }, &mut out);
         }
+    }
+}
+
+/// Whether the kernel adds products of bytes in i16.
+struct AddsInI16;
+
+impl Work for AddsInI16 {
+    type Output = bool;
+
+    fn run<K: Kernel>(self, _kernel: K) -> bool {
+        K::ADDS_IN_I16
     }
 }
 
@@ -229,6 +264,98 @@ fn products_panic_if_a_slice_does_not_fit_the_shapes() {
                 let work = Fitting { fault: Some(*fault), is_bytes };
                 let outcome = std::panic::catch_unwind(|| kernel.run(work));
                 assert!(outcome.is_err(), "{kernel} accepts {fault:?}, bytes: {is_bytes}");
+            }
+        }
+        if kernel.run(AddsInI16) {
+            let work = Fitting { fault: Some(Fault::ShortStarts), is_bytes: true };
+            assert!(std::panic::catch_unwind(|| kernel.run(work)).is_err(), "{kernel}");
+        }
+    }
+}
+
+/// A product of rows of bytes and channels.
+#[derive(Clone)]
+struct ByteProduct {
+    rows: usize,
+    depth: usize,
+    high: usize,
+    inputs: Vec<u8>,
+    /// `[32][depth]`
+    weights: Vec<i8>,
+}
+
+impl ByteProduct {
+    const CHANNELS: usize = 32;
+
+    fn expected(&self) -> Vec<i32> {
+        let mut sums = Vec::new();
+        for row in self.inputs.chunks_exact(self.depth) {
+            for (channel, weights) in self.weights.chunks_exact(self.depth).enumerate() {
+                let products: Vec<i32> =
+                    row.iter().zip(weights).map(|(a, b)| i32::from(*a) * i32::from(*b)).collect();
+                let (high, low) = products.split_at(self.high);
+                sums.push(high.iter().sum::<i32>() * 128 + low.iter().sum::<i32>() + channel as i32);
+            }
+        }
+        sums
+    }
+}
+
+impl Work for ByteProduct {
+    type Output = Vec<i32>;
+
+    #[inline(always)]
+    fn run<K: Kernel>(self, kernel: K) -> Vec<i32> {
+        let Self { rows, depth, high, inputs, weights } = self;
+        let mut panels = vec![0; Self::CHANNELS * depth];
+        for (channel, weights) in weights.chunks_exact(depth).enumerate() {
+            write_channel::<K, i8, 4>(&mut panels, depth, channel, weights);
+        }
+        let mut offsets: Vec<i32> = (0..Self::CHANNELS as i32).collect();
+        let rows = Rows { values: &inputs, stride: depth, count: rows, depth };
+        let mut out = vec![0; rows.count * Self::CHANNELS];
+        for (index, weights) in panels.chunks_exact(K::WIDTH * depth).enumerate() {
+            let (mut segments, mut sums) = (Segments::default(), vec![-1; rows.count * K::WIDTH]);
+            let offsets = &mut offsets[index * K::WIDTH..][..K::WIDTH];
+            segments.push::<K>(weights, high / 4, offsets);
+            let Segments { ends, starts } = &segments;
+            kernel.byte_panel_product(BytePanel { rows, weights, high, offsets, ends, starts }, &mut sums);
+            for (out, sums) in out.chunks_exact_mut(Self::CHANNELS).zip(sums.chunks_exact(K::WIDTH)) {
+                out[index * K::WIDTH..][..K::WIDTH].copy_from_slice(sums);
+            }
+        }
+        out
+    }
+}
+
+#[test]
+fn products_of_bytes_are_exact_for_every_number_of_rows_and_for_extreme_values() {
+    let mut random = Random(7);
+    for rows in (1..=26).chain([64]) {
+        for round in 0..6 {
+            let depth = 4 * (1 + random.below(50));
+            let high = 4 * random.below(depth / 4 + 1);
+            let mut inputs: Vec<u8> = (0..rows * depth).map(|_| random.below(128) as u8).collect();
+            let weights = random.integers(ByteProduct::CHANNELS * depth, [127, 127, 127, 127, 9, 1][round]);
+            let mut weights: Vec<i8> = weights.into_iter().map(|weight| weight as i8).collect();
+            match round {
+                0 => inputs.fill(127),
+                1 => weights.fill(i8::MIN),
+                2 => (inputs, weights) = (vec![127; inputs.len()], vec![i8::MIN; weights.len()]),
+                3 => (inputs, weights) = (vec![127; inputs.len()], vec![i8::MAX; weights.len()]),
+                _ => {}
+            }
+            let product = ByteProduct { rows, depth, high, inputs, weights };
+            let expected = product.expected();
+            assert!(
+                product.clone().run(BytesOnScalar::<false>) == expected,
+                "{rows} rows of {depth}, {high} high"
+            );
+            for kernel in AnyKernel::available() {
+                assert!(
+                    kernel.run(product.clone()) == expected,
+                    "{kernel}: {rows} rows of {depth}, {high} high, round {round}"
+                );
             }
         }
     }
@@ -296,12 +423,12 @@ impl Work for Layer {
 fn linear_layers_return_the_same_bits_in_bytes_and_in_i16() {
     let mut random = Random(4);
     for rows in (1..=13).chain([64]) {
-        // 1500 is above MAX_CORRECTIONS, so that layer runs in i16.
-        for large_weights in [0, 50, 1500] {
+        // 2000 is above MAX_CORRECTIONS, so that layer runs in i16.
+        for large_weights in [0, 50, 2000] {
             let depth = 8 * (1 + random.below(40));
             let layer = Layer::random(&mut random, rows, depth, large_weights);
             let expected = AnyKernel::BASELINE.run(layer.clone());
-            assert!(layer.clone().run(ByteScalar) == expected, "{rows} rows of {depth}");
+            assert!(layer.clone().run(BytesOnScalar::<false>) == expected, "{rows} rows of {depth}");
             assert_same(&layer, &format!("{rows} rows of {depth}, {large_weights} large weights"));
         }
     }

@@ -8,7 +8,7 @@ use std::arch::x86_64::*;
 use super::lanes::{LANES, Lanes};
 use super::{BytePanel, Kernel, Panel, Rows, Work, for_each_tile, tile_of};
 
-/// The processor has AVX2: `vpmaddwd` over panels of 16 channels in two vectors.
+/// The processor has AVX2: `vpmaddubsw` and `vpmaddwd` over panels of 16 channels in two vectors.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Avx2(());
 
@@ -30,6 +30,8 @@ impl Avx2 {
 
 impl Kernel for Avx2 {
     const WIDTH: usize = 16;
+    const PREFERS_BYTES: bool = true;
+    const ADDS_IN_I16: bool = true;
     type Lanes = AvxLanes;
 
     #[inline(always)]
@@ -71,6 +73,42 @@ impl Kernel for Avx2 {
             }
         });
     }
+
+    #[inline(always)]
+    fn byte_panel_product(self, panel: BytePanel<'_>, out: &mut [i32]) {
+        panel.check(Self::WIDTH, out);
+        panel.check_starts(Self::WIDTH);
+        let BytePanel { rows, weights, high, offsets, ends, starts } = panel;
+        for_each_tile(rows.count, 6, |first, height| {
+            let tile = tile_of!(byte_tile_avx2, height, 1 2 3 4 5 6);
+            // SAFETY: `self` proves that the processor has AVX2; `check` and `check_starts` compared the lengths of all slices
+            // with the shapes, and the rows `first..first + height` are below `count`.
+            unsafe {
+                let inputs = rows.values.as_ptr().add(first * rows.stride);
+                let out = out.as_mut_ptr().add(first * Self::WIDTH);
+                tile(
+                    inputs,
+                    rows.stride,
+                    high / 4,
+                    (ends, starts.as_ptr()),
+                    weights.as_ptr(),
+                    offsets.as_ptr(),
+                    out,
+                );
+            }
+        });
+    }
+
+    #[cfg(feature = "stages")]
+    #[inline(always)]
+    fn multiply_registers(self, steps: u64) -> u64 {
+        // SAFETY: `self` proves that the processor has AVX2.
+        unsafe {
+            super::multiply_registers(steps, 32, _mm256_set1_epi8(1), |sum, factor| {
+                _mm256_add_epi16(sum, _mm256_maddubs_epi16(sum, factor))
+            })
+        }
+    }
 }
 
 /// Multiplies `ROWS` rows by 16 channels. Six rows of two vectors of sums, two of weights and one of inputs fill the 16
@@ -107,6 +145,68 @@ unsafe fn tile_avx2<const ROWS: usize>(
             let out = out.add(row * 16).cast::<__m256i>();
             _mm256_storeu_si256(out, low);
             _mm256_storeu_si256(out.add(1), high);
+        }
+    }
+}
+
+/// Multiplies `ROWS` rows of bytes by 16 channels. Six rows of two vectors of sums, two of weights, one of inputs and one of
+/// products fill the 16 registers.
+///
+/// # Safety
+/// The processor must have AVX2. `ends` must be ascending, and `starts` point to 32 integers for each of them. Row `r`
+/// starts at `inputs + r * stride` and must have as many groups of 4 bytes as the last of `ends`; `weights` must point to as
+/// many groups of 64, `offsets` to 16 integers, and `out` to room for `ROWS` rows of 16 sums.
+#[target_feature(enable = "avx2")]
+unsafe fn byte_tile_avx2<const ROWS: usize>(
+    inputs: *const u8,
+    stride: usize,
+    high: usize,
+    (ends, starts): (&[usize], *const i16),
+    weights: *const i8,
+    offsets: *const i32,
+    out: *mut i32,
+) {
+    let ones = _mm256_set1_epi16(1);
+    let mut group = 0;
+    for (segment, &end) in ends.iter().enumerate() {
+        // SAFETY: the caller guarantees 32 starts for each segment.
+        let starts = unsafe {
+            let starts = starts.add(segment * 32).cast::<__m256i>();
+            [_mm256_loadu_si256(starts), _mm256_loadu_si256(starts.add(1))]
+        };
+        let mut sums = [starts; ROWS];
+        while group < end {
+            // SAFETY: `group` is below the last of `ends`, as the caller guarantees for the rows and the weights.
+            unsafe {
+                let weights = weights.add(group * 64).cast::<__m256i>();
+                let (left, right) = (_mm256_loadu_si256(weights), _mm256_loadu_si256(weights.add(1)));
+                for (row, [sum_left, sum_right]) in sums.iter_mut().enumerate() {
+                    let input = inputs.add(row * stride + 4 * group).cast::<i32>().read_unaligned();
+                    let input = _mm256_set1_epi32(input);
+                    *sum_left = _mm256_add_epi16(*sum_left, _mm256_maddubs_epi16(input, left));
+                    *sum_right = _mm256_add_epi16(*sum_right, _mm256_maddubs_epi16(input, right));
+                }
+            }
+            group += 1;
+        }
+        for (row, sums) in sums.into_iter().enumerate() {
+            for (half, sum) in sums.into_iter().enumerate() {
+                let mut sum = _mm256_madd_epi16(sum, ones);
+                // SAFETY: the caller guarantees 16 offsets, and room for `ROWS` rows of 16 sums.
+                unsafe {
+                    let out = out.add(row * 16 + half * 8).cast::<__m256i>();
+                    let offset = _mm256_loadu_si256(offsets.add(half * 8).cast());
+                    if segment > 0 {
+                        sum = _mm256_add_epi32(sum, _mm256_loadu_si256(out));
+                    } else if high == 0 {
+                        sum = _mm256_add_epi32(sum, offset);
+                    }
+                    if group == high {
+                        sum = _mm256_add_epi32(_mm256_slli_epi32::<7>(sum), offset);
+                    }
+                    _mm256_storeu_si256(out, sum);
+                }
+            }
         }
     }
 }
@@ -178,7 +278,7 @@ impl Kernel for Avx512 {
     #[inline(always)]
     fn byte_panel_product(self, panel: BytePanel<'_>, out: &mut [i32]) {
         panel.check(Self::WIDTH, out);
-        let BytePanel { rows, weights, high, offsets } = panel;
+        let BytePanel { rows, weights, high, offsets, .. } = panel;
         let groups = [high / 4, (rows.depth - high) / 4];
         for_each_tile(rows.count, 12, |first, height| {
             let tile = tile_of!(byte_tile_avx512, height, 1 2 3 4 5 6 7 8 9 10 11 12);
@@ -190,6 +290,17 @@ impl Kernel for Avx512 {
                 tile(inputs, rows.stride, groups, weights.as_ptr(), offsets.as_ptr(), out);
             }
         });
+    }
+
+    #[cfg(feature = "stages")]
+    #[inline(always)]
+    fn multiply_registers(self, steps: u64) -> u64 {
+        // SAFETY: `self` proves that the processor has AVX-512 VNNI.
+        unsafe {
+            super::multiply_registers(steps, 64, _mm512_set1_epi32(1), |sum, factor| {
+                _mm512_dpbusd_epi32(sum, factor, factor)
+            })
+        }
     }
 }
 
