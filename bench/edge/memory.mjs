@@ -1,6 +1,6 @@
 // Whether the memory of workerd stays flat over thousands of requests, and its peak while clients read the largest responses
 // concurrently, with the stand-in for Supabase. Environment: WORKER_URL, WORKER_PID, CONSTANT_WORKER_URL,
-// CONSTANT_WORKER_PID, STAND_IN_URL, JWT_SECRET, QUESTIONS. The Worker's limits must be above what this sends.
+// CONSTANT_WORKER_PID, STAND_IN_URL, JWT_SECRET, QUESTIONS, REQUESTS. The Worker's limits must be above what this sends.
 import { setTimeout as sleep } from "node:timers/promises";
 import { connections, get, post, readOutcome } from "./lib/client.mjs";
 import { LARGEST } from "./lib/largest.mjs";
@@ -13,13 +13,16 @@ const CLIENTS = 8;
 /** Few users, so that SQLite's cache of each user's outcomes is full when the warm-up ends. */
 const USERS = 10;
 const WARM_UP = 5000;
-const MEASURED = 10_000;
 /** The requests of all users of an isolate share 128 MB. */
 const LARGE_CLIENTS = 32;
 const LARGE_SECONDS = 20;
 const LARGE_INTERVAL_MS = 20;
 const SETTLING_MS = 3000;
 
+const MEASURED = Number(setting("REQUESTS"));
+/** Between the middles of the first and the last quarter. */
+const SHARE_BETWEEN_QUARTERS = 0.75;
+const MIB = 2 ** 20;
 const signer = { issuer: `${setting("STAND_IN_URL")}/auth/v1`, secret: setting("JWT_SECRET") };
 const questions = loadQuestions();
 const newToken = () => accessToken(crypto.randomUUID(), signer);
@@ -35,9 +38,11 @@ console.log(
   JSON.stringify({
     figures: [
       ["memory_growth_mib", ordinary.last - ordinary.first],
+      ["memory_growth_bytes_per_request", bytesPerRequest(ordinary)],
       ["memory_first_quarter_mib", ordinary.first],
       ["memory_last_quarter_mib", ordinary.last],
       ["memory_constant_worker_growth_mib", constant.last - constant.first],
+      ["memory_constant_worker_growth_bytes_per_request", bytesPerRequest(constant)],
       ["memory_largest_peak_mib", largest.peak - largest.idle],
       ["memory_largest_settled_mib", largest.settled - largest.idle],
       ["memory_largest_requests_per_second", Math.round(largest.requests / LARGE_SECONDS)],
@@ -52,6 +57,10 @@ console.log(
     },
   }),
 );
+
+function bytesPerRequest({ first, last }) {
+  return Math.round(((last - first) * MIB) / (MEASURED * SHARE_BETWEEN_QUARTERS));
+}
 
 /** Resident memory of a Worker while it answers ordinary questions, once its caches are full. */
 async function measureGrowth(name) {

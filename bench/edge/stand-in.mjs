@@ -1,7 +1,7 @@
 // A stand-in for Supabase that answers after a fixed latency and records its own time. A local service (see
 // tools/local-service/). Environment: PORT, QUESTIONS (its rows are what `match_chunks` answers), LATENCY_MS.
 //
-// GET /calls returns the calls since the last GET /calls: [{ user, resource, ms }].
+// GET /calls returns the calls since the last GET /calls: [{ user, resource, question, ms }].
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { listen, runService } from "@evidence-chat/local-service";
@@ -78,7 +78,7 @@ async function answer(request, response) {
     response.writeHead(404);
   }
   response.end(text, () => {
-    calls.push({ user: userId(request), resource, ms: performance.now() - startedAt });
+    calls.push({ user: userId(request), resource, question: body?.question_id, ms: performance.now() - startedAt });
   });
 }
 

@@ -59,6 +59,8 @@ enum Bench {
     Search(search::Options),
     /// The Worker in workerd: overhead, time to the first byte, load of many users, memory, size.
     Edge(edge::Options),
+    /// The Worker for half an hour with faults at random: nothing lost, doubled or answered to the wrong user, memory over time.
+    Soak(edge::soak::Options),
     /// Ingestion: throughput compared with sentence-transformers, time and memory of kb sync, the effect of headings.
     Ingest(ingest::Options),
     /// The insights with a year of conversations: the page in Chromium, the functions on native Postgres, and what counting costs
@@ -92,6 +94,7 @@ fn run(command: &Command) -> Result<()> {
         Command::Bench(Bench::Retrieval(options)) => retrieval::measure(options),
         Command::Bench(Bench::Search(options)) => search::measure(options),
         Command::Bench(Bench::Edge(options)) => edge::measure(options),
+        Command::Bench(Bench::Soak(options)) => edge::soak::measure(options),
         Command::Bench(Bench::Ingest(options)) => ingest::measure(options),
         Command::Bench(Bench::Insights(options)) => insights::measure(options),
         Command::Bench(Bench::Generation(options)) => generation::measure(options),

@@ -26,7 +26,8 @@ export function watchMemory(parent, intervalMs = INTERVAL_MS) {
   };
 }
 
-function findWorkerd(ancestor) {
+/** The process id of the workerd that a process started, directly or not. */
+export function findWorkerd(ancestor) {
   const processes = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
     .flatMap(readProcess);
@@ -49,7 +50,8 @@ function readProcess(pid) {
   }
 }
 
-function residentMib(pid) {
+/** The resident memory of a process. */
+export function residentMib(pid) {
   const match = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"));
   const [, kib] = /** @type {RegExpExecArray} */ (match);
   return Number(kib) / 1024;

@@ -1,7 +1,7 @@
 // Compares the database at the end with the responses that users received.
 
 /**
- * @param {import("./user.mjs").User[]} users
+ * @param {{ id: string, asked: import("./attempt.mjs").Asked[] }[]} users
  * @param {{ sessions: { id: string, user_id: string }[], messages: { id: string, session_id: string, role: string }[] }} database
  */
 export function compareHistory(users, { sessions, messages }) {

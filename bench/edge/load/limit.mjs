@@ -7,7 +7,7 @@ const CLOCK_MS = 2;
 
 /**
  * The number of windows in which more questions were answered than the limit allows.
- * @param {import("./user.mjs").Asked[]} asked
+ * @param {import("./attempt.mjs").Asked[]} asked
  * @param {number} limit
  */
 export function excessAdmissions(asked, limit) {
@@ -21,7 +21,7 @@ export function excessAdmissions(asked, limit) {
 
 /**
  * The number of questions refused although the window was certainly not full.
- * @param {import("./user.mjs").Asked[]} asked
+ * @param {import("./attempt.mjs").Asked[]} asked
  * @param {number} limit
  */
 export function earlyRefusals(asked, limit) {

@@ -1,7 +1,7 @@
 import { percentiles, round } from "../lib/statistics.mjs";
 import { earlyRefusals, excessAdmissions } from "./limit.mjs";
 
-/** @typedef {import("./user.mjs").Attempt} Attempt */
+/** @typedef {import("./attempt.mjs").Attempt} Attempt */
 
 /**
  * The figures of all users together.

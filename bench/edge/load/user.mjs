@@ -1,7 +1,8 @@
 // A simulated user: asks questions, repeats some, drops some connections, and records every attempt.
 import { setTimeout as sleep } from "node:timers/promises";
-import { connections, parseEvents, post } from "../lib/client.mjs";
+import { connections } from "../lib/client.mjs";
 import { chatBody } from "../lib/questions.mjs";
+import { send } from "./attempt.mjs";
 
 /** Questions of one session, before a new one starts. */
 const QUESTIONS_PER_SESSION = 5;
@@ -17,24 +18,7 @@ const MAX_WAIT_MS = 3000;
 /** Maximum attempts at a question that gets no response. */
 const MAX_TRIES = 3;
 
-/**
- * A question and all attempts to send it.
- * @typedef {object} Asked
- * @property {string} id
- * @property {Attempt[]} attempts
- *
- * @typedef {object} Attempt
- * @property {number} sentAt
- * @property {number} endAt when the body of the response began, or the connection was dropped
- * @property {number} [lastByteAt]
- * @property {number} [status] missing if there was no response
- * @property {boolean} [dropped] on purpose
- * @property {string} [text] the events of a stream
- * @property {any} [outcome] the last of them, unless it is an error
- * @property {string} [session] the session they were written to
- * @property {number} [retryAfterMs]
- * @property {string} [error] the message, if the request failed
- */
+/** @typedef {import("./attempt.mjs").Asked} Asked */
 
 export class User {
   /** @type {Asked[]} */
@@ -103,29 +87,7 @@ export class User {
     return attempt;
   }
 
-  async #send(body, asked, signal) {
-    const sentAt = performance.now();
-    const attempt = { sentAt };
-    asked.attempts.push(attempt);
-    try {
-      const reply = await post(this.#url, { agent: this.#agent, token: this.#token, body, signal });
-      const { status, headers } = reply;
-      Object.assign(attempt, { status, endAt: reply.firstByteAt, lastByteAt: reply.endAt });
-      if (status === 200) {
-        const events = parseEvents(reply.text);
-        const outcome = events.findLast(({ type }) => type === "answer_end" || type === "refusal");
-        // Without a written turn there is no session to continue.
-        const session = outcome?.persisted ? (outcome.session_id ?? events[0].session_id) : undefined;
-        Object.assign(attempt, { text: JSON.stringify(events), outcome, session });
-      }
-      if (status === 429) attempt.retryAfterMs = Number(headers["retry-after"]) * 1000;
-    } catch (error) {
-      Object.assign(attempt, {
-        endAt: performance.now(),
-        dropped: signal?.aborted ?? false,
-        error: /** @type {Error} */ (error).message,
-      });
-    }
-    return attempt;
+  #send(body, asked, signal) {
+    return send(asked, { url: this.#url, agent: this.#agent, token: this.#token, body, signal });
   }
 }

@@ -2,6 +2,7 @@
 //! answer, the load of many concurrent users, memory, and size.
 
 mod faults;
+pub(crate) mod soak;
 
 use std::fs;
 use std::path::PathBuf;
@@ -21,6 +22,12 @@ use crate::{folder, program};
 /// How long the stand-in for Supabase waits before each response, in milliseconds.
 const LATENCY_MS: u32 = 5;
 
+/// The limit of questions per minute of [`Part::Crowd`]: so low that all users reach it within one minute.
+const CROWD_LIMIT: &str = "5";
+
+/// How long questions of a crowd may wait, in milliseconds: they queue for the processor.
+const CROWD_TIMEOUT_MS: &str = "20000";
+
 /// A limit in questions per minute that no measurement reaches.
 const NO_LIMIT: &str = "10000";
 
@@ -29,13 +36,16 @@ const NO_TOKEN_LIMIT: &str = "1000000000";
 
 const NOTES: &str = "\
 overhead_…: the client's time minus the time of its calls in a stand-in for Supabase; _last_byte: minus both calls;
-  _direct_call: the same without the Worker, which is what the client and the stand-in add
+  _direct_call: the same without the Worker, which is what the client and the stand-in add; _of_baseline: another build (--baseline),
+  which answers in turns with this one
 ttfb_…: one user after another, without embedding the question, which the browser does
 search_…: a search while a question is typed, one user after another, without the embedding; question_places_taken: how many questions
   of the limit it cost, which must be 0
 load_…: times under load are those of the local database, one session on one core; the users leave it idle for 30 % of the time,
   because beyond that questions only queue. Eager users ask more than the limit allows, the others a few questions. With --write,
   faults of the model are among them: answers take up to 2 s longer, and none may be lost or doubled
+crowd_…: users who all ask at once, one question after another, until they are beyond their limit; last_byte is mostly waiting for the
+  processor, which the clients and the stand-in use too
 memory_…: resident memory of workerd once its caches are full; _constant_worker: the same requests to a Worker that makes the
   same calls and answers with a constant; _largest: above idle, while 32 clients read the largest pages and outcomes without a
   pause; load_memory_…: from its start, while caches fill";
@@ -48,6 +58,15 @@ pub(crate) struct Options {
     /// Number of concurrent users.
     #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
     users: u32,
+    /// The edge-chat/build of another version of the Worker, whose overhead is measured in turns with that of this one.
+    #[arg(long, value_name = "DIR")]
+    baseline: Option<PathBuf>,
+    /// Number of requests during which memory must stay flat.
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(100..))]
+    memory_requests: u32,
+    /// Number of users of the crowd.
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
+    crowd: u32,
     /// Duration of the load.
     #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
     seconds: u32,
@@ -72,6 +91,8 @@ enum Part {
     Search,
     /// Whether memory stays flat over thousands of requests.
     Memory,
+    /// A thousand users at once, each beyond the limit, against a stand-in for Supabase.
+    Crowd,
     /// Many concurrent users on the local Supabase.
     Load,
     /// The size of the compressed Worker.
@@ -85,6 +106,7 @@ impl Part {
             Self::Ttfb => "the time to the first byte",
             Self::Search => "searches while a question is typed",
             Self::Memory => "the memory of workerd",
+            Self::Crowd => "a crowd",
             Self::Load => "many concurrent users",
             Self::Size => "the size of the Worker",
         }
@@ -94,11 +116,12 @@ impl Part {
 type Measure = fn(&Workbench, &Options, &mut Report) -> Result<()>;
 
 /// Measurements of running services. The load is last because it leaves the database large.
-const ON_SERVICES: [(Part, Measure); 5] = [
-    (Part::Overhead, |bench, _, report| bench.overhead(report)),
+const ON_SERVICES: [(Part, Measure); 6] = [
+    (Part::Overhead, Workbench::overhead),
     (Part::Ttfb, |bench, _, report| bench.ttfb(report)),
     (Part::Search, |bench, _, report| bench.search(report)),
-    (Part::Memory, |bench, _, report| bench.memory(report)),
+    (Part::Memory, Workbench::memory),
+    (Part::Crowd, Workbench::crowd),
     (Part::Load, Workbench::load),
 ];
 
@@ -124,7 +147,7 @@ pub(super) fn measure(options: &Options) -> Result<()> {
     }
     let parts: Vec<_> = ON_SERVICES.into_iter().filter(|(part, _)| options.wants(*part)).collect();
     if !parts.is_empty() {
-        let bench = Workbench::prepare(&model, &stop)?;
+        let bench = Workbench::prepare("edge", &model, &stop)?;
         for (part, measure) in parts {
             println!("• measuring {}", part.name());
             let part_started = Instant::now();
@@ -168,8 +191,9 @@ struct Workbench {
 }
 
 impl Workbench {
-    fn prepare(model: &ModelDir, stop: &Stop) -> Result<Self> {
-        let work = folder()?.join("edge");
+    /// `name` is that of the folder for its data.
+    fn prepare(name: &str, model: &ModelDir, stop: &Stop) -> Result<Self> {
+        let work = folder()?.join(name);
         if work.exists() {
             fs::remove_dir_all(&work).with_context(|| format!("cannot empty {}", work.display()))?;
         }
@@ -184,16 +208,26 @@ impl Workbench {
         Ok(bench)
     }
 
-    fn overhead(&self, report: &mut Report) -> Result<()> {
+    fn overhead(&self, options: &Options, report: &mut Report) -> Result<()> {
         let stand_in = self.stand_in()?;
         let worker = self.worker("worker-overhead", &stand_in.url, &[])?;
+        let build = options.baseline.as_ref().map(fs::canonicalize).transpose()?;
+        let baseline = build.as_ref().map(|build| {
+            let mut server = worker_server();
+            server.env("WORKER_BUILD_DIR", build);
+            self.service("worker-baseline", server, &stand_in.url, &[])
+        });
+        let baseline = baseline.transpose()?;
         report.context("stand_in_latency_ms", LATENCY_MS);
         let mut overhead = self.program("overhead.mjs");
+        if let Some(baseline) = &baseline {
+            overhead.env("BASELINE_URL", &baseline.url);
+        }
         overhead.env("WORKER_URL", &worker.url).env("STAND_IN_URL", &stand_in.url);
         program::add_to(&mut overhead, &self.stop, report)
     }
 
-    fn memory(&self, report: &mut Report) -> Result<()> {
+    fn memory(&self, options: &Options, report: &mut Report) -> Result<()> {
         let stand_in = self.stand_in()?;
         // Makes the largest outcomes answers with the maximum number of passages.
         let variables =
@@ -207,7 +241,8 @@ impl Workbench {
             .env("WORKER_PID", worker.id().to_string())
             .env("CONSTANT_WORKER_URL", &constant.url)
             .env("CONSTANT_WORKER_PID", constant.id().to_string())
-            .env("STAND_IN_URL", &stand_in.url);
+            .env("STAND_IN_URL", &stand_in.url)
+            .env("REQUESTS", options.memory_requests.to_string());
         program::add_to(&mut memory, &self.stop, report)
     }
 
@@ -219,6 +254,20 @@ impl Workbench {
     fn search(&self, report: &mut Report) -> Result<()> {
         let worker = self.worker("worker-search", self.supabase.url(), &[])?;
         program::add_to(self.program("search.mjs").env("WORKER_URL", &worker.url), &self.stop, report)
+    }
+
+    fn crowd(&self, options: &Options, report: &mut Report) -> Result<()> {
+        let stand_in = self.stand_in()?;
+        let variables = [("CHAT_RATE_LIMIT", CROWD_LIMIT), ("CHAT_UPSTREAM_TIMEOUT_MS", CROWD_TIMEOUT_MS)];
+        let worker = self.worker("worker-crowd", &stand_in.url, &variables)?;
+        let mut crowd = self.program("crowd.mjs");
+        crowd
+            .env("WORKER_URL", &worker.url)
+            .env("WORKER_PID", worker.id().to_string())
+            .env("STAND_IN_URL", &stand_in.url)
+            .env("USERS", options.crowd.to_string())
+            .env("LIMIT", CROWD_LIMIT);
+        program::add_to(&mut crowd, &self.stop, report)
     }
 
     fn load(&self, options: &Options, report: &mut Report) -> Result<()> {
@@ -277,9 +326,7 @@ impl Workbench {
 
     /// A separate Worker for each part: the state that one part leaves must not affect the next.
     fn worker(&self, name: &'static str, supabase_url: &str, variables: &[(&str, &str)]) -> Result<Service> {
-        let mut server = shell::command("node");
-        server.arg("edge-chat/local/server.mjs");
-        self.service(name, server, supabase_url, variables)
+        self.service(name, worker_server(), supabase_url, variables)
     }
 
     fn service(
@@ -303,6 +350,13 @@ impl Workbench {
             &self.stop,
         )
     }
+}
+
+/// The built Worker in workerd.
+fn worker_server() -> Command {
+    let mut server = shell::command("node");
+    server.arg("edge-chat/local/server.mjs");
+    server
 }
 
 /// A Node.js program of `bench/edge`.
