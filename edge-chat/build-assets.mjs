@@ -2,6 +2,7 @@
 // the widget, the embedder with its model, the writer, and the insights page; `_headers` tells Cloudflare how to serve them.
 import { cp, mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { cutIntoPieces, PIECE_BYTES } from "../packages/worker/src/model-pieces.mjs";
 import { buildIntegrity } from "../web/build/integrity.mjs";
 import { insightsPolicy } from "../web/insights/policy.mjs";
 
@@ -16,10 +17,10 @@ const LICENCES = ["LICENSE", "LICENSE-APACHE", "LICENSE-MIT", "THIRD-PARTY.md"];
 /** Cloudflare rejects larger files. */
 const MAX_FILE_BYTES = 25 * 1024 * 1024;
 
-/** A chunk, or the model. */
-const HASHED_NAME = /-([A-Z0-9]{8}|[0-9a-f]{8})\.(js|safetensors\.gz)$/;
+/** A chunk, or a file of the embedder. */
+const HASHED_NAME = /-([A-Z0-9]{8}|[0-9a-f]{8})\.(js|wasm|safetensors\.gz)$/;
 /** What a page with the tag may load besides; other parts of the widget's build are for npm. */
-const FIXED_NAME = /^(evidence-chat\.js|worker\.js|embedder(_relaxed)?_bg\.wasm)$/;
+const FIXED_NAME = /^evidence-chat\.js$/;
 
 /** For any page, also one that isolates itself with Cross-Origin-Embedder-Policy. */
 const ALL_FILES = {
@@ -33,6 +34,11 @@ const INSIGHTS = {
   // The address of the project is known to the Worker only. http: is for a Supabase on this computer.
   "Content-Security-Policy": insightsPolicy("https: http://127.0.0.1:*"),
   "Referrer-Policy": "no-referrer",
+};
+/** The model, which is also there in pieces. */
+const IN_PIECES = {
+  "Access-Control-Expose-Headers": "ETag, Evidence-Chat-Piece-Bytes",
+  "Evidence-Chat-Piece-Bytes": String(PIECE_BYTES),
 };
 /** Without it, browsers revalidate a file on each use, which Cloudflare's default `Cache-Control` says. */
 const IMMUTABLE = { "Cache-Control": "public, max-age=31536000, immutable" };
@@ -53,6 +59,7 @@ export async function buildAssets(folder = ASSETS) {
   if (entries.some(({ name }) => name === "writer")) await copy(`${WIDGET}writer`, `${folder}/writer`);
   if (entries.some(({ name }) => name === "insights")) await copy(`${WIDGET}insights`, `${folder}/insights`);
   await buildIntegrity(folder);
+  for (const name of files.filter(isModel)) await cutIntoPieces(`${folder}/${name}`);
   for (const name of LICENCES) await copy(`${WEB}${name}`, `${folder}/${name}`);
   await writeFile(`${folder}/_headers`, headersFile(files));
   return folder;
@@ -64,11 +71,16 @@ async function copy(from, to) {
   await cp(from, to, { recursive: true });
 }
 
+function isModel(name) {
+  return name.endsWith(".safetensors.gz");
+}
+
 /** The text of `_headers`: https://developers.cloudflare.com/workers/static-assets/headers/ */
 export function headersFile(files) {
   const hashed = files.filter((name) => HASHED_NAME.test(name)).map((name) => rule(`/${name}`, IMMUTABLE));
+  const pieces = files.filter(isModel).flatMap((name) => [rule(`/${name}`, IN_PIECES), rule(`/${name}.*`, IMMUTABLE)]);
   const insights = [rule("/insights/*", INSIGHTS), rule("/insights/assets/*", IMMUTABLE)];
-  return [rule("/*", ALL_FILES), ...hashed, ...insights].join("");
+  return [rule("/*", ALL_FILES), ...hashed, ...pieces, ...insights].join("");
 }
 
 /** The headers of all files whose path matches. */

@@ -6,7 +6,7 @@ import { round } from "../edge/lib/statistics.mjs";
 
 const DIST = fileURLToPath(new URL("../../web/dist/", import.meta.url));
 /** Files of the embedder, which has a separate budget. */
-const EMBEDDER = /^worker\.js$|\.wasm$|\.safetensors\.gz$/;
+const EMBEDDER = /^worker-\w+\.js$|\.wasm$|\.safetensors\.gz$/;
 /** The code of instant results, which only a visitor who types needs. */
 const SEARCH = /^search-/;
 

@@ -56,11 +56,32 @@ test("every file is served to pages of any origin, with the bytes that were buil
 
 test("files with a hash in their names are cached for good, and the others are revalidated", async () => {
   const caching = async (path) => (await get(path, { method: "HEAD" })).headers.get("cache-control");
-  for (const pattern of [/^panel-\w+\.js$/, /^texts-de-\w+\.js$/, /^history-\w+\.js$/, /\.safetensors\.gz$/]) {
+  for (const pattern of [
+    /^panel-\w+\.js$/,
+    /^texts-de-\w+\.js$/,
+    /^history-\w+\.js$/,
+    /^worker-\w+\.js$/,
+    /^embedder_bg-\w+\.wasm$/,
+    /\.safetensors\.gz$/,
+  ]) {
     assert.equal(await caching(named(pattern)), IMMUTABLE, String(pattern));
   }
-  for (const path of ["/evidence-chat.js", "/worker.js", "/embedder_bg.wasm", "/integrity.json"]) {
+  for (const path of ["/evidence-chat.js", "/integrity.json"]) {
     assert.equal(await caching(path), REVALIDATE, path);
+  }
+});
+
+test("the model is also served in pieces, for hosts that ignore ranges", async () => {
+  const model = named(/\.safetensors\.gz$/);
+  const { headers } = await get(model, { method: "HEAD", headers: { range: "bytes=5-" } });
+  assert.match(headerOf(headers, "etag"), /^"/);
+  assert.match(headerOf(headers, "access-control-expose-headers"), /ETag, Evidence-Chat-Piece-Bytes/);
+  const pieceBytes = Number(headers.get("evidence-chat-piece-bytes"));
+  const whole = await readFile(`${ASSETS_DIR}${model}`);
+  for (let start = 0; start < whole.length; start += pieceBytes) {
+    const piece = await get(`${model}.piece${start / pieceBytes}`);
+    assert.deepEqual([piece.status, piece.headers.get("cache-control")], [200, IMMUTABLE]);
+    assert.deepEqual(Buffer.from(await piece.arrayBuffer()), whole.subarray(start, start + pieceBytes));
   }
 });
 
@@ -97,8 +118,8 @@ test("the model is sent as a gzip file of at most 16 MB, without a content encod
 test("scripts and WebAssembly have the types that browsers require", async () => {
   const type = async (path) => (await get(path, { method: "HEAD" })).headers.get("content-type");
   assert.equal(await type("/evidence-chat.js"), "text/javascript; charset=utf-8");
-  assert.equal(await type("/worker.js"), "text/javascript; charset=utf-8");
-  assert.equal(await type("/embedder_relaxed_bg.wasm"), "application/wasm");
+  assert.equal(await type(named(/^worker-\w+\.js$/)), "text/javascript; charset=utf-8");
+  assert.equal(await type(named(/^embedder_relaxed_bg-\w+\.wasm$/)), "application/wasm");
 });
 
 test("a path that is neither a file nor a route gets the typed 404 of the API, which nothing caches", async () => {

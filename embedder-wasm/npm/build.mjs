@@ -27,8 +27,9 @@ export async function buildEmbedderPackage() {
   const dist = join(here, "dist");
   await rm(dist, { recursive: true, force: true });
   await mkdir(dist, { recursive: true });
-  const model = await modelIdentity();
-  const identity = { ...model, downloadBytes: (await compressModel(model, dist)) ?? model.byteLength };
+  const { sha256, ...model } = await modelIdentity();
+  const downloadBytes = await compressModel(model.file, sha256, dist);
+  const identity = { ...model, downloadBytes: downloadBytes ?? model.byteLength };
   // One file each, so that it can be served or bundled alone. The in-thread engine is loaded on demand.
   await build({
     absWorkingDir: here,
@@ -40,6 +41,7 @@ export async function buildEmbedderPackage() {
       MODEL_IDENTITY: JSON.stringify(identity),
       // Bundlers of pages need a literal.
       MODEL_PATH: JSON.stringify(`./${identity.file}`),
+      MODEL_BLOCKS: JSON.stringify(await modelBlocks()),
       PACKAGE_VERSION: JSON.stringify(await packageVersion()),
     },
     format: "esm",
@@ -71,7 +73,10 @@ async function notices() {
 
 /** SHA-256 of the sources, also of those in other folders, of the WebAssembly files and the manifest, by path. */
 export async function inputsDigest() {
-  const files = ["build.mjs", "package.json", "tsconfig.json"].map((name) => [name, join(here, name)]);
+  const files = ["build.mjs", "model-blocks.json", "package.json", "tsconfig.json"].map((name) => [
+    name,
+    join(here, name),
+  ]);
   const loading = dirname(createRequire(import.meta.url).resolve("@evidence-chat/model-loading/package.json"));
   const folders = { src: join(here, "src"), wasm: join(here, "wasm"), loading: join(loading, "src") };
   for (const [folder, path] of Object.entries(folders)) {
@@ -99,6 +104,11 @@ async function modelIdentity() {
   };
 }
 
+/** The digests of the model's blocks. `tests/embedder/model-blocks.test.mjs` compares them with the model. */
+async function modelBlocks() {
+  return JSON.parse(await readFile(join(here, "model-blocks.json"), "utf8"));
+}
+
 async function packageVersion() {
   return JSON.parse(await readFile(join(here, "package.json"), "utf8")).version;
 }
@@ -107,7 +117,7 @@ async function packageVersion() {
  * Compressed, because most static hosts do not compress an unknown type, and every browser with the embedder's WebAssembly
  * can decompress it. Only publishing and deploying need the model in `dist/`. Returns the size, or `null` without the model.
  */
-async function compressModel({ file, sha256 }, dist) {
+async function compressModel(file, sha256, dist) {
   const cache = process.env.XDG_CACHE_HOME || join(homedir(), ".cache");
   const folder = process.env.EVIDENCE_MODEL_DIR || join(cache, "evidence-chat/models/all-MiniLM-L6-v2");
   const source = join(folder, MODEL_SOURCE);

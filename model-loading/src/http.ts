@@ -17,6 +17,16 @@ export async function send(url: string, init: RequestInit): Promise<Response> {
   }
 }
 
+/** Whether the server answers at all, whatever it allows this page to read. Never rejects. */
+export async function isReachable(url: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    await fetch(url, { method: "HEAD", mode: "no-cors", cache: "no-store", signal });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Throws `network` for a response that is not the requested file. `option` is the option that set the URL. */
 export function assertIsFile(response: Response, url: string, option: string): void {
   const { status, ok } = response;

@@ -98,7 +98,7 @@ async function stageWorker(folder, manifest) {
   await buildAssets(assets);
   for (const name of await readdir(assets, { recursive: true })) {
     // The model is in the embedder's package alone.
-    if (/\.(map|safetensors\.gz)$/.test(name)) await rm(join(assets, name));
+    if (/\.(map|safetensors\.gz(\.piece\d+)?)$/.test(name)) await rm(join(assets, name));
   }
   await writeFile(join(folder, "wrangler.toml"), workerConfig(await readFile(inRepository("wrangler.toml"), "utf8")));
   await writeFile(join(folder, "THIRD-PARTY.md"), await thirdPartyNotices(["edge-chat"], "wasm32-unknown-unknown"));

@@ -99,7 +99,15 @@ export function checkPackage(name, { path: source, directory, entries, files: mo
     async function prepackAfter(t, change) {
       const copy = await mkdtemp(join(tmpdir(), `${name}-prepack-`));
       t.after(() => rm(copy, { recursive: true, force: true }));
-      for (const part of ["build.mjs", "package.json", "prepack.mjs", "src", "tsconfig.json", "wasm"]) {
+      for (const part of [
+        "build.mjs",
+        "model-blocks.json",
+        "package.json",
+        "prepack.mjs",
+        "src",
+        "tsconfig.json",
+        "wasm",
+      ]) {
         await cp(join(source, part), join(copy, part), { recursive: true });
       }
       await mkdir(join(copy, "dist"));

@@ -177,14 +177,17 @@ describe("the guard before packing", () => {
     [
       "names every missing file",
       async (folder) => {
-        for (const name of ["client.js", "worker.js", "embedder_bg.wasm"]) await rm(join(folder, "dist", name));
+        const built = await readdir(join(folder, "dist"));
+        const removed = built.filter((name) => /^(client|worker-\w+)\.js$|^embedder_bg-/.test(name));
+        assert.equal(removed.length, 3, removed.join());
+        for (const name of removed) await rm(join(folder, "dist", name));
       },
-      /^Missing: dist\/client\.js, dist\/worker\.js, dist\/embedder_bg\.wasm\. Run/,
+      /^Missing: dist\/client\.js, .*worker-.*, .*embedder_bg-.*\. Run/,
     ],
     [
       "rejects a file that is built but not packed",
-      (folder) => editManifest(folder, ({ files }) => files.push("!dist/worker.js")),
-      /^Missing: dist\/worker\.js\. Run/,
+      (folder) => editManifest(folder, ({ files }) => files.push("!dist/worker-*.js")),
+      /^Missing: .*worker-.*\. Run/,
     ],
     [
       "rejects a model that would be packed",

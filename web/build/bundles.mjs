@@ -5,6 +5,7 @@ import { basename, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { aliases } from "./aliases.mjs";
+import { withHashedNames } from "./embedder-files.mjs";
 import { styleSheetsAsText } from "./style-sheets-as-text.mjs";
 
 const web = fileURLToPath(new URL("..", import.meta.url));
@@ -21,20 +22,24 @@ const withoutInlineEmbedder = {
 };
 
 /**
- * Removes the embedder's own URL of the model, which `src/panel/model/model-url.ts` replaces: the npm package lacks the file,
- * and webpack fails on a URL of a missing file.
+ * Gives the embedder's files the names that they have in the widget, and removes its own URL of the model, which
+ * `src/panel/model/model-url.ts` replaces: the npm package lacks the file, and webpack fails on a URL of a missing file.
+ * @param {Map<string, string>} names
+ * @returns {import("esbuild").Plugin}
  */
-const withoutEmbedderModelUrl = {
-  name: "without-embedder-model-url",
-  setup({ onLoad }) {
-    onLoad({ filter: /[\\/]embedder-wasm[\\/]npm[\\/]dist[\\/]index\.js$/ }, async ({ path }) => {
-      const text = await readFile(path, "utf8");
-      const contents = text.replace(/new URL\("\.\/[\w.-]+\.safetensors\.gz",import\.meta\.url\)/, "void 0");
-      if (contents === text) throw new Error(`${path} has no URL of the model in the form that bundlers detect`);
-      return { contents };
-    });
-  },
-};
+function withEmbedderFiles(names) {
+  return {
+    name: "with-embedder-files",
+    setup({ onLoad }) {
+      onLoad({ filter: /[\\/]embedder-wasm[\\/]npm[\\/]dist[\\/]index\.js$/ }, async ({ path }) => {
+        const text = await readFile(path, "utf8");
+        const contents = text.replace(/new URL\("\.\/[\w.-]+\.safetensors\.gz",import\.meta\.url\)/, "void 0");
+        if (contents === text) throw new Error(`${path} has no URL of the model in the form that bundlers detect`);
+        return { contents: withHashedNames(contents, names) };
+      });
+    },
+  };
+}
 
 /** @type {import("esbuild").BuildOptions} */
 const OPTIONS = {
@@ -52,8 +57,12 @@ const OPTIONS = {
   logLevel: "warning",
 };
 
-/** Builds all bundles into `dist`, under the names that the package exports. */
-export async function buildBundles(dist) {
+/**
+ * Builds all bundles into `dist`, under the names that the package exports.
+ * @param {string} dist
+ * @param {Map<string, string>} embedderFiles their names in `dist`
+ */
+export async function buildBundles(dist, embedderFiles) {
   const texts = (await readdir(`${web}${TEXTS}`)).sort().map((name) => `${TEXTS}/${name}`);
   const chunks = new Map([
     ...(await buildHashed(dist, texts, { entryNames: "texts-[name]-[hash]" })),
@@ -81,7 +90,7 @@ export async function buildBundles(dist) {
   const define = { WRITER_VERSION: JSON.stringify(version) };
   const writerOptions = { plugins: [styleSheetsAsText], define, ...readable };
   for (const [source, file] of await buildHashed(dist, writer, writerOptions)) chunks.set(source, file);
-  const plugins = [styleSheetsAsText, withoutInlineEmbedder, withoutEmbedderModelUrl, importedChunks(chunks)];
+  const plugins = [styleSheetsAsText, withoutInlineEmbedder, withEmbedderFiles(embedderFiles), importedChunks(chunks)];
   const { dependencies } = JSON.parse(await readFile(`${web}package.json`, "utf8"));
   const panelOptions = {
     plugins,

@@ -9,6 +9,7 @@ import { promisify } from "node:util";
 import { buildEmbedderPackage } from "../../embedder-wasm/npm/build.mjs";
 import { buildWriterPackage, hasWriterWasm } from "../../writer/npm/build.mjs";
 import { buildBundles } from "./bundles.mjs";
+import { hashedNames, writeHashed } from "./embedder-files.mjs";
 import { buildIntegrity } from "./integrity.mjs";
 import { buildManifest } from "./manifest.mjs";
 import { buildDemo } from "../demo/build.mjs";
@@ -23,9 +24,11 @@ export async function buildWidgetPackage() {
   const dist = `${web}dist`;
   await rm(dist, { recursive: true, force: true });
   await mkdir(dist, { recursive: true });
+  const embedderFiles = await hashedNames(embedder);
   await Promise.all([
-    buildBundles(dist),
-    copyEmbedder(embedder, dist),
+    buildBundles(dist, embedderFiles),
+    writeHashed(embedder, dist, embedderFiles),
+    copyModel(embedder, dist),
     copyWriter(dist),
     buildManifest(dist),
     buildDemo(),
@@ -36,13 +39,9 @@ export async function buildWidgetPackage() {
   return dist;
 }
 
-/**
- * The bundles load worker and WebAssembly from their own folder, so the package must contain them. The model is for a site
- * that serves the folder: the npm package excludes it and depends on the embedder's, which has it.
- */
-async function copyEmbedder(from, to) {
-  const isNeeded = (file) => /^worker\.js(\.map)?$|\.(wasm|safetensors\.gz)$/.test(file);
-  const files = (await readdir(from)).filter(isNeeded);
+/** For a site that serves the folder: the npm package excludes it and depends on the embedder's, which has it. */
+async function copyModel(from, to) {
+  const files = (await readdir(from)).filter((file) => file.endsWith(".safetensors.gz"));
   await Promise.all(files.map((file) => copyFile(`${from}/${file}`, `${to}/${file}`)));
 }
 

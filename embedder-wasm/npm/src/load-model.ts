@@ -1,12 +1,13 @@
-import { takeDownloadLock } from "@evidence-chat/model-loading/download-lock";
+import { type DownloadLock, takeDownloadLock } from "@evidence-chat/model-loading/download-lock";
 import { messageOf } from "@evidence-chat/model-loading/errors";
 import { readBody, withoutQuery } from "@evidence-chat/model-loading/http";
-import { ModelDownload } from "@evidence-chat/model-loading/model-download";
+import { type DownloadOptions, ModelDownload } from "@evidence-chat/model-loading/model-download";
 import { assertWasmAllowed } from "@evidence-chat/model-loading/support";
-import type { ModelLoader, WasmEmbedder } from "../wasm/embedder.js";
+import type { WasmEmbedder } from "../wasm/embedder.js";
 import { EmbedderError } from "./errors.js";
 import { ModelCache } from "./model-cache.js";
 import { modelIdentity } from "./model-identity.js";
+import { ModelSink } from "./model-sink.js";
 import type { LoadProgress } from "./progress.js";
 import { startWasm, type WasmModule } from "./start-wasm.js";
 
@@ -43,6 +44,9 @@ export async function loadModel(options: LoadOptions): Promise<LoadedModel> {
 
 class ModelLoad {
   readonly #options: LoadOptions;
+  #lock: DownloadLock | undefined;
+  /** Settles when nothing is being stored any more. */
+  #storing: Promise<void> | undefined;
 
   constructor(options: LoadOptions) {
     this.#options = options;
@@ -50,52 +54,62 @@ class ModelLoad {
   }
 
   async throughCache(wasm: Promise<WasmModule>, cache: ModelCache): Promise<WasmEmbedder> {
-    const release = await takeDownloadLock(LOCK_NAME, this.#options.signal, () => this.#report("wait", 0));
-    let storing: Promise<void> | undefined;
+    const { signal } = this.#options;
+    const lock = await takeDownloadLock(LOCK_NAME, signal, (loadedBytes) => this.#report("wait", loadedBytes));
+    this.#lock = lock;
     try {
       const stored = await cache.read();
       const engine = stored && (await this.#assembleStored(wasm, stored));
-      if (engine) return engine;
+      if (engine) {
+        // Left by a tab without locks.
+        this.#storing = cache.parts.clear();
+        return engine;
+      }
       if (stored) await cache.remove();
-      return await this.fromNetwork(wasm, (model) => {
-        storing = cache.write(model);
-      });
+      return await this.fromNetwork(wasm, cache);
     } finally {
       // The embedder is ready before the model is stored; the next tab should find it in the cache.
-      const limit = setTimeout(release, MAX_STORE_MS);
-      void Promise.resolve(storing).then(() => {
+      const limit = setTimeout(() => lock.release(), MAX_STORE_MS);
+      void Promise.resolve(this.#storing).then(() => {
         clearTimeout(limit);
-        release();
+        lock.release();
       });
     }
   }
 
-  /** `keep` receives the verified model if there is a cache to store it in. */
-  async fromNetwork(wasm: Promise<WasmModule>, keep: ((model: Blob) => void) | null): Promise<WasmEmbedder> {
+  async fromNetwork(wasm: Promise<WasmModule>, cache: ModelCache | null): Promise<WasmEmbedder> {
+    const parts = cache?.parts ?? null;
     // With our own cache, a second copy in the HTTP cache would only waste space.
-    const first = this.#startDownload(keep ? "no-store" : "default");
+    const first = this.#startDownload({ cache: cache ? "no-store" : "default", parts });
     try {
-      return await this.#assembleDownload(wasm, first, keep);
+      return await this.#assembleDownload(wasm, first, cache);
     } catch (thrown) {
+      if (!isIntegrity(thrown)) throw thrown;
+      await parts?.clear();
       // Parts of two versions, or an old version from the HTTP cache: a download that uses neither fixes both.
-      if (!isIntegrity(thrown) || (keep && !first.hasResumed)) throw thrown;
-      return await this.#assembleDownload(wasm, this.#startDownload("reload"), keep);
+      if (cache && !first.hasResumed) throw thrown;
+      const second = this.#startDownload({ cache: "reload", parts: null, mayResume: false });
+      return await this.#assembleDownload(wasm, second, cache);
     }
   }
 
-  #startDownload(cache: RequestCache): ModelDownload {
+  #startDownload(options: Pick<DownloadOptions, "cache" | "parts" | "mayResume">): ModelDownload {
     const { byteLength } = modelIdentity();
-    return new ModelDownload(this.#options.modelUrl, { byteLength, cache, signal: this.#options.signal });
+    return new ModelDownload(this.#options.modelUrl, { byteLength, signal: this.#options.signal, ...options });
   }
 
   async #assembleDownload(
     wasm: Promise<WasmModule>,
     download: ModelDownload,
-    keep: ((model: Blob) => void) | null,
+    cache: ModelCache | null,
   ): Promise<WasmEmbedder> {
     try {
-      const fill = (loader: ModelLoader) => download.into(loader, (loaded) => this.#report("download", loaded));
-      return await this.#assemble(await wasm, fill, keep);
+      const sink = new ModelSink(await wasm, cache && (() => cache.write()));
+      const fill = () => download.into(sink, (loaded) => this.#report("download", loaded));
+      const engine = await this.#assemble(sink, fill);
+      // Without a copy, the next attempt needs the parts.
+      this.#storing = sink.keep().then((isKept) => (isKept ? cache?.parts.clear() : undefined));
+      return engine;
     } finally {
       download.close();
     }
@@ -103,15 +117,15 @@ class ModelLoad {
 
   /** `null` if the stored copy is damaged or of another version. */
   async #assembleStored(wasm: Promise<WasmModule>, stored: Response): Promise<WasmEmbedder | null> {
-    const module = await wasm;
-    const fill = async (loader: ModelLoader) => {
+    const sink = new ModelSink(await wasm, null);
+    const fill = async () => {
       for await (const chunk of readBody(stored)) {
-        loader.append(chunk);
-        this.#report("cache", loader.received);
+        await sink.append(chunk);
+        this.#report("cache", sink.received);
       }
     };
     try {
-      return await this.#assemble(module, fill, null);
+      return await this.#assemble(sink, fill);
     } catch (thrown) {
       // A copy that cannot be read is treated as damaged.
       if (thrown instanceof WebAssembly.RuntimeError || this.#options.signal.aborted) throw thrown;
@@ -119,38 +133,15 @@ class ModelLoad {
     }
   }
 
-  async #assemble(
-    { ModelLoader: Loader }: WasmModule,
-    fill: (loader: ModelLoader) => Promise<void>,
-    keep: ((model: Blob) => void) | null,
-  ): Promise<WasmEmbedder> {
-    let loader: ModelLoader | undefined = new Loader();
+  async #assemble(sink: ModelSink, fill: () => Promise<void>): Promise<WasmEmbedder> {
     try {
-      await fill(loader);
-      this.#report("initialize", loader.received);
-      const isVerified = await this.#verify(loader);
-      const { signal } = this.#options;
-      if (signal.aborted) throw signal.reason;
-      // Not a second copy in this process: browsers store blobs elsewhere.
-      keep?.(new Blob([view(loader)]));
-      const filled = loader;
-      loader = undefined; // `finish` consumes it, even when it throws.
-      return filled.finish(isVerified);
+      await fill();
+      this.#report("initialize", sink.received);
+      return await sink.finish(this.#options.signal);
     } catch (thrown) {
+      sink.discard();
       throw isIntegrity(thrown) ? this.#wrongModel(thrown) : thrown;
-    } finally {
-      loader?.free();
     }
-  }
-
-  /** Throws if the bytes are not the model. Returns false where only WebAssembly can check them, which is slower. */
-  async #verify(loader: ModelLoader): Promise<boolean> {
-    const expected = modelIdentity().sha256;
-    const actual = await sha256(view(loader));
-    if (actual !== null && actual !== expected) {
-      throw new EmbedderError("integrity", `its SHA-256 is ${actual} instead of ${expected}`);
-    }
-    return actual !== null;
   }
 
   #wrongModel(cause: Error): EmbedderError {
@@ -164,24 +155,12 @@ class ModelLoad {
   }
 
   #report(phase: LoadProgress["phase"], loadedBytes: number): void {
+    this.#lock?.report(loadedBytes);
     this.#options.onProgress({ phase, loadedBytes, totalBytes: modelIdentity().byteLength });
   }
-}
-
-/** The bytes in WebAssembly memory; valid only until the next call into WebAssembly. */
-function view(loader: ModelLoader): Uint8Array<ArrayBuffer> {
-  return loader.view() as Uint8Array<ArrayBuffer>;
 }
 
 /** WebAssembly throws plain errors with a `code`. */
 function isIntegrity(thrown: unknown): thrown is Error {
   return thrown instanceof Error && "code" in thrown && thrown.code === "integrity";
-}
-
-/** SHA-256 as lower-case hex, computed by the browser; `null` on pages without HTTPS, which have no `crypto.subtle`. */
-async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<string | null> {
-  const subtle = globalThis.crypto?.subtle;
-  if (!subtle) return null;
-  const digest = new Uint8Array(await subtle.digest("SHA-256", bytes));
-  return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

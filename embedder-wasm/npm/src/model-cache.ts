@@ -1,3 +1,5 @@
+import { StoredCopy } from "@evidence-chat/model-loading/stored-copy";
+import { StoredParts } from "@evidence-chat/model-loading/stored-parts";
 import { modelIdentity } from "./model-identity.js";
 
 const CACHE_NAME = "evidence-chat-embedder";
@@ -7,10 +9,13 @@ const CACHE_NAME = "evidence-chat-embedder";
  * never stop loading: without a cache, or without space in it, the next visit downloads the model again.
  */
 export class ModelCache {
+  /** The parts of a download that has not finished. */
+  readonly parts: StoredParts;
   readonly #cache: Cache;
 
   private constructor(cache: Cache) {
     this.#cache = cache;
+    this.parts = new StoredParts(cache, `${key()}/part`);
   }
 
   /** `null` in Node, on pages without HTTPS, and if the visitor has blocked storage. */
@@ -26,16 +31,13 @@ export class ModelCache {
     return this.#cache.match(key()).catch(() => undefined);
   }
 
-  /** Stores the model and removes those of other versions. */
-  async write(model: Blob): Promise<void> {
-    try {
-      for (const request of await this.#cache.keys()) {
-        if (request.url !== key()) await this.#cache.delete(request);
-      }
-      await this.#cache.put(key(), new Response(model, { headers: { "content-length": String(model.size) } }));
-    } catch {
-      // Storage is full or blocked.
-    }
+  /** Stores the model while it arrives. Removes the models of other versions first. */
+  write(): StoredCopy {
+    const put = async (response: Response) => {
+      for (const { url } of await this.#cache.keys()) if (!url.startsWith(key())) await this.#cache.delete(url);
+      await this.#cache.put(key(), response);
+    };
+    return new StoredCopy(put, modelIdentity().byteLength);
   }
 
   async remove(): Promise<void> {

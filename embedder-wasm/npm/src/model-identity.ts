@@ -2,8 +2,6 @@
 export interface ModelIdentity {
   /** Name of the file in this package, which is compressed with gzip. */
   readonly file: string;
-  /** SHA-256 of the uncompressed file, lower-case hex. */
-  readonly sha256: string;
   /** Size of the uncompressed file. */
   readonly byteLength: number;
   /** Size of the compressed file; of the uncompressed one in a build without the model. */

@@ -2,7 +2,7 @@
 export interface LoadProgress {
   /**
    * - `start`: fetching the program
-   * - `wait`: another tab of this site is downloading the model; its copy will be used
+   * - `wait`: another tab of this site is downloading the model; its copy will be used. `loadedBytes` are those of that tab
    * - `download`, `cache`: reading the model from the network, or from the browser's cache
    * - `initialize`: verifying and unpacking the model
    */

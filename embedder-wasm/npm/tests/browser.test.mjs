@@ -75,7 +75,7 @@ test("a compressed model is loaded whether the server or the embedder makes the 
     assert.deepEqual(await load({ cache: false }), works);
   }
   const damaged = Buffer.from(gzip).fill(0xff, 1_000_000, 1_000_004);
-  const bomb = gzipSync(Buffer.alloc(100_000_000));
+  const bomb = gzipSync(Buffer.concat([MODEL, Buffer.alloc(100_000_000)]));
   for (const [name, content, message] of [
     ["truncated", gzip.subarray(0, -1), /damaged or incomplete/],
     ["damaged", damaged, /damaged or incomplete|SHA-256/],
@@ -143,7 +143,7 @@ test("storing a model removes those of other versions", async () => {
     async (name) => (await (await caches.open(name)).keys()).map(({ url }) => url),
     CACHE,
   );
-  assert.deepEqual(keys, [KEY]);
+  assert.ok(keys.includes(KEY) && keys.every((url) => url.startsWith(KEY)), keys.join());
 });
 
 test("a downloaded file that is not the model is not stored", async () => {
@@ -179,12 +179,12 @@ test("without HTTPS, which the Cache API and crypto.subtle need, the embedder wo
 });
 
 test("two concurrent loads share one download", async () => {
-  server.respondWith(responses.slowly(5, 150));
+  server.respondWith(responses.slowly(5, 600));
   const phases = await page.evaluate(async () => {
     const { createEmbedder } = await import("/index.js");
     const loads = [1, 2].map(async () => {
       const seen = new Set();
-      const embedder = await createEmbedder({ onProgress: ({ phase }) => seen.add(phase), timeoutMs: 600 });
+      const embedder = await createEmbedder({ onProgress: ({ phase }) => seen.add(phase), timeoutMs: 2000 });
       await embedder.embed("four");
       return [...seen].join(" ");
     });

@@ -99,7 +99,9 @@ test("progress counts decompressed bytes, up to the size of the model", async ()
 test("a dropped download of a gzip file is resumed at its compressed byte", async () => {
   server.respondWith(cut(1_000_000), part);
   await load();
-  assert.deepEqual(ranges(), [null, "bytes=1000000-"]);
+  // A client may lose what it has not read when the connection drops.
+  const [, start] = /^bytes=(\d+)-$/.exec(ranges()[1]) ?? [];
+  assert.ok(Number(start) > 500_000 && Number(start) <= 1_000_000, start);
   assert.deepEqual(statuses(), [200, 206]);
 });
 
@@ -150,8 +152,10 @@ test("bytes after the gzip file reject with code integrity", async () => {
   await assert.rejects(load(), { code: "integrity" });
 });
 
-test("a gzip bomb is rejected at the size of the model", async () => {
-  const bomb = gzipSync(Buffer.alloc(300_000_000));
+test("a gzip bomb is rejected at its first wrong block, at the latest at the size of the model", async () => {
+  const bomb = gzipSync(Buffer.concat([MODEL, Buffer.alloc(300_000_000)]));
+  server.respondWith(send(gzipSync(Buffer.alloc(300_000_000))));
+  await assert.rejects(load(), { code: "integrity", message: /its SHA-256 is/ });
   server.respondWith(send(bomb));
   const before = process.memoryUsage().rss;
   await assert.rejects(load(), { code: "integrity", message: /more than 2500000 bytes when decompressed/ });

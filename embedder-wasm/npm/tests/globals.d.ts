@@ -3,7 +3,7 @@ export {};
 
 declare global {
   /** Defined by the bundler, see fake/package.mjs. */
-  const FAKE: { model: string; sha256: string; byteLength: number; fingerprint: string; sum: number };
+  const FAKE: { model: string; byteLength: number; fingerprint: string; sum: number };
   /** Objects of the fake module that are neither consumed nor freed. */
   var fakeWasm: { alive: { loaders: number; embedders: number } };
   /** The policy directives that the page has violated. */

@@ -161,6 +161,31 @@ test("a rejected or wrong range restarts the download", async () => {
   }
 });
 
+test("a dropped download continues with pieces if the host serves them, and restarts if they are gone", async () => {
+  const dropped = responses.cutAfter(1_000_000, { headers: responses.PIECES });
+  const pieces = () => server.requests.map(({ path }) => /\.piece\d$/.exec(path)?.[0]);
+  server.respondWith(dropped, responses.inPieces);
+  await load();
+  assert.deepEqual(pieces(), [undefined, ".piece1", ".piece2", ".piece3"]);
+  server.respondWith(dropped, responses.status(404), responses.whole);
+  await load();
+  assert.deepEqual(pieces(), [undefined, ".piece1", undefined]);
+});
+
+test("a piece that is cut is requested again, and one of a wrong length is not joined", async (t) => {
+  speedUpTimers(t);
+  server.respondWith(
+    responses.cutAfter(1_000_000, { headers: responses.PIECES }),
+    responses.cutAfter(300_000 + 50_000, { content: MODEL.subarray(700_000, 1_400_000) }),
+    responses.inPieces,
+  );
+  await load();
+  assert.equal(server.requests[2].path.at(-1), "1");
+  const longer = (_request, response) => response.writeHead(200).end(MODEL);
+  server.respondWith(responses.cutAfter(1_000_000, { headers: responses.PIECES }), longer, responses.whole);
+  await load();
+});
+
 test("parts of two different files are detected, and the file is downloaded again", async () => {
   const unrelatedPart = (_request, response) => response.writeHead(206).end(Buffer.alloc(MODEL.length - 1_000_000));
   server.respondWith(responses.cutAfter(1_000_000), unrelatedPart, responses.whole);

@@ -4,6 +4,7 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { cutIntoPieces } from "./model-pieces.mjs";
 import { UserError } from "./user-error.mjs";
 
 const BUILD = fileURLToPath(new URL("../build", import.meta.url));
@@ -35,7 +36,10 @@ async function copyModel(to) {
   const from = embedderFolder();
   const models = (await readdir(from)).filter((name) => name.endsWith(".safetensors.gz"));
   if (models.length === 0) throw new UserError(`${from} lacks the model: install @evidence-chat/embedder again`);
-  for (const name of models) await cp(join(from, name), join(to, name));
+  for (const name of models) {
+    await cp(join(from, name), join(to, name));
+    await cutIntoPieces(join(to, name));
+  }
 }
 
 function embedderFolder() {

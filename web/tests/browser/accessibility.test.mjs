@@ -22,6 +22,7 @@ import {
   supporting,
   whole,
 } from "./support/answers.mjs";
+import { readModel } from "./pages/widget/site.mjs";
 import { QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
 
 const SCRIPTED_WRITER = await readFile(new URL("support/scripted-writer.mjs", import.meta.url));
@@ -29,6 +30,7 @@ const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
 const { site, browser, open } = await startWidgetSuite();
+const model = await readModel();
 
 const DOCUMENTS = [1, 2, 3, 4, 5].map((index) =>
   citation({
@@ -472,10 +474,12 @@ function failing(start) {
 function stalling(start) {
   return async (path, response) => {
     if (!path.startsWith(start)) return false;
-    response.writeHead(200, { "content-length": 23_325_735 }).write(Buffer.alloc(7_700_000));
-    // The embedder reports progress at most every 50 ms.
-    await sleep(200);
-    response.write(Buffer.alloc(100_000));
+    response.writeHead(200, { "content-length": 23_325_735 }).write(model.subarray(0, 7_700_000));
+    // The embedder reports progress at most every 50 ms, and may still be reading.
+    for (let at = 7_700_000; at < 7_730_000; at += 1000) {
+      await sleep(100);
+      response.write(model.subarray(at, at + 1000));
+    }
     return true;
   };
 }

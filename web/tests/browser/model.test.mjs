@@ -3,9 +3,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { gate } from "./support/answers.mjs";
+import { readModel } from "./pages/widget/site.mjs";
 import { ANSWER, QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
 
 const { site, browser, open, openWithClock } = await startWidgetSuite();
+const model = await readModel();
 
 test("a failed model load is shown, and the question waits for a successful retry", async (t) => {
   await site.forgetModel(browser);
@@ -40,10 +42,12 @@ test("the first load shows percent and megabytes, and times out after 15 s witho
     }
     // Sends a third, and then nothing.
     response.writeHead(200, { "content-length": 23_325_735 });
-    response.write(Buffer.alloc(7_700_000));
-    // The embedder reports progress at most every 50 ms.
-    await sleep(200);
-    response.write(Buffer.alloc(100_000));
+    response.write(model.subarray(0, 7_700_000));
+    // The embedder reports progress at most every 50 ms, and may still be reading.
+    for (let at = 7_700_000; at < 7_730_000; at += 1000) {
+      await sleep(100);
+      response.write(model.subarray(at, at + 1000));
+    }
     return true;
   };
   const widget = await openWithClock(t);

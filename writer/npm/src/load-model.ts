@@ -30,7 +30,7 @@ export async function loadModel(file: ModelFile, report: Report): Promise<Model>
   const cache = file.cache ? await ModelCache.open() : null;
   if (!cache) return download(file, wasm, null, report);
   const waiting = { loadedBytes: 0, totalBytes: file.byteLength ?? 0, isCached: false };
-  const release = await takeDownloadLock(`evidence-chat-writer ${file.modelUrl}`, NEVER, () => report(waiting));
+  const lock = await takeDownloadLock(`evidence-chat-writer ${file.modelUrl}`, NEVER, () => report(waiting));
   let storing: Promise<void> | undefined;
   try {
     const model = await readCached(file, wasm, cache, report);
@@ -42,10 +42,10 @@ export async function loadModel(file: ModelFile, report: Report): Promise<Model>
     );
   } finally {
     // The writer is ready before the model is stored; the next tab should find it in the cache.
-    const limit = setTimeout(release, MAX_STORE_MS);
+    const limit = setTimeout(() => lock.release(), MAX_STORE_MS);
     void Promise.resolve(storing).then(() => {
       clearTimeout(limit);
-      release();
+      lock.release();
     });
   }
 }
@@ -89,7 +89,7 @@ async function download(
   const { modelUrl } = file;
   const byteLength = file.byteLength ?? (await sizeOf(modelUrl));
   // With our own cache, a second copy in the HTTP cache would only waste space.
-  const options = { byteLength, signal: NEVER, cache: cache ? "no-store" : "default" } as const;
+  const options = { byteLength, signal: NEVER, cache: cache ? "no-store" : "default", parts: null } as const;
   const transfer = new ModelDownload(modelUrl, options);
   const sink = new ModelSink({
     newLoader: () => Model.loader(byteLength),

@@ -1,3 +1,4 @@
+import { StoredCopy } from "@evidence-chat/model-loading/stored-copy";
 import { absolute } from "./options.js";
 
 const CACHE_NAME = "evidence-chat-writer";
@@ -33,55 +34,6 @@ export class ModelCache {
 
   async remove(url: string): Promise<boolean> {
     return this.#cache.delete(url).catch(() => false);
-  }
-}
-
-/** How many bytes may wait for the disk. */
-const MAX_WAITING_BYTES = 4 * 1024 * 1024;
-
-/** A copy of a file that is written while the file arrives. It exists only once it is complete. */
-export class StoredCopy {
-  /** Settles when the copy is stored or given up. Never rejects. */
-  readonly stored: Promise<void>;
-  readonly #writer: WritableStreamDefaultWriter<Uint8Array>;
-  #hasFailed = false;
-
-  constructor(put: (response: Response) => Promise<void>, byteLength: number) {
-    const queue = new ByteLengthQueuingStrategy({ highWaterMark: MAX_WAITING_BYTES });
-    const { readable, writable } = new TransformStream<Uint8Array, Uint8Array<ArrayBuffer>>(undefined, queue);
-    this.#writer = writable.getWriter();
-    const giveUp = () => {
-      this.#hasFailed = true;
-    };
-    this.#writer.closed.catch(giveUp);
-    const response = new Response(readable, { headers: { "content-length": String(byteLength) } });
-    this.stored = put(response).catch((reason: unknown) => {
-      // Storage is full or blocked, or the file was not the expected one.
-      giveUp();
-      void this.#writer.abort(reason).catch(giveUp);
-    });
-  }
-
-  /** Copies the chunk; resolves when there is space for the next one. */
-  async append(chunk: Uint8Array): Promise<void> {
-    if (this.#hasFailed) return;
-    try {
-      void this.#writer.write(chunk.slice()).catch(() => undefined);
-      await this.#writer.ready;
-    } catch {
-      this.#hasFailed = true;
-    }
-  }
-
-  /** The file is complete. */
-  async close(): Promise<void> {
-    await this.#writer.close().catch(() => undefined);
-  }
-
-  /** Discards the copy. */
-  async discard(): Promise<void> {
-    this.#hasFailed = true;
-    await this.#writer.abort(new DOMException("The file is not complete.", "AbortError")).catch(() => undefined);
   }
 }
 

@@ -1,9 +1,9 @@
 import type { ByteSink } from "@evidence-chat/model-loading/model-download";
+import type { StoredCopy } from "@evidence-chat/model-loading/stored-copy";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import type { Loader, Model } from "../wasm/writer.js";
 import { WriterError } from "./errors.js";
-import type { StoredCopy } from "./model-cache.js";
 
 /** Where the bytes of a file go. */
 export interface SinkOptions {

@@ -14,10 +14,16 @@ export const MODEL = randomBytes(2_500_000);
 MODEL[0] = 0; // Not the first byte of a gzip file.
 export const IDENTITY = {
   file: MODEL_FILE,
-  sha256: createHash("sha256").update(MODEL).digest("hex"),
   byteLength: MODEL.length,
   downloadBytes: 1_600_000,
   fingerprint: "00112233aabbccdd",
+};
+
+/** Several blocks, the last of them shorter. */
+const BLOCK_BYTES = 1_000_000;
+const BLOCKS = {
+  blockBytes: BLOCK_BYTES,
+  sha256: [0, 1, 2].map((index) => sha256(MODEL.subarray(index * BLOCK_BYTES, (index + 1) * BLOCK_BYTES))),
 };
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
@@ -41,6 +47,7 @@ export async function buildFakePackage({ version = "1.0.0" } = {}) {
     plugins: [fakeWasm],
     define: {
       MODEL_IDENTITY: JSON.stringify(IDENTITY),
+      MODEL_BLOCKS: JSON.stringify(BLOCKS),
       MODEL_PATH: JSON.stringify(`./${MODEL_FILE}`),
       PACKAGE_VERSION: JSON.stringify(version),
       FAKE: JSON.stringify({ ...IDENTITY, sum }),
@@ -64,6 +71,10 @@ export async function importFakePackage(t) {
   await writeFile(join(folder, MODEL_FILE), gzipSync(MODEL));
   const url = pathToFileURL(`${folder}/`);
   return { url, ...(await import(new URL("index.js", url).href)) };
+}
+
+function sha256(bytes) {
+  return createHash("sha256").update(bytes).digest("hex");
 }
 
 function randomBytes(length) {

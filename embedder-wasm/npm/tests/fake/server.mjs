@@ -11,16 +11,16 @@ const ETAG = '"model-1"';
  * requests. `requests` are those for the model, with their responses.
  */
 export async function startServer(files = new Map(), headers = {}) {
-  /** @type {{ headers: import("node:http").IncomingHttpHeaders, response: import("node:http").ServerResponse }[]} */
+  /** @type {{ headers: import("node:http").IncomingHttpHeaders, path: string, response: import("node:http").ServerResponse }[]} */
   const requests = [];
   const state = { requests, handlers: [whole], headers, files };
   const { port, origin, close } = await listen((request, response) => {
     const path = new URL(request.url, "http://x").pathname.slice(1);
     for (const [name, value] of Object.entries(state.headers)) response.setHeader(name, value);
-    if (path === MODEL_FILE) {
+    if (path.startsWith(MODEL_FILE)) {
       const handler = state.handlers[Math.min(state.requests.length, state.handlers.length - 1)];
       const { headers } = request;
-      state.requests.push({ headers, response });
+      state.requests.push({ headers, path, response });
       return handler(request, response);
     }
     const content = path === "" ? "<!doctype html><title>embedder</title>" : state.files.get(path);
@@ -47,16 +47,46 @@ export function whole(_request, response) {
 }
 
 /** The requested part, like a server that supports Range. */
-export function ranged(request, response) {
-  const { range, "if-range": condition = ETAG } = request.headers;
-  if (!range || condition !== ETAG) return whole(request, response);
-  const start = Number(/^bytes=(\d+)-$/.exec(range)[1]);
-  response.writeHead(206, {
-    "content-length": MODEL.length - start,
-    "content-range": `bytes ${start}-${MODEL.length - 1}/${MODEL.length}`,
-    etag: ETAG,
-  });
-  response.end(MODEL.subarray(start));
+export const ranged = partOf(MODEL);
+
+/** Like `ranged`, for another file. */
+export function partOf(content) {
+  return (request, response) => {
+    const { range, "if-range": condition = ETAG } = request.headers;
+    if (range && condition === ETAG) return rangedAs({ content })(request, response);
+    response.writeHead(200, { "content-length": content.length, etag: ETAG }).end(content);
+  };
+}
+
+/** The requested part of `content`, described by these headers, whatever the request's conditions are. */
+export function rangedAs({ content = MODEL, etag = ETAG, total = content.length }) {
+  return (request, response) => {
+    const start = Number(/^bytes=(\d+)-$/.exec(request.headers.range)[1]);
+    response.writeHead(206, {
+      "content-length": content.length - start,
+      "content-range": `bytes ${start}-${content.length - 1}/${total}`,
+      etag,
+    });
+    response.end(content.subarray(start));
+  };
+}
+
+/** Length of the pieces of `inPieces`. */
+export const PIECE_BYTES = 700_000;
+
+/** The headers of a file that is also served in pieces. */
+export const PIECES = {
+  etag: ETAG,
+  "evidence-chat-piece-bytes": String(PIECE_BYTES),
+  "access-control-expose-headers": "etag, evidence-chat-piece-bytes",
+};
+
+/** The whole file for any request, whatever its range, like a host without ranges; but also the file's pieces. */
+export function inPieces(request, response) {
+  const [, index] = /\.piece(\d+)$/.exec(request.url) ?? [];
+  const start = Number(index ?? 0) * PIECE_BYTES;
+  const content = MODEL.subarray(start, index === undefined ? MODEL.length : start + PIECE_BYTES);
+  response.writeHead(200, { "content-length": content.length, ...(index === undefined && PIECES) }).end(content);
 }
 
 /** Sends the first `length` bytes of the file and drops the connection. */
@@ -82,9 +112,9 @@ export function endAfter(length) {
 }
 
 /** Sends the first `length` bytes and then nothing. */
-export function stallAfter(length) {
+export function stallAfter(length, headers = {}) {
   return (_request, response) => {
-    response.writeHead(200, { "content-length": MODEL.length });
+    response.writeHead(200, { "content-length": MODEL.length, ...headers });
     response.write(MODEL.subarray(0, length));
   };
 }

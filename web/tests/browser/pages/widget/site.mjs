@@ -1,8 +1,9 @@
 // A page with the built widget and the model; the chat API is on another origin.
 import assert from "node:assert/strict";
-import { access, readFile } from "node:fs/promises";
+import { access, readdir, readFile } from "node:fs/promises";
 import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
+import { gunzipSync } from "node:zlib";
 import { listen } from "../../../../../tests/lib/listen.mjs";
 import { startChatApi } from "../../support/chat-api.mjs";
 
@@ -15,6 +16,9 @@ const TYPES = {
   ".json": "application/json",
   ".wasm": "application/wasm",
 };
+
+/** Lets tests count requests. */
+const NOT_CACHED = "no-store";
 
 /** Reserves the widget's space until its script is loaded. */
 const PAGE_STYLE = `evidence-chat:not([mode="floating"]) { display: block; height: min(44rem, 85vh); }`;
@@ -30,12 +34,18 @@ const PAGE_SCRIPT = `
   for (const chat of document.querySelectorAll("evidence-chat")) chat.tokenProvider = tokenProvider;
 `;
 
+/** The uncompressed model. */
+export async function readModel() {
+  const name = (await readdir(WIDGET)).find((file) => file.endsWith(".safetensors.gz"));
+  return gunzipSync(await readFile(`${WIDGET}/${name}`));
+}
+
 /**
  * Starts the page's server and the API's. A test file shares one site, because the browser caches the model per origin.
  *
  * `site.body` and `site.csp` are the content and policy of the next visit; `openWidgetPage` sets them. `site.requests` are the
  * paths requested from the page's server; `site.api` is the API. `site.script` is the URL of the widget, `site.integrity` its hash
- * and `site.importMap` the text of an import map, if set. `site.interfere`, if set, gets each request first and returns whether it
+ * and `site.importMap` the text of an import map, if set. `site.cacheControl` is that of all responses. `site.interfere`, if set, gets each request first and returns whether it
  * has answered it.
  */
 export async function startWidgetSite() {
@@ -52,20 +62,21 @@ export async function startWidgetSite() {
     integrity: undefined,
     importMap: undefined,
     interfere: undefined,
+    cacheControl: NOT_CACHED,
   };
   const respond = async (request, response) => {
     const path = new URL(request.url, "http://x").pathname;
     site.requests.push(path);
     if (await site.interfere?.(path, response)) return;
     if (site.csp !== undefined) response.setHeader("content-security-policy", site.csp);
-    // No caching, so that tests can count requests.
-    response.setHeader("cache-control", "no-store");
+    response.setHeader("cache-control", site.cacheControl);
     await sendFile(path, site, response);
   };
   const { origin, close } = await listen(respond);
   const modelRequests = () => site.requests.filter((path) => path.endsWith(".safetensors.gz"));
   const reset = () => {
     site.interfere = undefined;
+    site.cacheControl = NOT_CACHED;
     api.reset();
   };
   /** Removes the cached model, so that the next visit downloads it. */
