@@ -114,10 +114,10 @@ pub fn approximate_duration(duration: Duration) -> String {
     let seconds = duration.as_secs() + u64::from(duration.subsec_millis() >= 500);
     let rounded = |unit: u64| (seconds + unit / 2) / unit * unit;
     match seconds {
-        ..MINUTE => format!("{seconds} s"),
-        ..600 => format!("{} min {} s", seconds / MINUTE, seconds % MINUTE),
-        ..3570 => format!("{} min", rounded(MINUTE) / MINUTE),
-        ..84_600 => {
+        0..MINUTE => format!("{seconds} s"),
+        MINUTE..600 => format!("{} min {} s", seconds / MINUTE, seconds % MINUTE),
+        600..3570 => format!("{} min", rounded(MINUTE) / MINUTE),
+        3570..84_600 => {
             let seconds = rounded(MINUTE);
             format!("{} h {} min", seconds / HOUR, seconds % HOUR / MINUTE)
         }
