@@ -43,8 +43,10 @@ export function vector(values) {
 /** pgvector's halfvec: the same with 2-byte floats. */
 export function halfvec(values) {
   const words = new Uint32Array(Float32Array.from(values).buffer);
-  const numbers = Buffer.from(Uint16Array.from(words, halfBits).buffer);
-  return Buffer.concat([dimensions(values), numbers.swap16()]);
+  // A loop, because `from` with a function takes a third of the export.
+  const halves = new Uint16Array(words.length);
+  for (let index = 0; index < words.length; index++) halves[index] = halfBits(words[index]);
+  return Buffer.concat([dimensions(values), Buffer.from(halves.buffer).swap16()]);
 }
 
 function dimensions(values) {

@@ -23,8 +23,8 @@ SETTINGS = {
     "max_wal_size": "4GB",
     "wal_level": "minimal",
     "max_wal_senders": "0",
-    # Parallel index builds share their memory through files here, not through /dev/shm, which is small in containers.
-    "dynamic_shared_memory_type": "mmap",
+    # Parallel index builds share their memory. In containers, /dev/shm is often too small for it; files are written to the disk in full.
+    "dynamic_shared_memory_type": "sysv",
 }
 
 

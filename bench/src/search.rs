@@ -16,9 +16,11 @@ use crate::folder;
 use crate::report::Report;
 
 /// Figures of native Postgres: name, path in the output of `native.py`, unit.
-const ONLY_NATIVE: [(&str, &str, &str); 20] = [
+const ONLY_NATIVE: [(&str, &str, &str); 22] = [
     ("recall_5", "/recall_5", "share"),
     ("vector_recall_5", "/vector_recall_5", "share"),
+    ("first_pass_p50_ms", "/first_pass_ms/p50", "ms"),
+    ("first_pass_p95_ms", "/first_pass_ms/p95", "ms"),
     ("common_words_p50_ms", "/common_words_ms/p50", "ms"),
     ("common_words_p95_ms", "/common_words_ms/p95", "ms"),
     ("member_p50_ms", "/member_ms/p50", "ms"),
@@ -54,6 +56,9 @@ pub(crate) struct Options {
     /// 20 GB.
     #[arg(long, value_name = "FOLDER")]
     work: Option<PathBuf>,
+    /// Also measures how many candidates an index of one bit a dimension would need, for these sizes. Takes a minute for 100000.
+    #[arg(long, value_name = "N", value_delimiter = ',')]
+    binary: Vec<u32>,
     /// Writes the figures of native Postgres to docs/search-scale.json and draws docs/search-scale.svg.
     #[arg(long)]
     plot: bool,
@@ -75,6 +80,10 @@ pub(super) fn measure(options: &Options) -> Result<()> {
     if !options.native_only {
         let pglite = run(shell::command("node").arg("bench/search/pglite.mjs"), &options.pglite)?;
         add(&mut report, "pglite", &pglite)?;
+    }
+    if !options.binary.is_empty() {
+        let binary = run(shell::command("node").arg("bench/search/binary.mjs"), &options.binary)?;
+        add_binary(&mut report, &binary)?;
     }
     if options.plot {
         let docs = paths::repo().join("docs");
@@ -99,6 +108,21 @@ fn run(program: &mut Command, sizes: &[u32]) -> Result<Value> {
     let output = program.args(["--sizes", &sizes.join(",")]).stderr(Stdio::inherit()).output()?;
     ensure!(output.status.success(), "the measurement failed ({})", output.status);
     serde_json::from_slice(&output.stdout).context("its output is not JSON")
+}
+
+/// The share of the five nearest passages among the nearest by Hamming distance.
+fn add_binary(report: &mut Report, results: &Value) -> Result<()> {
+    for size in results["sizes"].as_array().context("no sizes")? {
+        let thousands = size["chunks"].as_f64().context("no chunks")? / 1000.0;
+        for (candidates, share) in size["found"].as_object().context("no found")? {
+            report.add(
+                format!("binary_{candidates}_of_best_5_{thousands}k"),
+                share.as_f64().context("not a share")?,
+                "share",
+            );
+        }
+    }
+    Ok(())
 }
 
 fn add(report: &mut Report, database: &str, results: &Value) -> Result<()> {

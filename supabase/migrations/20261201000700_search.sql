@@ -210,10 +210,6 @@ declare
   -- a common word then cannot use up the part of a rare one.
   word_budget constant integer := greatest(10, chunk_budget / greatest(1, cardinality(queries)));
 begin
-  perform from public.kb_documents d where d.audience is not null limit 1;
-  if not found then
-    return '{}';
-  end if;
   return array(
     select distinct f.id
       from unnest(queries) as q(query)
@@ -240,6 +236,7 @@ create function internal.kb_search_by_words(
   nearest uuid[],
   audiences text[],
   is_in_default boolean,
+  can_find_restricted boolean,
   collections text[],
   chunk_budget integer
 ) returns table (chunk_id uuid, lexical double precision)
@@ -258,8 +255,10 @@ declare
   queries tsquery[] := question.queries;
   shares double precision[] := question.shares;
   rare_words tsquery := question.rare_words;
-  restricted constant uuid[] :=
-    internal.kb_restricted_chunks_with_words(question.queries, audiences, collections, chunk_budget);
+  restricted constant uuid[] := case
+    when can_find_restricted
+      then internal.kb_restricted_chunks_with_words(question.queries, audiences, collections, chunk_budget)
+  end;
 begin
   return query
   select r.id, max(r.lexical)
@@ -270,7 +269,8 @@ begin
           -- text nor a word count.
           select sum(t.share * ts_rank('{1, 1, 1, 1}', c.fts, t.query))
             from unnest(languages, queries, shares) as t(language, query, share)
-            where t.language = c.language
+            -- Most chunks contain few of the words, and ts_rank of the others is 0.
+            where t.language = c.language and c.fts @@ t.query
         ), 0) as lexical
         from (
           (
@@ -305,12 +305,12 @@ begin
 end
 $$;
 
-comment on function internal.kb_search_by_words(internal.kb_question, uuid[], text[], boolean, text[], integer) is
+comment on function internal.kb_search_by_words(internal.kb_question, uuid[], text[], boolean, boolean, text[], integer) is
   'The chunks with rare words of the question that contain the most of its vocabulary, and the chunks in `nearest`, each with '
   'its lexical score. Only chunks of these collections (null: of all) that a user in these audiences can find.';
 
-revoke all on function internal.kb_search_by_words(internal.kb_question, uuid[], text[], boolean, text[], integer) from public;
-grant execute on function internal.kb_search_by_words(internal.kb_question, uuid[], text[], boolean, text[], integer)
+revoke all on function internal.kb_search_by_words(internal.kb_question, uuid[], text[], boolean, boolean, text[], integer) from public;
+grant execute on function internal.kb_search_by_words(internal.kb_question, uuid[], text[], boolean, boolean, text[], integer)
   to evidence_chat, service_role;
 
 -- Chunks by vectors -------------------------------------------------------
@@ -352,7 +352,7 @@ declare
   max_exact_collection_vectors constant integer := 10000;
   total constant bigint := internal.kb_searchable_chunk_count();
   -- More candidates for more vectors keep the recall (cargo xtask bench search).
-  candidates constant integer := case when total <= 20000 then 100 when total <= 200000 then 200 else 400 end;
+  candidates constant integer := case when total <= 20000 then 100 when total <= 200000 then 200 else 800 end;
   is_exact boolean := total <= max_exact_vectors;
   -- Normalized, because half precision ends at 65,504.
   query_half constant extensions.halfvec(384) := extensions.l2_normalize(query_embedding);
@@ -429,6 +429,7 @@ as $$
 declare
   -- Up to this many vectors are compared one by one, which takes a few milliseconds and is exact.
   max_exact_vectors constant integer := 2000;
+  findable bigint;
   is_small boolean;
   -- Normalized, because half precision ends at 65,504.
   query_half constant extensions.halfvec(384) := extensions.l2_normalize(query_embedding);
@@ -438,15 +439,19 @@ declare
 begin
   perform from public.kb_documents d where d.audience is not null limit 1;
   if not found then
-    return '{}';
+    return null;
   end if;
-  select count(*) <= max_exact_vectors into is_small
+  select count(*) into findable
     from (
       select from public.kb_embeddings e
         where e.audience is not null and (audiences is null or e.audience && audiences)
           and (collections is null or array[e.collection] && collections)
         limit max_exact_vectors + 1
     ) probe;
+  if findable = 0 then
+    return null;
+  end if;
+  is_small := findable <= max_exact_vectors;
   -- As in kb_nearest_chunks. The scan also visits vectors of other audiences. The higher limits let it scan further than pgvector
   -- would by default, so that restricted chunks of others cannot leave a user without results.
   perform
@@ -483,7 +488,7 @@ end
 $$;
 
 comment on function internal.kb_nearest_restricted_chunks(extensions.vector, text[], text[], integer) is
-  'The restricted chunks of these audiences and collections whose embeddings are nearest to the question.';
+  'The restricted chunks of these audiences and collections whose embeddings are nearest to the question. Null if there are none.';
 
 revoke all on function internal.kb_nearest_restricted_chunks(extensions.vector, text[], text[], integer) from public;
 grant execute on function internal.kb_nearest_restricted_chunks(extensions.vector, text[], text[], integer)
@@ -646,6 +651,7 @@ declare
   -- Without a text, only vectors are compared.
   is_readable constant boolean := question_text is not null and internal.kb_is_readable(question_text);
   nearest uuid[];
+  nearest_restricted uuid[];
   question internal.kb_question;
 begin
   if query_embedding is null or extensions.vector_dims(query_embedding) <> 384 then
@@ -666,10 +672,11 @@ begin
   end if;
 
   -- Without the condition, the scan of the vector index would look for a visible row among thousands of hidden ones.
+  nearest_restricted := internal.kb_nearest_restricted_chunks(query_embedding, audiences, collections, nearest_count);
   nearest := case
       when is_in_default then internal.kb_nearest_chunks(query_embedding, collections, nearest_count)
       else '{}'
-    end || internal.kb_nearest_restricted_chunks(query_embedding, audiences, collections, nearest_count);
+    end || coalesce(nearest_restricted, '{}');
 
   if query_text is not null then
     question := internal.kb_parse_question(question_text, is_in_default, chunk_budget);
@@ -682,13 +689,16 @@ begin
       where query_text is null
     union all
     select w.chunk_id, w.lexical
-      from internal.kb_search_by_words(question, nearest, audiences, is_in_default, collections, chunk_budget) w
+      from internal.kb_search_by_words(
+        question, nearest, audiences, is_in_default, nearest_restricted is not null, collections, chunk_budget
+      ) w
       where query_text is not null
   ), qualified as materialized (
-    select k.chunk_id, v.similarity, k.lexical
+    select k.chunk_id, k.lexical, v.*
       from candidate k
       cross join lateral (
-        select 1 - (e.embedding operator(extensions.<=>) query_embedding) as similarity
+        select 1 - (e.embedding operator(extensions.<=>) query_embedding) as similarity, e.model,
+            d.id as document_id, d.name as document_name, d.meta as document_meta, c.ordinal, c.content, c.meta
           from public.kb_embeddings e
           join public.kb_chunks c on c.id = e.chunk_id
           join public.kb_documents d on d.id = c.document_id
@@ -720,19 +730,11 @@ begin
       limit match_count
   )
   select
-    r.chunk_id, v.document_id, v.document_name, v.document_meta, v.ordinal, v.content, v.meta, v.model,
+    r.chunk_id, r.document_id, r.document_name, r.document_meta, r.ordinal, r.content, r.meta, r.model,
     r.similarity, r.lexical, r.heading, r.score,
     internal.kb_chunk_sentences(r.chunk_id, query_embedding, audiences, is_in_default),
     question.terms
   from ranked r
-  cross join lateral (
-    select d.id as document_id, d.name as document_name, d.meta as document_meta, c.ordinal, c.content, c.meta, e.model
-      from public.kb_embeddings e
-      join public.kb_chunks c on c.id = e.chunk_id
-      join public.kb_documents d on d.id = c.document_id
-      where e.chunk_id = r.chunk_id
-      offset 0
-  ) v
   order by r.score desc, r.chunk_id;
 end
 $$;

@@ -241,10 +241,10 @@ export function audiences({ database }) {
         `select internal.kb_chunk_sentences($1, $2, '{team:it}', true) as sentences,
            internal.kb_nearest_restricted_chunks($2, '{team:it}', null, 5) as nearest,
            array(select w.chunk_id from internal.kb_search_by_words(
-             internal.kb_parse_question('kettle', true, 300), array[$1]::uuid[], '{team:it}', true, null, 300) w) as words`,
+             internal.kb_parse_question('kettle', true, 300), array[$1]::uuid[], '{team:it}', true, true, null, 300) w) as words`,
         [chunkIds[0], QUERY],
       );
-      assert.deepEqual(rows, [{ sentences: [], nearest: [], words: [] }]);
+      assert.deepEqual(rows, [{ sentences: [], nearest: null, words: [] }]);
     });
 
     test("restricted chunks are found through the vector index when there are too many to compare one by one", async () => {
