@@ -48,6 +48,19 @@ export default defineConfig(
     },
   },
   {
+    files: ["web/src/**/*.ts"],
+    ignores: ["web/src/dom/lazy-import.ts"],
+    rules: {
+      "no-restricted-syntax": [
+        "error",
+        {
+          selector: "ImportExpression:not(CallExpression[callee.name='lazyImport'] ImportExpression)",
+          message: "Import with lazyImport: Firefox remembers that a module could not be loaded.",
+        },
+      ],
+    },
+  },
+  {
     files: ["**/*.mjs", "integrations/*/src/*.js"],
     rules: {
       // node:test awaits the tests of a file itself.

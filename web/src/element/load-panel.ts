@@ -1,6 +1,6 @@
-import { importAgain } from "../dom/import-again.js";
+import { lazyImport } from "../dom/lazy-import.js";
 
 export type { Panel } from "../panel/index.js";
 
 /** Loads the code of the panel. */
-export const loadPanel = () => importAgain(() => import("../panel/index.js"));
+export const loadPanel = lazyImport(() => import("../panel/index.js"));

@@ -1,4 +1,4 @@
-import { importAgain } from "../dom/import-again.js";
+import { lazyImport } from "../dom/lazy-import.js";
 import { LAUNCHER_TEXTS, type LauncherTexts } from "./launcher.js";
 import type { PanelTexts } from "./panel/en.js";
 
@@ -26,14 +26,14 @@ export function launcherTexts(language: Language): LauncherTexts {
 
 /** Loads the other texts. */
 export async function loadPanelTexts(language: Language): Promise<PanelTexts> {
-  return (await importAgain(PANEL_TEXTS[language])).texts;
+  return (await PANEL_TEXTS[language]()).texts;
 }
 
 const PANEL_TEXTS: { readonly [language in Language]: () => Promise<{ readonly texts: PanelTexts }> } = {
-  ar: () => import("./panel/ar.js"),
-  de: () => import("./panel/de.js"),
-  en: () => import("./panel/en.js"),
-  es: () => import("./panel/es.js"),
-  fr: () => import("./panel/fr.js"),
-  ja: () => import("./panel/ja.js"),
+  ar: lazyImport(() => import("./panel/ar.js")),
+  de: lazyImport(() => import("./panel/de.js")),
+  en: lazyImport(() => import("./panel/en.js")),
+  es: lazyImport(() => import("./panel/es.js")),
+  fr: lazyImport(() => import("./panel/fr.js")),
+  ja: lazyImport(() => import("./panel/ja.js")),
 };

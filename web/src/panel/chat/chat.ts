@@ -5,6 +5,7 @@ import type { ChatClientOptions } from "../../client/options.js";
 import type { ChatEvent, Session, StoredMessage } from "../../client/wire.js";
 import { button, icon } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
+import { lazyImport } from "../../dom/lazy-import.js";
 import type { CitationActions } from "../citations/index.js";
 import { loadParser } from "../citations/passage/passage-of.js";
 import { embedderErrorCode } from "../model/embedder-error.js";
@@ -23,6 +24,11 @@ import { Stopwatch } from "./stopwatch.js";
 
 /** Page size when a conversation is opened: the API's maximum. A page may have fewer messages. */
 const PAGE_SIZE = 200;
+
+const loadCitationUse = lazyImport(() => import("../citation-use/index.js"));
+const loadFeedback = lazyImport(() => import("../feedback/index.js"));
+const loadHint = lazyImport(() => import("../hint/index.js"));
+const loadDownload = lazyImport(() => import("../../client/download.js"));
 
 /** Abort reason when the visitor stops the answer. */
 export const STOPPED = new DOMException("The visitor stopped the answer.", "AbortError");
@@ -118,7 +124,7 @@ export class Chat {
 
   /** From the first answer on. The chat works without it. */
   async #countCitationUse(): Promise<void> {
-    const loaded = await import("../citation-use/index.js").catch(() => undefined);
+    const loaded = await loadCitationUse().catch(() => undefined);
     loaded?.countCitationUse(this.#options.host.frame.log, this.#options.client);
   }
 
@@ -131,7 +137,7 @@ export class Chat {
     const { host, client, model, supportUrl } = this.#options;
     const { sessionId } = this;
     if (!tools || !sessionId || !id || host.element.getAttribute("feedback") === "off") return;
-    const loaded = await import("../feedback/index.js").catch(() => undefined);
+    const loaded = await loadFeedback().catch(() => undefined);
     const embedding = async () => {
       const { state } = model;
       return state.status === "ready" ? [...(await state.embedder.embed(question)).vector] : undefined;
@@ -150,7 +156,7 @@ export class Chat {
   }
 
   async #hint(): Promise<void> {
-    const loaded = await import("../hint/index.js").catch(() => undefined);
+    const loaded = await loadHint().catch(() => undefined);
     loaded?.showHint(this.#options.host);
   }
 
@@ -361,7 +367,7 @@ export class Chat {
       // By id rather than by the citation's link, which may have expired; the server checks access again.
       download: async ({ document_id: id }) => {
         // Few visitors download files, so the code is loaded for them.
-        const { downloadDocument } = await import("../../client/download.js");
+        const { downloadDocument } = await loadDownload();
         saveFile(await downloadDocument(id, client(), this.#visit.signal));
       },
       exportReferences: (citations) => exportMenu(host.translator, () => citations),

@@ -4,6 +4,7 @@ import type { ChatClientOptions } from "../../client/options.js";
 import type { Session, SessionPage } from "../../client/wire.js";
 import { button, element, fill, icon, set } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
+import { lazyImport } from "../../dom/lazy-import.js";
 import type { Translator } from "../../dom/translator.js";
 import type { TextKey } from "../../texts/index.js";
 import { Deletions } from "./deletions.js";
@@ -33,6 +34,9 @@ export interface HistoryOptions {
 }
 
 const PAGE_SIZE = 20;
+
+const loadHelp = lazyImport(() => import("../help/index.js"));
+const loadMyData = lazyImport(() => import("./my-data.js"));
 
 /**
  * The list of the user's conversations. Hide it when the panel closes or is removed from the page: that sends the
@@ -151,7 +155,7 @@ export class HistoryView {
 
   async #openHelp(): Promise<void> {
     try {
-      const { Help } = await import("../help/index.js");
+      const { Help } = await loadHelp();
       this.#help ??= new Help(this.#options.translator, this.root, this.#helpOpener);
       this.#help.show();
     } catch {
@@ -175,7 +179,7 @@ export class HistoryView {
     this.#isLoadingMyData = true;
     this.#myDataFailure?.remove();
     try {
-      const { MyData } = await import("./my-data.js");
+      const { MyData } = await loadMyData();
       const { translator, client, deletingAll } = this.#options;
       this.#myData = new MyData({ translator, client, deleting: deletingAll, deleted: () => this.#deletedAll() });
       this.#strips.before(this.#myData.root);

@@ -1,9 +1,11 @@
-import { importAgain } from "../../dom/import-again.js";
 import { button, element, icon } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
+import { lazyImport } from "../../dom/lazy-import.js";
 import { adoptStyles } from "../../dom/styles.js";
 import type { PanelHost } from "../host.js";
 import type { HistoryOptions, HistoryView } from "./history-view.js";
+
+const loadHistory = lazyImport(() => import("./index.js"));
 
 /** The history. Its code is loaded when it is needed for the first time. */
 export class LazyHistory {
@@ -36,7 +38,7 @@ export class LazyHistory {
   }
 
   async #load(): Promise<HistoryView> {
-    const { HistoryView, styles } = await importAgain(() => import("./index.js"));
+    const { HistoryView, styles } = await loadHistory();
     const { frame, shadow } = this.#host;
     adoptStyles(shadow, styles);
     this.#view = new HistoryView(this.#options);

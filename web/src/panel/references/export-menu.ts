@@ -1,9 +1,12 @@
 import type { Citation } from "../../client/wire.js";
 import { button, element, icon } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
+import { lazyImport } from "../../dom/lazy-import.js";
 import { adoptStyles } from "../../dom/styles.js";
 import type { Translator } from "../../dom/translator.js";
 import type { ExportContent } from "./index.js";
+
+const loadExport = lazyImport(() => import("./index.js"));
 
 /** A button that opens the export of an answer's references. Its code is loaded when it opens for the first time. */
 export function exportMenu(translator: Translator, citations: () => readonly Citation[]): HTMLElement {
@@ -14,7 +17,7 @@ export function exportMenu(translator: Translator, citations: () => readonly Cit
     content?.show(isOpen);
   };
   const load = async () => {
-    const { ExportContent, styles } = await import("./index.js");
+    const { ExportContent, styles } = await loadExport();
     adoptStyles(root.getRootNode() as ShadowRoot, styles);
     if (content) return;
     content = new ExportContent(translator, citations);

@@ -1,6 +1,9 @@
+import { lazyImport } from "../../dom/lazy-import.js";
 import { adoptStyles } from "../../dom/styles.js";
 import { loadParser } from "../citations/passage/passage-of.js";
 import type { InstantResults, InstantResultsOptions } from "./instant-results.js";
+
+const loadResults = lazyImport(() => import("./index.js"));
 
 /**
  * Results while a question is typed. Gives a function to call with each text of the question box; it loads the code when the visitor
@@ -11,7 +14,7 @@ export function lazySearch(options: InstantResultsOptions): (text: string) => vo
   let loading: Promise<InstantResults> | undefined;
   const load = async () => {
     // A result shows its passage.
-    const [{ InstantResults, styles }] = await Promise.all([import("./index.js"), loadParser()]);
+    const [{ InstantResults, styles }] = await Promise.all([loadResults(), loadParser()]);
     adoptStyles(shadow, styles);
     return new InstantResults(options);
   };

@@ -1,8 +1,11 @@
 import { ChatError } from "../../client/errors.js";
 import type { TokenProvider } from "../../client/options.js";
 import type { ChatConfig } from "../../client/wire.js";
+import { lazyImport } from "../../dom/lazy-import.js";
 import type { PanelHost } from "../host.js";
 import type { Visitor } from "./index.js";
+
+const loadVisitor = lazyImport(() => import("./index.js"));
 
 /** Signs visitors in without an account, if the page or the site says where. Its code is loaded when it is needed for the first time. */
 export class LazyVisitor {
@@ -33,7 +36,7 @@ export class LazyVisitor {
     if (!isSetByPage && !project) return null;
     let token: string | null = null;
     if (this.hasAsked || wasSignedIn()) {
-      const { Visitor } = await import("./index.js");
+      const { Visitor } = await loadVisitor();
       this.#visitor ??= new Visitor(this.#host, ChatError);
       token = await this.#visitor.token(project, this.hasAsked);
     }

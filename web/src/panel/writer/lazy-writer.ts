@@ -1,9 +1,12 @@
+import { lazyImport } from "../../dom/lazy-import.js";
 import { adoptStyles } from "../../dom/styles.js";
 import type { Announcer } from "../chat/announcer.js";
 import { copyButtons } from "../chat/copy-buttons.js";
 import type { ReplyView } from "../chat/reply-view.js";
 import type { PanelHost } from "../host.js";
 import type { OnDevice } from "./on-device.js";
+
+const loadOnDevice = lazyImport(() => import("./index.js"));
 
 /** Answers that are written on this device. The code is loaded with the first answer that can be written. */
 export class LazyWriter {
@@ -40,7 +43,7 @@ export class LazyWriter {
   }
 
   async #load(): Promise<OnDevice> {
-    const { OnDevice, styles } = await import("./index.js");
+    const { OnDevice, styles } = await loadOnDevice();
     const { t } = this.#host.translator;
     adoptStyles(this.#host.shadow, styles);
     this.#loaded = new OnDevice(this.#host, this.#announcer, (answer) => copyButtons(t, answer));

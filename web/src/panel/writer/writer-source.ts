@@ -1,3 +1,4 @@
+import { lazyImport } from "../../dom/lazy-import.js";
 import type { HostElement } from "../host.js";
 import type { Writer, WriterHooks, WriterModule } from "./writer-module.js";
 
@@ -109,7 +110,7 @@ export class WriterSource {
 
 /** Imports a module that no bundler may resolve. The URL is a parameter, because an inlined expression loses the comments. */
 function importAtRunTime(url: string): Promise<WriterModule> {
-  return import(/* @vite-ignore */ /* webpackIgnore: true */ url) as Promise<WriterModule>;
+  return lazyImport(() => import(/* @vite-ignore */ /* webpackIgnore: true */ url) as Promise<WriterModule>)();
 }
 
 /** In the folder of this file, or on a CDN that has the packages side by side. */

@@ -1,7 +1,8 @@
-import { importAgain } from "../../../dom/import-again.js";
 import type { Passage } from "../../../client/wire.js";
+import { lazyImport } from "../../../dom/lazy-import.js";
 import { type PassageNode, plainPassage } from "./tree.js";
 
+const importParser = lazyImport(() => import("./parse.js"));
 let parse: typeof import("./parse.js").parsePassage | undefined;
 let loading: Promise<void> | undefined;
 
@@ -11,7 +12,7 @@ const parsed = new WeakMap<Passage, readonly PassageNode[]>();
  * Loads the parser. Whoever is about to show passages waits for it. If it cannot be loaded, they are shown as they are written.
  */
 export function loadParser(): Promise<void> {
-  loading ??= importAgain(() => import("./parse.js")).then(
+  loading ??= importParser().then(
     ({ parsePassage }) => void (parse = parsePassage),
     () => void (loading = undefined),
   );
