@@ -17,23 +17,29 @@ const REPOSITORY = fileURLToPath(new URL("../../", import.meta.url));
 const FILE = relative(REPOSITORY, process.argv[1] ?? "");
 const browser = process.env.TEST_BROWSER ?? "chromium";
 
-export function test(name, ...rest) {
-  const action = rest.pop();
-  const [options = {}] = rest;
-  const reason = SKIPPED[browser]?.[FILE]?.find(([pattern]) => pattern.test(name))?.[1];
-  if (reason) return builtin(name, { ...options, skip: `platform: ${reason}` }, action);
-  return builtin(name, options, async (t) => {
-    try {
-      await action(t);
-    } catch (error) {
-      const missing = missingFeature(error);
-      if (missing === undefined) throw error;
-      t.skip(`platform: the driver of ${browser} has no ${missing}`);
-    }
-  });
-}
+export const test = skipping(builtin);
 
 export default test;
+
+/** Skips tests that `run` would run, also those that they contain. */
+function skipping(run) {
+  return (name, ...rest) => {
+    const action = rest.pop();
+    const [options = {}] = rest;
+    const reason = SKIPPED[browser]?.[FILE]?.find(([pattern]) => pattern.test(name))?.[1];
+    if (reason) return run(name, { ...options, skip: `platform: ${reason}` }, action);
+    return run(name, options, async (t) => {
+      t.test = skipping(t.test.bind(t));
+      try {
+        await action(t);
+      } catch (error) {
+        const missing = missingFeature(error);
+        if (missing === undefined) throw error;
+        t.skip(`platform: the driver of ${browser} has no ${missing}`);
+      }
+    });
+  };
+}
 
 function missingFeature(error) {
   const message = String(error?.message);

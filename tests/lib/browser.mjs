@@ -34,9 +34,10 @@ function launchChromium(profile, options) {
 }
 
 /** Opens a browser with one page; `page.errors` collects its errors. */
-export async function openBrowser(options = {}) {
+export async function openBrowser(options = {}, browser = BROWSER) {
   const profile = await mkdtemp(join(tmpdir(), "evidence-chat-browser-"));
-  const context = await LAUNCH[BROWSER](profile, { viewport: { width: 1280, height: 900 }, ...options });
+  const context = await LAUNCH[browser](profile, { viewport: { width: 1280, height: 900 }, ...options });
+  if (browser !== "chromium") context.on("page", refuseEmulation).pages().forEach(refuseEmulation);
   const page = collectErrors(context.pages()[0] ?? (await context.newPage()));
   return {
     page,
@@ -44,6 +45,14 @@ export async function openBrowser(options = {}) {
       await context.close();
       await rm(profile, { recursive: true, force: true });
     },
+  };
+}
+
+/** Media features cannot change in an open page of these browsers; `openBrowser` can set `reducedMotion`. */
+function refuseEmulation(page) {
+  page.emulateMedia = async (features) => {
+    const [feature] = Object.entries(features).find(([, value]) => value !== null) ?? [];
+    if (feature) throw new Error(`unsupported operation\nMessage: emulation of ${feature}`);
   };
 }
 

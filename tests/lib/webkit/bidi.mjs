@@ -51,8 +51,9 @@ export class BidiTransport {
   #windowsSeenAt = 0;
   #idle;
 
-  static async open() {
-    return new BidiTransport(await startDriver());
+  /** Starts a browser that keeps its files in the folder. */
+  static async open(folder, options) {
+    return new BidiTransport(await startDriver(folder, options));
   }
 
   constructor(driver) {

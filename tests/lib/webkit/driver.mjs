@@ -1,14 +1,22 @@
 // WebKitWebDriver with MiniBrowser on a display of its own, and a client of WebDriver (https://www.w3.org/TR/webdriver2/).
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdir, writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** Larger than every window of the tests. */
 const SCREEN = "2600x2000x24";
 const START_TIMEOUT = 30_000;
 
-/** Starts a display, the driver and a session with one window. */
-export async function startDriver() {
+/** Shrinks the toolbar of MiniBrowser, whose window would otherwise be wider than a phone. Pages do not use this style sheet. */
+const GTK_STYLE = "button, entry, image, label, toolitem { min-width: 0; padding: 0; margin: 0; border: none; font-size: 1px }";
+
+/**
+ * Starts a display, the driver and a session with one window. The browser keeps its files in the folder.
+ * @param {string} folder
+ * @param {{ reducedMotion?: null | "reduce" | "no-preference" }} [options]
+ */
+export async function startDriver(folder, { reducedMotion } = {}) {
   const { WEBKIT_DRIVER_PATH = "WebKitWebDriver", WEBKIT_BROWSER_PATH } = process.env;
   if (!WEBKIT_BROWSER_PATH)
     throw new Error("WEBKIT_BROWSER_PATH is not set; run these tests with `cargo xtask test browsers`");
@@ -22,8 +30,13 @@ export async function startDriver() {
   };
   try {
     const display = await startDisplay(processes);
-    // Port 0 is not possible, so try some.
-    const origin = await startProgram(processes, WEBKIT_DRIVER_PATH, display);
+    await mkdir(`${folder}/gtk-3.0`, { recursive: true });
+    await writeFile(`${folder}/gtk-3.0/gtk.css`, GTK_STYLE);
+    const animations = reducedMotion === "reduce" ? 0 : 1;
+    await writeFile(`${folder}/gtk-3.0/settings.ini`, `[Settings]\ngtk-enable-animations=${animations}\n`);
+    const folders = { XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder, XDG_CACHE_HOME: folder };
+    const env = { ...process.env, ...folders, DISPLAY: display, GDK_BACKEND: "x11", NO_AT_BRIDGE: "1" };
+    const origin = await startProgram(processes, WEBKIT_DRIVER_PATH, env);
     const driver = new Driver(origin, end);
     await driver.begin({ binary: WEBKIT_BROWSER_PATH, args: ["--automation"] });
     return driver;
@@ -33,10 +46,15 @@ export async function startDriver() {
   }
 }
 
+/** Starts a program that ends with this process, also if this one is killed: nobody else ends an orphaned display. */
+function spawnTied(program, args, options) {
+  return spawn("setpriv", ["--pdeathsig", "TERM", program, ...args], options);
+}
+
 /** Starts Xvfb, which chooses a free display and writes its number. */
 async function startDisplay(processes) {
   const args = ["-displayfd", "3", "-screen", "0", SCREEN, "-nolisten", "tcp"];
-  const child = spawn("Xvfb", args, { stdio: ["ignore", "ignore", "ignore", "pipe"] });
+  const child = spawnTied("Xvfb", args, { stdio: ["ignore", "ignore", "ignore", "pipe"] });
   processes.push(child);
   const number = new Promise((resolve, reject) => {
     child.stdio[3]?.once("data", (data) => resolve(String(data).trim()));
@@ -46,12 +64,12 @@ async function startDisplay(processes) {
   return `:${await number}`;
 }
 
-async function startProgram(processes, program, display) {
+/** Starts the driver on a free port, and waits until it answers. It takes no port 0, so try some. */
+async function startProgram(processes, program, env) {
   const deadline = Date.now() + START_TIMEOUT;
   for (;;) {
     const port = 20_000 + Math.floor(Math.random() * 12_000);
-    const env = { ...process.env, DISPLAY: display, GDK_BACKEND: "x11", NO_AT_BRIDGE: "1" };
-    const child = spawn(program, [`--port=${port}`], { env, stdio: "ignore" });
+    const child = spawnTied(program, [`--port=${port}`], { env, stdio: "ignore" });
     let hasEnded = false;
     child.once("exit", () => (hasEnded = true));
     child.once("error", () => (hasEnded = true));

@@ -9,12 +9,17 @@ import { activatePreload, preloadScripts } from "./preload.mjs";
 export async function launchWebKit(profile, { args: _, ...options }) {
   activatePreload();
   preloadScripts.set("bridge", `${BRIDGE};`);
-  const transport = await BidiTransport.open();
+  const transport = await BidiTransport.open(profile, options);
   // Playwright's own class for Firefox speaks BiDi; only the program that it starts is another.
+  const { _launchProcess: launchProcess } = bidiFirefox;
   bidiFirefox._launchProcess = async () => {
     const close = () => transport.close();
     const browserProcess = { onclose: undefined, process: undefined, close, kill: close };
     return { browserProcess, userDataDir: profile, artifactsDir: profile, transport, wsEndpoint: undefined };
   };
-  return firefox.launchPersistentContext(profile, { channel: "moz-firefox", headless: true, ...options });
+  try {
+    return await firefox.launchPersistentContext(profile, { channel: "moz-firefox", headless: true, ...options });
+  } finally {
+    bidiFirefox._launchProcess = launchProcess;
+  }
 }
