@@ -24,11 +24,20 @@ pub fn has_consent() -> bool {
     CONSENT.get().is_some()
 }
 
+/// Whether [`install`] needs neither a password nor an answer.
+pub(super) fn can_install() -> bool {
+    has_consent() && has_apt_as_root()
+}
+
+fn has_apt_as_root() -> bool {
+    shell::find_program("apt-get").is_some()
+        && shell::output(shell::command("id").arg("-u")).as_deref() == Some("0")
+}
+
 /// Installs the packages if that needs no password and the user agrees. The error names the command to run manually.
 pub(super) fn install(packages: &[&str]) -> Result<()> {
     let remedy = format!("sudo apt-get install {}", packages.join(" "));
-    let is_root = shell::output(shell::command("id").arg("-u")).as_deref() == Some("0");
-    if shell::find_program("apt-get").is_none() || !is_root {
+    if !has_apt_as_root() {
         bail!("not installed; on Debian or Ubuntu: {remedy}");
     }
     if !has_consent() && !ask(packages)? {

@@ -104,6 +104,11 @@ pub fn other_browsers() -> Result<(PathBuf, PathBuf)> {
     Ok((step("Firefox", other_browsers::firefox)?, step("WebKitGTK", other_browsers::webkit)?))
 }
 
+/// The same, if they are installed or can be installed without a question.
+pub fn other_browsers_if_possible() -> Result<Option<(PathBuf, PathBuf)>> {
+    (other_browsers::are_installed() || apt::can_install()).then(other_browsers).transpose()
+}
+
 /// For written answers: a language model and its server.
 pub fn generation() -> Result<Generation> {
     let model = step(&format!("model {}", Generation::MODEL_NAME), generation::ensure_model)?;

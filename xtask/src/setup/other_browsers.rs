@@ -12,7 +12,7 @@ use crate::shell;
 const FIREFOX_PROGRAMS: [&str; 2] = ["firefox-esr", "firefox"];
 const FIREFOX_MAC_APP: &str = "/Applications/Firefox.app/Contents/MacOS/firefox";
 /// The programs of WebKitGTK that tests start, besides its small browser.
-const WEBKIT_PROGRAMS: [&str; 2] = ["WebKitWebDriver", "Xvfb"];
+const WEBKIT_PROGRAMS: [&str; 3] = ["WebKitWebDriver", "Xvfb", "setpriv"];
 /// Folders with one folder per architecture, and in it the browser.
 const LIBRARY_FOLDERS: [&str; 3] = ["/usr/lib", "/usr/libexec", "/usr/lib64"];
 const MINI_BROWSER: &str = "webkit2gtk-4.1/MiniBrowser";
@@ -24,7 +24,14 @@ pub(super) fn firefox() -> Result<PathBuf> {
 
 /// The path of WebKitGTK's small browser. Its driver and a virtual display are on PATH.
 pub(super) fn webkit() -> Result<PathBuf> {
-    ensure("WEBKIT_BROWSER_PATH", "WebKitGTK", find_webkit, &["webkit2gtk-driver", "xvfb"])
+    ensure("WEBKIT_BROWSER_PATH", "WebKitGTK", find_webkit, &["webkit2gtk-driver", "xvfb", "util-linux"])
+}
+
+/// Whether both are there, or are named by variables.
+pub(super) fn are_installed() -> bool {
+    let is_there =
+        |variable, find: fn() -> Option<PathBuf>| env::var_os(variable).is_some() || find().is_some();
+    is_there("FIREFOX_PATH", find_firefox) && is_there("WEBKIT_BROWSER_PATH", find_webkit)
 }
 
 fn ensure(variable: &str, name: &str, find: fn() -> Option<PathBuf>, packages: &[&str]) -> Result<PathBuf> {

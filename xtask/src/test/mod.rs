@@ -1,5 +1,7 @@
 //! `cargo xtask test`: lints and builds, then runs the tests.
 
+mod browser_report;
+mod browsers;
 mod libtest;
 mod node;
 mod prepare;
@@ -13,8 +15,9 @@ use std::time::Instant;
 use anyhow::{Context, Result, ensure};
 use clap::ValueEnum;
 use xtask::setup::{Generation, ModelDir};
-use xtask::{paths, setup, shell};
+use xtask::{paths, shell};
 
+use self::browsers::Browsers;
 use self::node::Lane;
 use self::tally::{Skipped, Tallies, Tally};
 
@@ -31,28 +34,13 @@ pub(crate) enum Suite {
     Node,
     /// The whole product in a real browser. Beside the tests of the suite before, if both run.
     E2e,
-    /// The tests of the browser packages in Firefox and WebKit, and the embedder in Node.js 20 to 24, Deno and Bun. Only if named.
+    /// If named: the tests of the browser packages in Firefox and WebKit, and the embedder in Node.js 20 to 24, Deno and Bun. Without
+    /// a name: the golden vectors and a first answer in both browsers.
     Browsers,
 }
 
 /// The tests of the suite [`Suite::E2e`].
 const END_TO_END: &str = "tests/e2e";
-
-/// The tests that also run in Firefox and WebKit.
-const CROSS_BROWSER: [&str; 6] = [
-    "tests/embedder/golden.test.mjs",
-    "embedder-wasm/npm/tests/browser.test.mjs",
-    "web/tests/browser/citations-copy.test.mjs",
-    "web/tests/browser/launcher.test.mjs",
-    "web/tests/browser/model.test.mjs",
-    "web/tests/browser/states.test.mjs",
-];
-
-/// Makes tests skip what a browser other than Chromium, or its driver, cannot do.
-const BROWSER_HOOKS: &str = "tests/browsers/hooks.mjs";
-
-/// Tests that only [`Suite::Browsers`] runs.
-const OTHER_RUNTIMES: &str = "tests/browsers";
 
 /// The tests that start servers, demos or package managers. They run beside those of the browser packages.
 const DEMO_LANE: [&str; 9] = [
@@ -79,14 +67,13 @@ struct Environment {
 
 /// Runs the named suites, or all of them if none is named.
 pub(crate) fn run(named: &[Suite]) -> Result<()> {
-    let suites: Vec<_> = Suite::ALL
-        .into_iter()
-        .filter(|suite| named.contains(suite) || (named.is_empty() && *suite != Suite::Browsers))
-        .collect();
+    let suites: Vec<_> =
+        Suite::ALL.into_iter().filter(|suite| named.contains(suite) || named.is_empty()).collect();
     let started = Instant::now();
+    let browsers = Browsers::find(named)?;
     let environment = prepare::run(&suites)?;
     let mut tallies = Tallies::default();
-    let result = run_suites(&suites, &environment, &mut tallies);
+    let result = run_suites(&suites, &environment, &browsers, &mut tallies);
     tallies.print();
     result?;
     let skipped = tallies.without_accepted_reason();
@@ -100,7 +87,12 @@ pub(crate) fn run(named: &[Suite]) -> Result<()> {
     Ok(())
 }
 
-fn run_suites(suites: &[Suite], environment: &Environment, tallies: &mut Tallies) -> Result<()> {
+fn run_suites(
+    suites: &[Suite],
+    environment: &Environment,
+    browsers: &Browsers,
+    tallies: &mut Tallies,
+) -> Result<()> {
     let has = |suite| suites.contains(&suite);
     for &suite in suites {
         // The lints have run before: no test runs if they found something. End-to-end tests run beside others.
@@ -115,7 +107,7 @@ fn run_suites(suites: &[Suite], environment: &Environment, tallies: &mut Tallies
             Suite::Arm => arm(environment, tallies),
             Suite::Node => node(environment, tallies, has(Suite::E2e)),
             Suite::E2e => e2e(environment, tallies),
-            Suite::Browsers => browsers(environment, tallies),
+            Suite::Browsers => browsers.run(environment, tallies),
         };
         result.with_context(|| format!("{} failed", suite.name()))?;
         println!("✓ {} ({:.0} s)", suite.name(), started.elapsed().as_secs_f32());
@@ -200,7 +192,8 @@ fn arm(environment: &Environment, tallies: &mut Tallies) -> Result<()> {
 /// The tests in Node.js, in two lanes: two cores wait less than one, and more than two browsers miss their time limits.
 fn node(environment: &Environment, tallies: &mut Tallies, with_end_to_end: bool) -> Result<()> {
     let mut files = node::test_files(paths::repo())?;
-    files.retain(|file| !is_in(file, &[OTHER_RUNTIMES]) && (with_end_to_end || !is_in(file, &[END_TO_END])));
+    files
+        .retain(|file| !is_in(file, &[browsers::FOLDER]) && (with_end_to_end || !is_in(file, &[END_TO_END])));
     let (demos, browsers): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| is_in(file, &DEMO_LANE));
     let lane = |name, files, concurrency| -> Result<Lane> {
         Ok(Lane { name, node: node_command(environment)?, files, concurrency })
@@ -223,30 +216,6 @@ fn e2e(environment: &Environment, tallies: &mut Tallies) -> Result<()> {
     let (tally, result) = node::run(vec![lane]);
     tallies.add("end-to-end tests", tally);
     result
-}
-
-/// One browser after the other, so that each keeps its time limits; all of them, also if tests fail in one.
-fn browsers(environment: &Environment, tallies: &mut Tallies) -> Result<()> {
-    let (firefox, webkit) = setup::other_browsers()?;
-    let hooks = paths::repo().join(BROWSER_HOOKS);
-    let files: Vec<_> = CROSS_BROWSER.iter().map(|file| paths::repo().join(file)).collect();
-    let mut result = Ok(());
-    for (name, variable, program) in
-        [("firefox", "FIREFOX_PATH", firefox), ("webkit", "WEBKIT_BROWSER_PATH", webkit)]
-    {
-        let mut node = node_command(environment)?;
-        node.env("TEST_BROWSER", name)
-            .env(variable, program)
-            .env("NODE_OPTIONS", format!("--import={}", hooks.display()));
-        let (tally, ran) = node::run(vec![Lane { name, node, files: files.clone(), concurrency: 1 }]);
-        tallies.add(name, tally);
-        result = result.and(ran.with_context(|| format!("in {name}")));
-    }
-    let files = node::test_files(&paths::repo().join(OTHER_RUNTIMES))?;
-    let lane = Lane { name: "runtimes", node: node_command(environment)?, files, concurrency: 1 };
-    let (tally, ran) = node::run(vec![lane]);
-    tallies.add("Node.js 20 to 24, Deno and Bun", tally);
-    result.and(ran)
 }
 
 /// How many test files of a lane run at a time. Most start a browser of several processes: one needs four cores to keep its time

@@ -48,7 +48,7 @@ pub(super) fn run(lanes: Vec<Lane>) -> (Tally, Result<()>) {
 
 impl Lane {
     fn run(mut self) -> Result<(Tally, Result<()>)> {
-        let results = paths::cargo_target().join(format!("{}-tests.jsonl", self.name));
+        let results = results_of(self.name);
         let mut destination = std::ffi::OsString::from("--test-reporter-destination=");
         destination.push(&results);
         self.node
@@ -83,6 +83,31 @@ impl Lane {
     }
 }
 
+/// The file with the results of a lane.
+fn results_of(lane: &str) -> PathBuf {
+    paths::cargo_target().join(format!("{lane}-tests.jsonl"))
+}
+
+/// The results of the last run of a lane, and the seconds it took, by test file.
+pub(super) fn results_by_file(lane: &str) -> Result<BTreeMap<String, (Tally, f64)>> {
+    let results = results_of(lane);
+    let text = fs::read_to_string(&results).with_context(|| format!("cannot read {}", results.display()))?;
+    let mut by_file = BTreeMap::<_, (Tally, f64)>::new();
+    for line in text.lines() {
+        let (tally, all_seconds) = by_file.entry(file_of(&serde_json::from_str(line)?)).or_default();
+        let mut seconds = BTreeMap::new();
+        read_line(line, tally, &mut seconds)?;
+        *all_seconds += seconds.values().sum::<f64>();
+    }
+    Ok(by_file)
+}
+
+/// The test file of a result, in the repository.
+fn file_of(result: &Value) -> String {
+    let file = Path::new(result["file"].as_str().unwrap_or_default());
+    file.strip_prefix(paths::repo()).unwrap_or(file).display().to_string()
+}
+
 /// Adds the result of a test to the tally, and its time to that of its file.
 fn read_line(line: &str, tally: &mut Tally, seconds: &mut BTreeMap<PathBuf, f64>) -> Result<()> {
     let result: Value = serde_json::from_str(line)?;
@@ -94,11 +119,7 @@ fn read_line(line: &str, tally: &mut Tally, seconds: &mut BTreeMap<PathBuf, f64>
     }
     let is = |name: &str| result[name].as_bool().with_context(|| format!("no {name}"));
     let text = |name: &str| result[name].as_str().unwrap_or_default();
-    let test = || {
-        let file = Path::new(text("file"));
-        let file = file.strip_prefix(paths::repo()).unwrap_or(file).display();
-        format!("{file}: {}", text("name"))
-    };
+    let test = || format!("{}: {}", file_of(&result), text("name"));
     if is("isSkipped")? {
         tally.skipped.push(Skipped { test: test(), reason: text("reason").to_owned() });
     } else if is("isTodo")? {

@@ -1,0 +1,147 @@
+//! The tests of the browser packages in Firefox and WebKit, and the embedder in other runtimes of JavaScript.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use anyhow::{Context, Result};
+use xtask::{paths, setup, shell};
+
+use super::browser_report::{Engine, Report};
+use super::node::{self, Lane};
+use super::tally::{Skipped, Tallies, Tally};
+use super::{Environment, Suite, node_command};
+
+/// The embedder's vectors, bit for bit.
+const GOLDEN: &str = "tests/embedder/golden.test.mjs";
+/// A visitor's first answer from the real demo; in Firefox and WebKit, or in the one that `TEST_BROWSER` names.
+const FIRST_ANSWER: &str = "tests/browsers/first-answer.test.mjs";
+/// The driver of WebKit.
+const DRIVER: &str = "tests/browsers/webkit.test.mjs";
+/// The embedder in Node.js, Deno and Bun.
+const RUNTIMES: &str = "tests/browsers/runtimes.test.mjs";
+const EMBEDDER: &str = "embedder-wasm/npm/tests/browser.test.mjs";
+const WIDGET: &str = "web/tests/browser";
+
+/// Tests of the widget's folder that test no browser.
+const NOT_OF_BROWSERS: [&str; 1] = ["insights-bench.test.mjs"];
+
+/// Makes tests skip what a browser other than Chromium, or its driver, cannot do.
+const HOOKS: &str = "tests/browsers/hooks.mjs";
+
+/// The tests that only this suite runs.
+pub(super) const FOLDER: &str = "tests/browsers";
+
+/// A browser other than Chromium.
+struct Browser {
+    /// For `TEST_BROWSER`.
+    id: &'static str,
+    name: &'static str,
+    /// The environment variable with the path of its program.
+    variable: &'static str,
+    program: PathBuf,
+}
+
+/// The browsers of this run.
+pub(super) struct Browsers {
+    /// Only what protects most for its time.
+    is_core: bool,
+    /// Empty if they can be neither found nor installed.
+    found: Vec<Browser>,
+}
+
+impl Browsers {
+    /// Finds or installs them, before anything that takes long: all tests run in them if the suite is named, and a core without names.
+    pub(super) fn find(named: &[Suite]) -> Result<Self> {
+        let found = match named {
+            [] => setup::other_browsers_if_possible()?,
+            named => named.contains(&Suite::Browsers).then(setup::other_browsers).transpose()?,
+        };
+        let found = found.map_or_else(Vec::new, |(firefox, webkit)| {
+            vec![
+                Browser { id: "firefox", name: "Firefox", variable: "FIREFOX_PATH", program: firefox },
+                Browser { id: "webkit", name: "WebKitGTK", variable: "WEBKIT_BROWSER_PATH", program: webkit },
+            ]
+        });
+        Ok(Self { is_core: named.is_empty(), found })
+    }
+
+    pub(super) fn run(&self, environment: &Environment, tallies: &mut Tallies) -> Result<()> {
+        if self.is_core { self.core(environment, tallies) } else { self.all(environment, tallies) }
+    }
+
+    /// The golden vectors, and a visitor's first answer.
+    fn core(&self, environment: &Environment, tallies: &mut Tallies) -> Result<()> {
+        const STEP: &str = "Firefox and WebKit";
+        if self.found.is_empty() {
+            let reason =
+                "platform: no Firefox or no WebKitGTK; `cargo xtask setup browsers` installs them on Debian";
+            println!("skipped: {reason}");
+            let skipped = Skipped { test: "all tests".to_owned(), reason: reason.to_owned() };
+            tallies.add(STEP, Tally { skipped: vec![skipped], ..Tally::default() });
+            return Ok(());
+        }
+        let mut first_answer = node_command(environment)?;
+        let mut lanes = Vec::new();
+        for browser in &self.found {
+            first_answer.env(browser.variable, &browser.program);
+            lanes.push(lane(browser.id, browser.command(environment)?, vec![paths::repo().join(GOLDEN)]));
+        }
+        lanes.push(lane("first-answer", first_answer, vec![paths::repo().join(FIRST_ANSWER)]));
+        let (tally, result) = node::run(lanes);
+        tallies.add(STEP, tally);
+        result
+    }
+
+    /// Everything: one browser after the other, so that each keeps its time limits; all of them, also if tests fail in one.
+    fn all(&self, environment: &Environment, tallies: &mut Tallies) -> Result<()> {
+        let mut result = Ok(());
+        let mut report = Report::default();
+        for browser in &self.found {
+            let lanes = vec![lane(browser.id, browser.command(environment)?, browser.tests()?)];
+            let (tally, ran) = node::run(lanes);
+            tallies.add(browser.name, tally);
+            result = result.and(ran.with_context(|| format!("in {}", browser.name)));
+            report.add(Engine::read(browser.name, browser.version(), browser.id)?);
+        }
+        let runtimes = "Node.js 20 to 24, Deno and Bun";
+        let files = vec![paths::repo().join(RUNTIMES)];
+        let (tally, ran) = node::run(vec![lane("runtimes", node_command(environment)?, files)]);
+        tallies.add(runtimes, tally);
+        report.add(Engine::read(runtimes, String::new(), "runtimes")?);
+        report.write()?;
+        result.and(ran)
+    }
+}
+
+/// One test file after the other.
+fn lane(name: &'static str, node: Command, files: Vec<PathBuf>) -> Lane {
+    Lane { name, node, files, concurrency: 1 }
+}
+
+impl Browser {
+    /// All test files that it runs.
+    fn tests(&self) -> Result<Vec<PathBuf>> {
+        let mut files = [GOLDEN, EMBEDDER, FIRST_ANSWER].map(|file| paths::repo().join(file)).to_vec();
+        files.extend(node::test_files(&paths::repo().join(WIDGET))?);
+        files.retain(|file| !NOT_OF_BROWSERS.iter().any(|name| file.ends_with(name)));
+        if self.id == "webkit" {
+            files.push(paths::repo().join(DRIVER));
+        }
+        Ok(files)
+    }
+
+    /// Node.js for tests in this browser.
+    fn command(&self, environment: &Environment) -> Result<Command> {
+        let mut node = node_command(environment)?;
+        node.env("TEST_BROWSER", self.id)
+            .env(self.variable, &self.program)
+            .env("NODE_OPTIONS", format!("--import={}", paths::repo().join(HOOKS).display()));
+        Ok(node)
+    }
+
+    /// Its version, for instance `153.0esr`; empty if it does not say.
+    fn version(&self) -> String {
+        let printed = shell::output(shell::command(&self.program).arg("--version")).unwrap_or_default();
+        printed.split_whitespace().last().unwrap_or_default().to_owned()
+    }
+}
