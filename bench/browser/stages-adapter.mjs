@@ -6,7 +6,7 @@ export default function adapter() {
   const embed = (texts) => texts.map((text) => engine.embed(text).vector);
   return {
     async load() {
-      const wasm = await import("./stages/embedder.js");
+      const wasm = await import(new URL("stages/embedder.js", HERE).href);
       await wasm.default({ module_or_path: new URL("stages/embedder_bg.wasm", HERE) });
       const model = await fetch(new URL(`model/${wasm.modelFile()}`, HERE));
       const loader = new wasm.ModelLoader();

@@ -16,6 +16,7 @@ try {
   const call = (command, ...args) =>
     page.evaluate(({ command, args }) => window.call(command, ...args), { command, args });
   await call("load", plan.adapter, {});
+  /** @type {{ kernel: string, timings: unknown[] }} */
   const result = { kernel: await call("kernel"), timings: [] };
   // Gives V8 time to recompile hot functions with its optimising compiler.
   for (const { stage, text } of plan.requests) await call("stage", stage, text, 3);

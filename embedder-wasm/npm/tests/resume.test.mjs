@@ -152,9 +152,9 @@ for (const { name, handler, expected } of [
 test("a download from a host without ranges that serves pieces continues with the piece that it needs", async () => {
   const otherOrigin = await responses.startServer(new Map(), { "access-control-allow-origin": "*" });
   try {
-    for (const [host, modelUrl] of [
-      [server, undefined],
-      [otherOrigin, otherOrigin.modelUrl],
+    for (const { host, modelUrl } of [
+      { host: server, modelUrl: undefined },
+      { host: otherOrigin, modelUrl: otherOrigin.modelUrl },
     ]) {
       host.respondWith(responses.stallAfter(1_500_000, responses.PIECES));
       const tab = await newTab();

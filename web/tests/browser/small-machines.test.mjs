@@ -40,7 +40,7 @@ function countWakeUps() {
 }
 
 /** The same in the embedder's worker, which reports to the page. */
-const IN_WORKER = `(${countWakeUps})();
+const IN_WORKER = `(${countWakeUps.toString()})();
   const reports = new BroadcastChannel("wake-ups");
   reports.onmessage = () => reports.postMessage({ pending: [...wakeUps.pending.keys()], scheduled: wakeUps.scheduled });\n`;
 
@@ -140,7 +140,7 @@ function watchBuffers() {
   Object.defineProperty(Worker.prototype, "onmessage", {
     ...descriptor,
     set(listener) {
-      addEventListener.call(this, "message", (event) => note(sizeOf(event.data)));
+      addEventListener.call(this, "message", (event) => note(sizeOf(/** @type {MessageEvent} */ (event).data)));
       descriptor.set?.call(this, listener);
     },
   });
