@@ -35,13 +35,14 @@ const INSIGHTS = {
   "Content-Security-Policy": insightsPolicy("https: http://127.0.0.1:*"),
   "Referrer-Policy": "no-referrer",
 };
+/** Without it, browsers revalidate a file on each use, which Cloudflare's default `Cache-Control` says. */
+const IMMUTABLE = { "Cache-Control": "public, max-age=31536000, immutable" };
 /** The model, which is also there in pieces. */
 const IN_PIECES = {
+  ...IMMUTABLE,
   "Access-Control-Expose-Headers": "ETag, Evidence-Chat-Piece-Bytes",
   "Evidence-Chat-Piece-Bytes": String(PIECE_BYTES),
 };
-/** Without it, browsers revalidate a file on each use, which Cloudflare's default `Cache-Control` says. */
-const IMMUTABLE = { "Cache-Control": "public, max-age=31536000, immutable" };
 
 /** Fills the folder and returns its path. */
 export async function buildAssets(folder = ASSETS) {
@@ -77,8 +78,10 @@ function isModel(name) {
 
 /** The text of `_headers`: https://developers.cloudflare.com/workers/static-assets/headers/ */
 export function headersFile(files) {
-  const hashed = files.filter((name) => HASHED_NAME.test(name)).map((name) => rule(`/${name}`, IMMUTABLE));
-  const pieces = files.filter(isModel).flatMap((name) => [rule(`/${name}`, IN_PIECES), rule(`/${name}.*`, IMMUTABLE)]);
+  // One rule for each path: of two, only the last counts.
+  const headersOf = (name) => (isModel(name) ? IN_PIECES : IMMUTABLE);
+  const hashed = files.filter((name) => HASHED_NAME.test(name)).map((name) => rule(`/${name}`, headersOf(name)));
+  const pieces = files.filter(isModel).map((name) => rule(`/${name}.*`, IMMUTABLE));
   const insights = [rule("/insights/*", INSIGHTS), rule("/insights/assets/*", IMMUTABLE)];
   return [rule("/*", ALL_FILES), ...hashed, ...pieces, ...insights].join("");
 }

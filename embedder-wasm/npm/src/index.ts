@@ -2,7 +2,7 @@
 export { createEmbedder } from "./create-embedder.js";
 export { type CallOptions, type Embedder, type Embedding, MAX_TOKENS } from "./embedding.js";
 export { EmbedderError, type EmbedderErrorCode } from "./errors.js";
-export { clearCache, isCached } from "./model-cache.js";
+export { clearCache, isCached } from "./cached.js";
 export { downloadBytes, modelBytes } from "./model-identity.js";
 export type { EmbedderOptions } from "./options.js";
 export type { LoadProgress } from "./progress.js";

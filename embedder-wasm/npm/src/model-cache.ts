@@ -2,7 +2,8 @@ import { StoredCopy } from "@evidence-chat/model-loading/stored-copy";
 import { StoredParts } from "@evidence-chat/model-loading/stored-parts";
 import { modelIdentity } from "./model-identity.js";
 
-const CACHE_NAME = "evidence-chat-embedder";
+/** The name of the cache. */
+export const CACHE_NAME = "evidence-chat-embedder";
 
 /**
  * The model in the browser's Cache API, stored under the fingerprint. Verify what it returns like a download. Its failures
@@ -42,21 +43,6 @@ export class ModelCache {
 
   async remove(): Promise<void> {
     await this.#cache.delete(key()).catch(() => false);
-  }
-}
-
-/** Whether the model of this version is in the browser's cache, so that loading needs no download. Never rejects. */
-export async function isCached(): Promise<boolean> {
-  const cache = await ModelCache.open();
-  return (await cache?.read()) !== undefined;
-}
-
-/** Removes the models of all versions from the browser's cache. Never rejects. */
-export async function clearCache(): Promise<void> {
-  try {
-    await globalThis.caches.delete(CACHE_NAME);
-  } catch {
-    // No Cache API, so nothing is stored.
   }
 }
 

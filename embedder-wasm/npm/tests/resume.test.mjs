@@ -106,7 +106,7 @@ test("a compressed download that was cut continues at its compressed byte after 
 });
 
 test("a download on a slow connection is stored before a whole part has arrived", async () => {
-  await leaveUnfinished(responses.slowly(50, 100));
+  await leaveUnfinished(responses.slowly(100, 100));
   const [part] = await stored();
   assert.ok(Number(new URL(part).searchParams.get("length")) < PART_BYTES, part);
   server.respondWith(responses.ranged);
