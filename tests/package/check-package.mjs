@@ -99,15 +99,9 @@ export function checkPackage(name, { path: source, directory, entries, files: mo
     async function prepackAfter(t, change) {
       const copy = await mkdtemp(join(tmpdir(), `${name}-prepack-`));
       t.after(() => rm(copy, { recursive: true, force: true }));
-      for (const part of [
-        "build.mjs",
-        "model-blocks.json",
-        "package.json",
-        "prepack.mjs",
-        "src",
-        "tsconfig.json",
-        "wasm",
-      ]) {
+      const parts = ["build.mjs", "package.json", "prepack.mjs", "src", "tsconfig.json", "wasm"];
+      if (name === "embedder") parts.push("model-blocks.json");
+      for (const part of parts) {
         await cp(join(source, part), join(copy, part), { recursive: true });
       }
       await mkdir(join(copy, "dist"));

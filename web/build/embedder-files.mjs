@@ -28,12 +28,18 @@ export async function writeHashed(from, to, names) {
   for (const [file, name] of names) {
     const content = await readFile(`${from}/${file}`);
     const isScript = file.endsWith(".js");
-    const linked = isScript
-      ? content.toString().replace(`sourceMappingURL=${file}`, `sourceMappingURL=${name}`)
-      : content;
-    await writeFile(`${to}/${name}`, linked);
+    await writeFile(`${to}/${name}`, isScript ? linked(content.toString(), file, names) : content);
     if (isScript) await writeFile(`${to}/${name}.map`, await readFile(`${from}/${file}.map`));
   }
+}
+
+/** A script that names its source map and, as a default that the embedder never uses but bundlers resolve, WebAssembly. */
+function linked(text, script, names) {
+  let result = text.replace(`sourceMappingURL=${script}`, `sourceMappingURL=${names.get(script)}`);
+  for (const [file, name] of names) {
+    result = result.replaceAll(`new URL("${file}",import.meta.url)`, `new URL("${name}",import.meta.url)`);
+  }
+  return result;
 }
 
 /**
