@@ -9,8 +9,9 @@ export function lazyImport<Module>(load: () => Promise<Module>): () => Promise<M
     load().catch((error: unknown) => {
       const url = /module: ([^\s#]+)/.exec(String(error))?.[1];
       if (url && !document.querySelector("[type=importmap]")) {
-        const again = `${url}#${Date.now()}`;
-        load = () => import(/* @vite-ignore */ /* webpackIgnore: true */ again) as Promise<Module>;
+        const fragment = Date.now();
+        // A template, because the bundle is without these comments, and webpack warns about the import of a variable.
+        load = () => import(/* @vite-ignore */ /* webpackIgnore: true */ `${url}#${fragment}`) as Promise<Module>;
       }
       return load();
     });
