@@ -9,7 +9,8 @@ const SCREEN = "2600x2000x24";
 const START_TIMEOUT = 30_000;
 
 /** Shrinks the toolbar of MiniBrowser, whose window would otherwise be wider than a phone. Pages do not use this style sheet. */
-const GTK_STYLE = "button, entry, image, label, toolitem { min-width: 0; padding: 0; margin: 0; border: none; font-size: 1px }";
+const GTK_STYLE =
+  "button, entry, image, label, toolitem { min-width: 0; padding: 0; margin: 0; border: none; font-size: 1px }";
 
 /**
  * Starts a display, the driver and a session with one window. The browser keeps its files in the folder.
