@@ -139,7 +139,7 @@ async function haveOutages(endAt) {
   }
 }
 
-/** Resident memory of workerd. It begins anew with each restart, so growth is that since the last one. */
+/** Resident memory of workerd. A restart frees all of it, so growth is measured since the last restart. */
 function sampleMemory() {
   let samples = [];
   let life = -1;

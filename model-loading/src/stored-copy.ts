@@ -1,9 +1,7 @@
-import { within } from "./within.js";
+import { MAX_STORE_MS, within } from "./within.js";
 
 /** How many bytes may wait for the disk. */
 const MAX_WAITING_BYTES = 1024 * 1024;
-/** Storing may hang, for example on a permission prompt. Then the download goes on without it. */
-const MAX_STORE_MS = 5000;
 
 /** A copy of a file that is written while the file arrives. It exists only once it is complete. */
 export class StoredCopy {

@@ -1,11 +1,9 @@
-import { within } from "./within.js";
+import { MAX_STORE_MS, within } from "./within.js";
 
 /** A stored part is at most this long: what a cut costs on a fast connection. */
 const PART_BYTES = 1024 * 1024;
 /** On a slow connection a part is stored after this time, however short it is. */
 const PART_MS = 2000;
-/** Storing may hang, for example on a permission prompt. Then the download goes on without it. */
-const MAX_STORE_MS = 5000;
 
 /** What tells two versions of a file apart: parts of different versions are never joined. */
 export interface FileVersion {

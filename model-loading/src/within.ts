@@ -1,3 +1,6 @@
+/** In milliseconds. Storing may hang, for example on a permission prompt. Then the download goes on without it. */
+export const MAX_STORE_MS = 5000;
+
 /** The result of `task`; rejects if it takes longer. */
 export function within<T>(task: Promise<T>, milliseconds: number): Promise<T> {
   return new Promise((resolve, reject) => {

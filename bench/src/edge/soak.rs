@@ -16,7 +16,7 @@ unanswered: questions without an outcome, although they were sent again without 
 without_one_end: responses that did not end in exactly one terminal event, although neither the user left nor the Worker was restarted
 lost, doubled, unasked: messages in the database, against the outcomes that users received
 wrong_text: outcomes and stored questions that are not those of the question that was asked
-memory_first_quarter, _last_quarter: resident memory of workerd since the last restart, which begins it anew";
+memory_first_quarter, _last_quarter: resident memory of workerd since the last restart";
 
 #[derive(Args)]
 pub(crate) struct Options {

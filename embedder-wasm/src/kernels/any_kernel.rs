@@ -95,7 +95,7 @@ impl AnyKernel {
             #[cfg(target_arch = "aarch64")]
             Self::Neon(neon) => work.run(neon),
             #[cfg(target_arch = "aarch64")]
-            Self::NeonDot(neon) => neon.run(work),
+            Self::NeonDot(neon) => work.run(neon),
         }
     }
 }

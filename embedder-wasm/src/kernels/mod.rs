@@ -241,6 +241,36 @@ fn for_each_tile(rows: usize, max_height: usize, mut tile: impl FnMut(usize, usi
     }
 }
 
+/// The float steps of a [`Kernel`], if they are those of another one. `$self` must be `self`, which `$kernel` may use.
+#[allow(unused_macros, reason = "the scalar kernel has its own")]
+macro_rules! float_steps_of {
+    ($self:ident, $kernel:expr, $lanes:ty) => {
+        type Lanes = $lanes;
+
+        #[inline(always)]
+        fn splat($self, value: f32) -> $lanes {
+            $kernel.splat(value)
+        }
+
+        #[inline(always)]
+        fn load($self, values: &[f32; LANES]) -> $lanes {
+            $kernel.load(values)
+        }
+
+        #[inline(always)]
+        fn load_i32($self, values: &[i32; LANES]) -> $lanes {
+            $kernel.load_i32(values)
+        }
+
+        #[inline(always)]
+        fn load_i8($self, values: &[u8; LANES]) -> $lanes {
+            $kernel.load_i8(values)
+        }
+    };
+}
+#[allow(unused_imports, reason = "the scalar kernel has its own")]
+use float_steps_of;
+
 /// The instance of `$tile` for this height, which must be in the list.
 #[allow(unused_macros, reason = "the scalar kernel has no tiles")]
 macro_rules! tile_of {

@@ -4,9 +4,9 @@ use std::arch::aarch64::*;
 use std::arch::{asm, is_aarch64_feature_detected};
 
 use super::neon::{Neon, NeonLanes};
-use super::{BytePanel, Kernel, LANES, Panel, Work, for_each_tile, tile_of};
+use super::{BytePanel, Kernel, LANES, Panel, float_steps_of, for_each_tile, tile_of};
 
-/// The processor has `sdot`, which multiplies four bytes by four bytes in each lane; everything else is that of [`Neon`].
+/// The processor has `sdot`, which multiplies four bytes by four bytes in each lane; everything else is that of [`Neon`], which is part of the target.
 /// Only `detect` creates a value, so it proves that the processor has the instruction.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NeonDot(());
@@ -15,37 +15,12 @@ impl NeonDot {
     pub(super) fn detect() -> Option<Self> {
         is_aarch64_feature_detected!("dotprod").then_some(Self(()))
     }
-
-    /// Runs `work`. Its float steps need nothing but NEON, which is part of the target.
-    pub(super) fn run<W: Work>(self, work: W) -> W::Output {
-        work.run(self)
-    }
 }
 
 impl Kernel for NeonDot {
     const WIDTH: usize = Neon::WIDTH;
     const PREFERS_BYTES: bool = true;
-    type Lanes = NeonLanes;
-
-    #[inline(always)]
-    fn splat(self, value: f32) -> NeonLanes {
-        Neon.splat(value)
-    }
-
-    #[inline(always)]
-    fn load(self, values: &[f32; LANES]) -> NeonLanes {
-        Neon.load(values)
-    }
-
-    #[inline(always)]
-    fn load_i32(self, values: &[i32; LANES]) -> NeonLanes {
-        Neon.load_i32(values)
-    }
-
-    #[inline(always)]
-    fn load_i8(self, values: &[u8; LANES]) -> NeonLanes {
-        Neon.load_i8(values)
-    }
+    float_steps_of!(self, Neon, NeonLanes);
 
     fn panel_product(self, panel: Panel<'_>, out: &mut [i32]) {
         Neon.panel_product(panel, out);

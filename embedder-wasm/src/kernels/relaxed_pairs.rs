@@ -6,7 +6,7 @@
 use std::arch::wasm32::*;
 
 use super::simd128::{Simd128, Simd128Lanes};
-use super::{BytePanel, Kernel, LANES, Panel, for_each_tile, tile_of};
+use super::{BytePanel, Kernel, LANES, Panel, float_steps_of, for_each_tile, tile_of};
 
 /// [`Simd128`] with a product of bytes that is added in i16.
 #[derive(Debug, Clone, Copy)]
@@ -16,27 +16,7 @@ impl Kernel for RelaxedPairs {
     const WIDTH: usize = Simd128::WIDTH;
     const PREFERS_BYTES: bool = true;
     const ADDS_IN_I16: bool = true;
-    type Lanes = Simd128Lanes;
-
-    #[inline(always)]
-    fn splat(self, value: f32) -> Simd128Lanes {
-        Simd128.splat(value)
-    }
-
-    #[inline(always)]
-    fn load(self, values: &[f32; LANES]) -> Simd128Lanes {
-        Simd128.load(values)
-    }
-
-    #[inline(always)]
-    fn load_i32(self, values: &[i32; LANES]) -> Simd128Lanes {
-        Simd128.load_i32(values)
-    }
-
-    #[inline(always)]
-    fn load_i8(self, values: &[u8; LANES]) -> Simd128Lanes {
-        Simd128.load_i8(values)
-    }
+    float_steps_of!(self, Simd128, Simd128Lanes);
 
     fn panel_product(self, panel: Panel<'_>, out: &mut [i32]) {
         Simd128.panel_product(panel, out);

@@ -98,7 +98,7 @@ impl LayerNorm {
 pub(crate) fn activate<K: Kernel>(kernel: K, row: &mut [f32]) {
     let (row, _) = row.as_chunks_mut::<LANES>();
     let (pairs, last) = row.as_chunks_mut::<2>();
-    // Two at a time: V8 makes the constants of the expression anew in each iteration.
+    // Two at a time: V8 loads the constants of the expression again in each iteration.
     for [first, second] in pairs {
         let results = (gelu(kernel, kernel.load(first)), gelu(kernel, kernel.load(second)));
         results.0.store(first);

@@ -6,7 +6,7 @@
 use std::arch::x86_64::*;
 
 use super::lanes::{LANES, Lanes};
-use super::{BytePanel, Kernel, Panel, Rows, Work, for_each_tile, tile_of};
+use super::{BytePanel, Kernel, Panel, Rows, Work, float_steps_of, for_each_tile, tile_of};
 
 /// The processor has AVX2: `vpmaddubsw` and `vpmaddwd` over panels of 16 channels in two vectors.
 #[derive(Debug, Clone, Copy)]
@@ -237,27 +237,7 @@ impl Avx512 {
 impl Kernel for Avx512 {
     const WIDTH: usize = 32;
     const PREFERS_BYTES: bool = true;
-    type Lanes = AvxLanes;
-
-    #[inline(always)]
-    fn splat(self, value: f32) -> AvxLanes {
-        self.0.splat(value)
-    }
-
-    #[inline(always)]
-    fn load(self, values: &[f32; LANES]) -> AvxLanes {
-        self.0.load(values)
-    }
-
-    #[inline(always)]
-    fn load_i32(self, values: &[i32; LANES]) -> AvxLanes {
-        self.0.load_i32(values)
-    }
-
-    #[inline(always)]
-    fn load_i8(self, values: &[u8; LANES]) -> AvxLanes {
-        self.0.load_i8(values)
-    }
+    float_steps_of!(self, self.0, AvxLanes);
 
     #[inline(always)]
     fn panel_product(self, panel: Panel<'_>, out: &mut [i32]) {

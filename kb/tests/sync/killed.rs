@@ -200,7 +200,7 @@ fn a_process_killed_at_any_request_shows_no_part_of_a_document_and_repeats_none(
     }
 }
 
-#[ignore = "other tests start it in a process of its own"]
+#[ignore = "started by a_process_killed_at_any_request_shows_no_part_of_a_document_and_repeats_none"]
 #[test]
 fn a_process_that_syncs_for_the_other_tests() {
     let (Ok(url), Ok(folder)) = (std::env::var(SERVER), std::env::var(FOLDER)) else { return };

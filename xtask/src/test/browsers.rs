@@ -80,14 +80,12 @@ impl Browsers {
             tallies.add(STEP, Tally { skipped: vec![skipped], ..Tally::default() });
             return Ok(());
         }
-        let mut first_answer = node_command(environment)?;
-        first_answer.env("TEST_BROWSER", "firefox");
-        let mut lanes = Vec::new();
-        for browser in &self.found {
-            first_answer.env(browser.variable, &browser.program);
-            lanes.push(lane(browser.id, browser.command(environment)?, vec![paths::repo().join(GOLDEN)]));
-        }
-        lanes.push(lane("first-answer", first_answer, vec![paths::repo().join(FIRST_ANSWER)]));
+        let lanes = self.found.iter().map(|browser| {
+            let files = if browser.id == "firefox" { &[GOLDEN, FIRST_ANSWER][..] } else { &[GOLDEN] };
+            let files = files.iter().map(|file| paths::repo().join(file)).collect();
+            Ok(lane(browser.id, browser.command(environment)?, files))
+        });
+        let lanes = lanes.collect::<Result<_>>()?;
         let (tally, result) = node::run(lanes);
         tallies.add(STEP, tally);
         result
