@@ -14,7 +14,7 @@ const FIT = 5;
  * Slow enough that all questions reserve before the first one settles.
  * @type {Step}
  */
-const STEP = { scenario: "ok", deltas: ["Refunds are paid ", "within 5 days. [1]"], delayMs: 1000 };
+const STEP = { scenario: "ok", deltas: ["Refunds are paid ", "within 5 days. [1]"], delayMs: 3000 };
 const MAX_TOKENS = 200;
 
 let upstream;
@@ -55,6 +55,8 @@ async function withBudgets({ user = 1e9, site = 1e9 }, use) {
     CHAT_RATE_LIMIT: "1000",
     // 40 questions at once are a lot for a busy machine.
     CHAT_UPSTREAM_TIMEOUT_MS: "15000",
+    CHAT_LLM_FIRST_TOKEN_MS: "15000",
+    CHAT_LLM_TIMEOUT_MS: "30000",
   });
   try {
     await use(worker);

@@ -2,7 +2,7 @@
 export { type BuiltInOptions, type BuiltInStatus, builtInStatus, builtInWriter } from "./built-in.js";
 export { createWriter, isSupported } from "./create-writer.js";
 export { WriterError, type WriterErrorCode } from "./errors.js";
-export { deleteModel, hasModel } from "./model-cache.js";
+export { deleteModel, hasModel } from "./cached.js";
 export { modelSize } from "./model-size.js";
 export type { LoadProgress, ModelDescription, WriterOptions } from "./options.js";
 export {

@@ -1,5 +1,4 @@
 import { StoredCopy } from "@evidence-chat/model-loading/stored-copy";
-import { absolute } from "./options.js";
 
 const CACHE_NAME = "evidence-chat-writer";
 
@@ -35,21 +34,4 @@ export class ModelCache {
   async remove(url: string): Promise<boolean> {
     return this.#cache.delete(url).catch(() => false);
   }
-}
-
-/**
- * Whether a model file is in the browser's cache, so that loading needs no download. With `byteLength`, a file of another size
- * does not count: it would be downloaded again. Never rejects.
- */
-export async function hasModel(url: string | URL, byteLength?: number): Promise<boolean> {
-  const cache = await ModelCache.open();
-  const stored = await cache?.read(absolute("url", url));
-  const storedLength = Number(stored?.headers.get("content-length"));
-  return stored !== undefined && storedLength === (byteLength ?? storedLength);
-}
-
-/** Removes a model file from the browser's cache. Resolves to whether it was there. */
-export async function deleteModel(url: string | URL): Promise<boolean> {
-  const cache = await ModelCache.open();
-  return (await cache?.remove(absolute("url", url))) ?? false;
 }
