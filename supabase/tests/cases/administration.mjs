@@ -100,6 +100,7 @@ export function administration({ database }) {
         order by 1`);
     assert.deepEqual(Object.fromEntries(rows.map(({ name, timeout }) => [name, timeout])), {
       chat_retain: "10min",
+      kb_chunks_to_embed: "10min",
       kb_delete_documents: "10min",
       kb_health: "60s",
       kb_non_latin_documents: "60s",

@@ -47,7 +47,7 @@ test("a question is answered with all files from a CDN that the policy allows", 
   for (const file of [
     /^\/evidence-chat\.js$/,
     /^\/panel-/,
-    /^\/worker\.js$/,
+    /^\/worker-\w{8}\.js$/,
     /\.wasm$/,
     /\.safetensors\.gz$/,
     /^\/references-/,
