@@ -16,6 +16,7 @@ export const RESET = Symbol("reset");
  * @property {number[] | "bytes"} [writes] where the body is cut into packets, in bytes; by default each event is one
  * @property {number} [after] how many deltas come before the fault
  * @property {number} [delayMs] a pause before each delta
+ * @property {Promise<void>} [held] what to wait for before the first delta
  * @property {number} [characters] the length of `flood` and `endless-bracket`
  * @property {string} [retryAfter] a header of `rate-limited`; empty for none
  * @property {string} [location] where `redirect` leads; by default to another server of the scripted model

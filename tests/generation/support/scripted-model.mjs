@@ -173,6 +173,7 @@ async function send({ status = 200, headers, silent, parts = [] }, step, record,
   response.socket?.setNoDelay(true);
   response.writeHead(status, headers ?? { "content-type": "text/event-stream", "cache-control": "no-cache" });
   response.flushHeaders();
+  await step.held;
   for (const packet of step.writes ? cut(parts, step.writes) : parts) {
     if (response.destroyed) return;
     if (packet === STALL) return;

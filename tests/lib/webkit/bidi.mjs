@@ -251,7 +251,7 @@ export class BidiTransport {
       if (width === viewport.width && height === viewport.height) return {};
       const frame = await this.#driver.get("/window/rect");
       const wanted = { width: frame.width + viewport.width - width, height: frame.height + viewport.height - height };
-      await this.#driver.post("/window/rect", { x: 0, y: 0, ...wanted });
+      await this.#driver.post("/window/rect", wanted);
       await new Promise((resolve) => setTimeout(resolve, TURN));
       const [newWidth, newHeight] = await inner();
       if (newWidth === viewport.width && newHeight === viewport.height) return {};

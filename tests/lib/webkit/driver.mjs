@@ -4,8 +4,15 @@ import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Larger than every window of the tests. */
-const SCREEN = "2600x2000x24";
+/** In pixels: with room for every window of the tests right of and below the pointer. */
+const SCREEN = { width: 2800, height: 2400 };
+
+/**
+ * Where windows are. X leaves the pointer in the middle of the screen, here over the toolbar of MiniBrowser. Without a window manager,
+ * the window under the pointer has the focus, and in a window without it nothing matches `:focus`.
+ */
+const WINDOW_POSITION = { x: SCREEN.width / 2 - 10, y: SCREEN.height / 2 - 10 };
+
 const START_TIMEOUT = 30_000;
 
 /** Shrinks the toolbar of MiniBrowser, whose window would otherwise be wider than a phone. Pages do not use this style sheet. */
@@ -54,7 +61,7 @@ function spawnTied(program, args, options) {
 
 /** Starts Xvfb, which chooses a free display and writes its number. */
 async function startDisplay(processes) {
-  const args = ["-displayfd", "3", "-screen", "0", SCREEN, "-nolisten", "tcp"];
+  const args = ["-displayfd", "3", "-screen", "0", `${SCREEN.width}x${SCREEN.height}x24`, "-nolisten", "tcp"];
   const child = spawnTied("Xvfb", args, { stdio: ["ignore", "ignore", "ignore", "pipe"] });
   processes.push(child);
   const number = new Promise((resolve, reject) => {
@@ -119,6 +126,7 @@ class Driver {
     this.#session = `/session/${sessionId}`;
     await this.post("/timeouts", { script: 600_000, pageLoad: 60_000 });
     this.#window = await this.get("/window");
+    await this.post("/window/rect", WINDOW_POSITION);
   }
 
   get(path) {
@@ -145,6 +153,8 @@ class Driver {
     const [first] = await this.windows();
     await this.switchTo(first);
     const { handle } = await this.post("/window/new", { type: "window" });
+    await this.switchTo(handle);
+    await this.post("/window/rect", WINDOW_POSITION);
     return handle;
   }
 
