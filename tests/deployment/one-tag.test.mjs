@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { after, before, beforeEach, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { ASSETS_DIR } from "../../edge-chat/local/src/worker.mjs";
 import { startStack } from "../integrations/support/stack.mjs";
 import { collectErrors, openBrowser } from "../lib/browser.mjs";
@@ -38,7 +39,7 @@ beforeEach(() => {
 
 /** Passes a request on to the Worker, as Cloudflare does. */
 function forward(incoming, outgoing) {
-  const entry = { path: new URL(incoming.url, "http://x").pathname, bytes: 0 };
+  const entry = { path: new URL(incoming.url, "http://x").pathname, bytes: 0, isSent: false };
   if (incoming.method !== "OPTIONS") requests.push(entry);
   const path = isGone(entry.path) ? "/gone.js" : incoming.url;
   const { hostname, port } = new URL(stack.worker.url);
@@ -47,6 +48,7 @@ function forward(incoming, outgoing) {
   sent.on("response", (response) => {
     outgoing.writeHead(response.statusCode, response.headers);
     response.on("data", (chunk) => (entry.bytes += chunk.length));
+    response.on("end", () => (entry.isSent = true));
     response.pipe(outgoing);
   });
   sent.on("error", () => outgoing.destroy());
@@ -120,6 +122,10 @@ test("the tag alone loads everything from the Worker and answers; the second vis
   t.diagnostic(`transferred: the model ${model.bytes} bytes, everything else ${others} bytes`);
   assert.ok(others < 400_000, `${others} bytes besides the model`);
 
+  // The parts of the widget that it loads after an answer.
+  for (const part of [/^\/citation-use-/, /^\/feedback-/, /^\/hint-/]) {
+    while (!matching(part)[0]?.isSent) await sleep(20);
+  }
   // The embedder stores the model when it is ready.
   await page.waitForFunction(async () => (await (await caches.open("evidence-chat-embedder")).keys()).length > 0);
   await page.close();
