@@ -4,6 +4,8 @@ import { MAX_STORE_MS, within } from "./within.js";
 const PART_BYTES = 1024 * 1024;
 /** On a slow connection a part is stored after this time, however short it is. */
 const PART_MS = 2000;
+/** So many parts may wait for the storage, which is slower than a fast network, before the download waits for it. */
+const MAX_STORING = 4;
 
 /** What tells two versions of a file apart: parts of different versions are never joined. */
 export interface FileVersion {
@@ -96,7 +98,8 @@ export class PartWriter {
   #filled = 0;
   #start: number;
   #storedAt = performance.now();
-  #storing: Promise<unknown> = Promise.resolve();
+  /** Of the parts that are being stored. */
+  readonly #storing = new Set<Promise<void>>();
   #hasFailed = false;
 
   constructor(put: (bytes: Uint8Array<ArrayBuffer>, start: number) => Promise<void>, start: number) {
@@ -104,7 +107,7 @@ export class PartWriter {
     this.#start = start;
   }
 
-  /** Copies the chunk. Waits for the storage only if a whole part is waiting already. Never rejects. */
+  /** Copies the chunk. Waits for the storage only if `MAX_STORING` parts are waiting already. Never rejects. */
   async append(chunk: Uint8Array): Promise<void> {
     for (let offset = 0; offset < chunk.length && !this.#hasFailed;) {
       const piece = chunk.subarray(offset, offset + PART_BYTES - this.#filled);
@@ -116,14 +119,20 @@ export class PartWriter {
     }
   }
 
+  /** Stores the rest: the file is complete. Never rejects. */
+  async close(): Promise<void> {
+    if (this.#filled > 0) await this.#store();
+    await Promise.all(this.#storing);
+  }
+
   /** Resolves when nothing is being stored. What is not stored yet is dropped. Never rejects. */
   async stop(): Promise<void> {
     this.#hasFailed = true;
-    await this.#storing;
+    await Promise.all(this.#storing);
   }
 
   async #store(): Promise<void> {
-    await this.#storing;
+    while (this.#storing.size >= MAX_STORING) await Promise.race(this.#storing);
     if (this.#hasFailed) return;
     const stored = this.#put(this.#buffer.slice(0, this.#filled), this.#start);
     this.#start += this.#filled;
@@ -133,7 +142,10 @@ export class PartWriter {
       this.#hasFailed = true;
     };
     // Storage is full or blocked, or does not answer.
-    this.#storing = within(stored, MAX_STORE_MS).catch(giveUp);
+    const settled: Promise<void> = within(stored, MAX_STORE_MS)
+      .catch(giveUp)
+      .finally(() => this.#storing.delete(settled));
+    this.#storing.add(settled);
   }
 }
 

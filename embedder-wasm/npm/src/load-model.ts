@@ -104,11 +104,12 @@ class ModelLoad {
     cache: ModelCache | null,
   ): Promise<WasmEmbedder> {
     try {
-      const sink = new ModelSink(await wasm, cache && (() => cache.write()));
+      // A copy that is written while the model arrives lets it wait for the disk, so it is made from the parts, afterwards.
+      const newCopy = () => (download.isStored ? undefined : cache?.write());
+      const sink = new ModelSink(await wasm, newCopy);
       const fill = () => download.into(sink, (loaded) => this.#report("download", loaded));
       const engine = await this.#assemble(sink, fill);
-      // Without a copy, the next attempt needs the parts.
-      this.#storing = sink.keep().then((isKept) => (isKept ? cache?.parts.clear() : undefined));
+      if (cache) this.#storing = keep(sink, download, cache);
       return engine;
     } finally {
       download.close();
@@ -158,6 +159,16 @@ class ModelLoad {
     this.#lock?.report(loadedBytes);
     this.#options.onProgress({ phase, loadedBytes, totalBytes: modelIdentity().byteLength });
   }
+}
+
+/** Keeps the model for the next visit. Never rejects. */
+async function keep(sink: ModelSink, download: ModelDownload, cache: ModelCache): Promise<void> {
+  const whole = await download.storedWhole();
+  const isKept =
+    (await sink.keep()) ||
+    (whole !== null && (await cache.write().fill(cache.parts, whole, modelIdentity().byteLength)));
+  // Without a copy, the next attempt needs the parts.
+  if (isKept) await cache.parts.clear();
 }
 
 /** WebAssembly throws plain errors with a `code`. */

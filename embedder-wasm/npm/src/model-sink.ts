@@ -12,13 +12,13 @@ declare const MODEL_BLOCKS: BlockDigests;
  * only once.
  */
 export class ModelSink implements ByteSink {
-  readonly #newCopy: (() => StoredCopy) | null;
+  readonly #newCopy: (() => StoredCopy | undefined) | null;
   #loader: ModelLoader | undefined;
   #copy: StoredCopy | undefined;
   #verifier: BlockVerifier | undefined;
 
-  /** `newCopy` starts a copy in the cache; `null` if there is no cache, or the model comes from it. */
-  constructor({ ModelLoader: Loader }: WasmModule, newCopy: (() => StoredCopy) | null) {
+  /** `newCopy` starts a copy in the cache, if one is to be made; `null` if the model comes from there. */
+  constructor({ ModelLoader: Loader }: WasmModule, newCopy: (() => StoredCopy | undefined) | null) {
     this.#newCopy = newCopy;
     this.#loader = new Loader();
     this.#verifier = newVerifier();

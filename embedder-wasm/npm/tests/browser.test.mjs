@@ -42,17 +42,19 @@ function load(options = {}) {
 }
 
 /** Waits until the model is stored, which happens after the embedder is ready and only while it is not disposed. */
+/** Loads the model and waits until its copy is stored, and the parts of the download that it was made from are removed. */
 async function loadAndStore() {
-  const result = await page.evaluate(async () => {
+  const result = await page.evaluate(async (name) => {
     const { createEmbedder, isCached } = await import("/index.js");
     const embedder = await createEmbedder();
     const { vector } = await embedder.embed("four");
-    for (let tries = 0; tries < 100 && !(await isCached()); tries++) {
+    const cache = await caches.open(name);
+    for (let tries = 0; tries < 100 && ((await cache.keys()).length !== 1 || !(await isCached())); tries++) {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     embedder.dispose();
     return { length: vector[0], isCached: await isCached() };
-  });
+  }, CACHE);
   assert.deepEqual(result, { length: 4, isCached: true });
 }
 
