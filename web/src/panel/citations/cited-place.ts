@@ -3,6 +3,7 @@ import { linesOf } from "./passage/read.js";
 import { passageOf } from "./passage/passage-of.js";
 import { cut, type Range, type Run } from "./passage/tree.js";
 import { citedSpans } from "./quotes.js";
+import { wordsOf } from "./words.js";
 
 /** Longer words, in UTF-16 code units, are not put into a URL. */
 const MAX_TERM_LENGTH = 200;
@@ -120,12 +121,4 @@ function fromWord(text: string, count: number): string {
 function words(text: string): string {
   const all = wordsOf(text);
   return text.slice(all[0]?.start ?? 0, all.at(-1)?.end ?? 0);
-}
-
-/** The words of a text. Browsers find only whole words, and some scripts have no spaces between them. */
-function wordsOf(text: string): readonly Range[] {
-  const segments = [...new Intl.Segmenter(undefined, { granularity: "word" }).segment(text)];
-  return segments.flatMap(({ segment, index, isWordLike }) =>
-    isWordLike === true ? [{ start: index, end: index + segment.length }] : [],
-  );
 }

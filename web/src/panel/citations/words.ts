@@ -63,3 +63,20 @@ function addPairs(word: string, into: Set<string>): void {
 function wordSet(...lines: string[]): ReadonlySet<string> {
   return new Set(lines.flatMap((line) => line.split(" ")));
 }
+
+/** A word of a text. */
+export interface Word {
+  readonly text: string;
+  /** UTF-16 units from the beginning of the text. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The words and numbers of a text. Some scripts have no spaces between them. */
+export function wordsOf(text: string): readonly Word[] {
+  const segments = [...new Intl.Segmenter(undefined, { granularity: "word" }).segment(text)];
+  return segments.flatMap(({ segment, index, isWordLike }) =>
+    // WebKit says that numbers are not like words.
+    isWordLike === true || /\p{N}/u.test(segment) ? [{ text: segment, start: index, end: index + segment.length }] : [],
+  );
+}

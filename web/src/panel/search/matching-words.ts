@@ -1,4 +1,4 @@
-import { fold } from "../citations/words.js";
+import { fold, wordsOf } from "../citations/words.js";
 
 /** A text, and whether it is a word of the query. */
 export interface Piece {
@@ -19,12 +19,12 @@ export function matchingWords(sentence: string, query: string): readonly Piece[]
     .filter((word) => word.length >= MIN_LENGTH);
   const pieces: Piece[] = [];
   let end = 0;
-  for (const { text, index } of wordsOf(sentence)) {
+  for (const { text, start, end: next } of wordsOf(sentence)) {
     const word = fold(text);
     if (!wanted.some((other) => isSameWord(word, other))) continue;
-    if (index > end) pieces.push({ text: sentence.slice(end, index), isMatch: false });
+    if (start > end) pieces.push({ text: sentence.slice(end, start), isMatch: false });
     pieces.push({ text, isMatch: true });
-    end = index + text.length;
+    end = next;
   }
   return end < sentence.length ? [...pieces, { text: sentence.slice(end), isMatch: false }] : pieces;
 }
@@ -35,9 +35,4 @@ function isSameWord(word: string, wanted: string): boolean {
   let shared = 0;
   while (shared < shorter && word[shared] === wanted[shared]) shared++;
   return shared >= MIN_STEM && Math.max(word.length, wanted.length) - shared <= MAX_ENDING;
-}
-
-function wordsOf(text: string): readonly { text: string; index: number }[] {
-  const segments = [...new Intl.Segmenter(undefined, { granularity: "word" }).segment(text)];
-  return segments.flatMap(({ segment, index, isWordLike }) => (isWordLike === true ? [{ text: segment, index }] : []));
 }
