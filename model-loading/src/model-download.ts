@@ -78,19 +78,6 @@ export class ModelDownload {
     return this.#hasResumed;
   }
 
-  /** Whether the parts will hold the whole file once it has arrived, unless the storage fails. */
-  get isStored(): boolean {
-    return this.#canResume && this.#options.parts !== null && this.#version.byteLength > 0;
-  }
-
-  /** What is stored of the file that has arrived, if that is all of it. Never rejects. */
-  async storedWhole(): Promise<StoredStart | null> {
-    if (!this.isStored) return null;
-    await this.#writer?.close();
-    const stored = await this.#options.parts?.find(this.#version.url);
-    return stored?.byteLength === this.#transferred && stored.version.etag === this.#version.etag ? stored : null;
-  }
-
   /** Fills `sink` with the whole file. Throws `network`, `integrity` if the length is wrong, or the signal's reason. */
   async into(sink: ByteSink, onProgress: (loadedBytes: number) => void): Promise<void> {
     const { byteLength, signal } = this.#options;

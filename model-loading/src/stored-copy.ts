@@ -1,11 +1,9 @@
-import { Gunzip, isGzip } from "./gunzip.js";
-import type { StoredParts, StoredStart } from "./stored-parts.js";
 import { MAX_STORE_MS, within } from "./within.js";
 
 /** How many bytes may wait for the disk. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 
-/** A copy of a file, written chunk by chunk. It exists only once it is complete. */
+/** A copy of a file that is written while the file arrives. It exists only once it is complete. */
 export class StoredCopy {
   /** Settles when the copy is stored, or given up, which is false. Never rejects. */
   readonly stored: Promise<boolean>;
@@ -31,31 +29,6 @@ export class StoredCopy {
         return false;
       },
     );
-  }
-
-  /** Writes the whole file from its parts, decompressed to `byteLength` bytes. Resolves to whether it is stored; never rejects. */
-  async fill(parts: StoredParts, whole: StoredStart, byteLength: number): Promise<boolean> {
-    const sink = {
-      received: 0,
-      append: (chunk: Uint8Array) => {
-        sink.received += chunk.length;
-        return this.append(chunk);
-      },
-      reset: () => undefined,
-    };
-    try {
-      let gunzip: Gunzip | undefined;
-      for await (const part of parts.read(whole)) {
-        if (sink.received === 0 && isGzip(part)) gunzip ??= new Gunzip(sink, byteLength);
-        await (gunzip ?? sink).append(part);
-      }
-      await gunzip?.finish();
-      await this.close();
-    } catch {
-      // The parts are damaged or were evicted.
-      await this.discard();
-    }
-    return this.stored;
   }
 
   /** Copies the chunk; resolves when there is space for the next one. Never rejects. */

@@ -119,12 +119,6 @@ export class PartWriter {
     }
   }
 
-  /** Stores the rest: the file is complete. Never rejects. */
-  async close(): Promise<void> {
-    if (this.#filled > 0) await this.#store();
-    await Promise.all(this.#storing);
-  }
-
   /** Resolves when nothing is being stored. What is not stored yet is dropped. Never rejects. */
   async stop(): Promise<void> {
     this.#hasFailed = true;

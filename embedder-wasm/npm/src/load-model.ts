@@ -104,12 +104,10 @@ class ModelLoad {
     cache: ModelCache | null,
   ): Promise<WasmEmbedder> {
     try {
-      // A copy that is written while the model arrives lets it wait for the disk, so it is made from the parts, afterwards.
-      const newCopy = () => (download.isStored ? undefined : cache?.write());
-      const sink = new ModelSink(await wasm, newCopy);
+      const sink = new ModelSink(await wasm, { copies: cache !== null });
       const fill = () => download.into(sink, (loaded) => this.#report("download", loaded));
       const engine = await this.#assemble(sink, fill);
-      if (cache) this.#storing = keep(sink, download, cache);
+      if (sink.copy) this.#storing = cache?.write(sink.copy);
       return engine;
     } finally {
       download.close();
@@ -118,7 +116,7 @@ class ModelLoad {
 
   /** `null` if the stored copy is damaged or of another version. */
   async #assembleStored(wasm: Promise<WasmModule>, stored: Response): Promise<WasmEmbedder | null> {
-    const sink = new ModelSink(await wasm, null);
+    const sink = new ModelSink(await wasm, { copies: false });
     const fill = async () => {
       for await (const chunk of readBody(stored)) {
         await sink.append(chunk);
@@ -159,16 +157,6 @@ class ModelLoad {
     this.#lock?.report(loadedBytes);
     this.#options.onProgress({ phase, loadedBytes, totalBytes: modelIdentity().byteLength });
   }
-}
-
-/** Keeps the model for the next visit. Never rejects. */
-async function keep(sink: ModelSink, download: ModelDownload, cache: ModelCache): Promise<void> {
-  const whole = await download.storedWhole();
-  const isKept =
-    (await sink.keep()) ||
-    (whole !== null && (await cache.write().fill(cache.parts, whole, modelIdentity().byteLength)));
-  // Without a copy, the next attempt needs the parts.
-  if (isKept) await cache.parts.clear();
 }
 
 /** WebAssembly throws plain errors with a `code`. */

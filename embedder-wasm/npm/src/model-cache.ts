@@ -1,4 +1,3 @@
-import { StoredCopy } from "@evidence-chat/model-loading/stored-copy";
 import { StoredParts } from "@evidence-chat/model-loading/stored-parts";
 import { modelIdentity } from "./model-identity.js";
 
@@ -32,13 +31,15 @@ export class ModelCache {
     return this.#cache.match(key()).catch(() => undefined);
   }
 
-  /** Stores the model while it arrives. Removes the models of other versions first. */
-  write(): StoredCopy {
-    const put = async (response: Response) => {
+  /** Stores the model, then removes the parts that it arrived in and the models of other versions. Never rejects. */
+  async write(model: Blob): Promise<void> {
+    try {
       for (const { url } of await this.#cache.keys()) if (!url.startsWith(key())) await this.#cache.delete(url);
-      await this.#cache.put(key(), response);
-    };
-    return new StoredCopy(put, modelIdentity().byteLength);
+      await this.#cache.put(key(), new Response(model, { headers: { "content-length": String(model.size) } }));
+      await this.parts.clear();
+    } catch {
+      // Storage is full or blocked. The next attempt needs the parts.
+    }
   }
 
   async remove(): Promise<void> {

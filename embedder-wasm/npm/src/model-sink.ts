@@ -1,25 +1,29 @@
 import { type BlockDigests, BlockVerifier } from "@evidence-chat/model-loading/block-digests";
 import type { ByteSink } from "@evidence-chat/model-loading/model-download";
-import type { StoredCopy } from "@evidence-chat/model-loading/stored-copy";
 import type { ModelLoader, WasmEmbedder } from "../wasm/embedder.js";
 import type { WasmModule } from "./start-wasm.js";
 
 /** Filled in by the build. */
 declare const MODEL_BLOCKS: BlockDigests;
 
+/** Bytes of the model that are copied at a time. */
+const PIECE_BYTES = 1024 * 1024;
+
 /**
- * Passes each chunk of the model to WebAssembly, to the cache and to the check of its blocks, so that the model is in memory
- * only once.
+ * Passes each chunk of the model to WebAssembly and to the check of its blocks. A copy for the cache is made in pieces while the
+ * model arrives, as blobs, which browsers keep in another process: the memory of this one has the model only once.
  */
 export class ModelSink implements ByteSink {
-  readonly #newCopy: (() => StoredCopy | undefined) | null;
+  readonly #copies: boolean;
   #loader: ModelLoader | undefined;
-  #copy: StoredCopy | undefined;
   #verifier: BlockVerifier | undefined;
+  #pieces: Blob[] = [];
+  /** Bytes in `#pieces`. */
+  #copied = 0;
 
-  /** `newCopy` starts a copy in the cache, if one is to be made; `null` if the model comes from there. */
-  constructor({ ModelLoader: Loader }: WasmModule, newCopy: (() => StoredCopy | undefined) | null) {
-    this.#newCopy = newCopy;
+  /** `copies`: whether a copy is made. */
+  constructor({ ModelLoader: Loader }: WasmModule, { copies }: { readonly copies: boolean }) {
+    this.#copies = copies;
     this.#loader = new Loader();
     this.#verifier = newVerifier();
   }
@@ -28,21 +32,23 @@ export class ModelSink implements ByteSink {
     return this.#loader?.received ?? 0;
   }
 
+  /** The whole model, once `finish` has verified it; `undefined` without copies. */
+  get copy(): Blob | undefined {
+    return this.#copies ? new Blob(this.#pieces) : undefined;
+  }
+
   async append(chunk: Uint8Array): Promise<void> {
     const loader = this.#loader;
     if (!loader) return;
     loader.append(chunk);
-    this.#copy ??= this.#newCopy?.();
-    // The chunk is valid only until the first wait, and copied before.
-    const copied = this.#copy?.append(chunk);
+    if (loader.received - this.#copied >= PIECE_BYTES) this.#copyRest(loader);
     await this.#verifier?.check(() => view(loader));
-    await copied;
   }
 
   reset(): void {
     this.#loader?.reset();
-    void this.#copy?.discard();
-    this.#copy = undefined;
+    this.#pieces = [];
+    this.#copied = 0;
     this.#verifier = newVerifier();
   }
 
@@ -53,21 +59,22 @@ export class ModelSink implements ByteSink {
     // Where the browser cannot, WebAssembly verifies the model, which is slower.
     await this.#verifier?.check(() => view(loader), true);
     if (signal.aborted) throw signal.reason;
+    this.#copyRest(loader);
     this.#loader = undefined; // `finish` consumes it, even when it throws.
     return loader.finish(this.#verifier !== undefined);
   }
 
-  /** Keeps the copy in the cache. Resolves to whether there is one, once it is stored. Never rejects. */
-  async keep(): Promise<boolean> {
-    await this.#copy?.close();
-    return (await this.#copy?.stored) ?? false;
-  }
-
-  /** Frees the memory and discards the copy. */
+  /** Frees the memory. */
   discard(): void {
     this.#loader?.free();
     this.#loader = undefined;
-    void this.#copy?.discard();
+    this.#pieces = [];
+  }
+
+  #copyRest(loader: ModelLoader): void {
+    if (!this.#copies) return;
+    this.#pieces.push(new Blob([view(loader).subarray(this.#copied)]));
+    this.#copied = loader.received;
   }
 }
 
