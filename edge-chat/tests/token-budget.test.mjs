@@ -71,6 +71,7 @@ const wordsOf = ({ events }) => events.filter(({ type }) => type === "answer_del
  */
 async function assertExact(worker, userOf) {
   const earlier = model.requests.length;
+  /** @type {PromiseWithResolvers<void>} */
   const { promise: held, resolve: release } = Promise.withResolvers();
   model.play({ ...STEP, held });
   let refused = 0;
