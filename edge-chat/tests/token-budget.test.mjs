@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startScriptedModel } from "../../tests/generation/support/scripted-model.mjs";
 import { send } from "./support/client.mjs";
-import { DAY, START, startClockWorker, tokenOf } from "./support/clock.mjs";
+import { DAY, MINUTE, START, startClockWorker, tokenOf } from "./support/clock.mjs";
 import { passage, startUpstream } from "./support/upstream.mjs";
 
 const QUESTIONS = 40;
@@ -109,8 +109,10 @@ test("the budget of a user is exact, settled after use, survives an erasure, and
     assert.equal(fallbackOf(await worker.ask(user)), "budget");
     await worker.setTime(START + DAY);
     assert.equal(fallbackOf(await worker.ask(user)), undefined);
-    const [, today] = await usedOf(worker, user);
-    assert.equal(today, cost.used, "yesterday's row is deleted with the next clean-up");
+    assert.deepEqual(await usedOf(worker, user), [used, cost.used]);
+    await worker.setTime(START + DAY + MINUTE);
+    assert.equal(fallbackOf(await worker.ask(user)), undefined);
+    assert.deepEqual(await usedOf(worker, user), [2 * cost.used], "the clean-up has deleted yesterday's row");
   });
 });
 

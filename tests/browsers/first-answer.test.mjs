@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { openBrowser } from "../lib/browser.mjs";
 import { startDemoSuite } from "../lib/demo-suite.mjs";
+import { isModelCached } from "../lib/model-cache.mjs";
 import { Widget } from "../lib/widget.mjs";
 
 const QUESTION = "Can I get my money back after two weeks?";
@@ -76,9 +77,7 @@ for (const id of process.env.TEST_BROWSER ? [process.env.TEST_BROWSER] : Object.
     });
 
     test("the next visit answers with the model from the cache", async () => {
-      const isCached = () =>
-        page.evaluate(async () => (await (await caches.open("evidence-chat-embedder")).keys()).length > 0);
-      while (!(await isCached())) await page.waitForTimeout(50);
+      while (!(await isModelCached(page))) await page.waitForTimeout(50);
       await page.reload();
       await page.locator("body[data-view=chat]").waitFor();
       await widget.askFor(QUESTION);

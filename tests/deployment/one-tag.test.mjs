@@ -7,6 +7,7 @@ import { ASSETS_DIR } from "../../edge-chat/local/src/worker.mjs";
 import { startStack } from "../integrations/support/stack.mjs";
 import { collectErrors, openBrowser } from "../lib/browser.mjs";
 import { listen } from "../lib/listen.mjs";
+import { isModelCached } from "../lib/model-cache.mjs";
 
 const QUESTION = "How long do I have to return an order?";
 
@@ -122,12 +123,14 @@ test("the tag alone loads everything from the Worker and answers; the second vis
   t.diagnostic(`transferred: the model ${model.bytes} bytes, everything else ${others} bytes`);
   assert.ok(others < 400_000, `${others} bytes besides the model`);
 
-  // The parts of the widget that it loads after an answer.
-  for (const part of [/^\/citation-use-/, /^\/feedback-/, /^\/hint-/]) {
-    while (!matching(part)[0]?.isSent) await sleep(20);
+  // The widget loads these after an answer, and the embedder stores the model when it is ready.
+  const isLoaded = () =>
+    [/^\/citation-use-/, /^\/feedback-/, /^\/hint-/].every((part) => matching(part)[0]?.isSent === true);
+  const deadline = Date.now() + 30_000;
+  while (!isLoaded() || !(await isModelCached(page))) {
+    assert.ok(Date.now() < deadline, `not stored after the first visit; requests: ${paths().join(", ")}`);
+    await sleep(20);
   }
-  // The embedder stores the model when it is ready.
-  await page.waitForFunction(async () => (await (await caches.open("evidence-chat-embedder")).keys()).length > 0);
   await page.close();
   requests = [];
   const again = await open(t);

@@ -107,7 +107,8 @@ class ModelLoad {
       const sink = new ModelSink(await wasm, { copies: cache !== null });
       const fill = () => download.into(sink, (loaded) => this.#report("download", loaded));
       const engine = await this.#assemble(sink, fill);
-      if (sink.copy) this.#storing = cache?.write(sink.copy);
+      const { copy } = sink;
+      if (copy) this.#storing = cache?.write(copy);
       return engine;
     } finally {
       download.close();

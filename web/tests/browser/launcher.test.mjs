@@ -1,6 +1,7 @@
 // The widget on a page before, while and after it loads. Real Chromium and embedder, simulated API.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { isModelCached } from "../../../tests/lib/model-cache.mjs";
 import { answer, gate, stepwise, whole } from "./support/answers.mjs";
 import { ANSWER, QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
 import { markup } from "./pages/widget/page.mjs";
@@ -147,10 +148,7 @@ test("a data-saving connection shows the download size and downloads nothing bef
 test("a cached model needs no consent and no download on the second visit", async (t) => {
   const first = await open(t);
   await first.ask(QUESTION);
-  await first.until(
-    () => first.page.evaluate(async () => (await (await caches.open("evidence-chat-embedder")).keys()).length > 0),
-    "the model in the cache",
-  );
+  await first.until(() => isModelCached(first.page), "the model in the cache");
   await first.page.close();
 
   const init = () => Object.defineProperty(navigator, "connection", { value: { saveData: true } });

@@ -1,4 +1,4 @@
-import { StoredCopy } from "@evidence-chat/model-loading/stored-copy";
+import { StoredCopy } from "./stored-copy.js";
 
 const CACHE_NAME = "evidence-chat-writer";
 

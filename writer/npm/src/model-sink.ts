@@ -1,5 +1,5 @@
 import type { ByteSink } from "@evidence-chat/model-loading/model-download";
-import type { StoredCopy } from "@evidence-chat/model-loading/stored-copy";
+import type { StoredCopy } from "./stored-copy.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import type { Loader, Model } from "../wasm/writer.js";

@@ -18,15 +18,15 @@ export function matchingWords(sentence: string, query: string): readonly Piece[]
     .map(({ text }) => fold(text))
     .filter((word) => word.length >= MIN_LENGTH);
   const pieces: Piece[] = [];
-  let end = 0;
-  for (const { text, start, end: next } of wordsOf(sentence)) {
+  let cut = 0;
+  for (const { text, start, end } of wordsOf(sentence)) {
     const word = fold(text);
     if (!wanted.some((other) => isSameWord(word, other))) continue;
-    if (start > end) pieces.push({ text: sentence.slice(end, start), isMatch: false });
+    if (start > cut) pieces.push({ text: sentence.slice(cut, start), isMatch: false });
     pieces.push({ text, isMatch: true });
-    end = next;
+    cut = end;
   }
-  return end < sentence.length ? [...pieces, { text: sentence.slice(end), isMatch: false }] : pieces;
+  return cut < sentence.length ? [...pieces, { text: sentence.slice(cut), isMatch: false }] : pieces;
 }
 
 function isSameWord(word: string, wanted: string): boolean {

@@ -1,4 +1,4 @@
-import { MAX_STORE_MS, within } from "./within.js";
+import { MAX_STORE_MS, within } from "@evidence-chat/model-loading/within";
 
 /** How many bytes may wait for the disk. */
 const MAX_WAITING_BYTES = 1024 * 1024;
