@@ -72,9 +72,9 @@ export class StoredParts {
   /** Stores what follows the byte at `start`. Replaces the writer before. */
   writer(version: FileVersion, start: number): PartWriter {
     void this.#writer?.stop();
-    this.#writer = new PartWriter((bytes, at) => {
-      const body = new Response(bytes, { headers: { "content-length": String(bytes.length) } });
-      return this.#cache.put(this.#prefix + query({ ...version, start: at, length: bytes.length }), body);
+    this.#writer = new PartWriter((part, at) => {
+      const body = new Response(part, { headers: { "content-length": String(part.size) } });
+      return this.#cache.put(this.#prefix + query({ ...version, start: at, length: part.size }), body);
     }, start);
     return this.#writer;
   }
@@ -93,7 +93,7 @@ export class StoredParts {
 
 /** Collects the chunks of a download into parts and stores them. */
 export class PartWriter {
-  readonly #put: (bytes: Uint8Array<ArrayBuffer>, start: number) => Promise<void>;
+  readonly #put: (part: Blob, start: number) => Promise<void>;
   #buffer = new Uint8Array(PART_BYTES);
   #filled = 0;
   #start: number;
@@ -102,7 +102,7 @@ export class PartWriter {
   readonly #storing = new Set<Promise<void>>();
   #hasFailed = false;
 
-  constructor(put: (bytes: Uint8Array<ArrayBuffer>, start: number) => Promise<void>, start: number) {
+  constructor(put: (part: Blob, start: number) => Promise<void>, start: number) {
     this.#put = put;
     this.#start = start;
   }
@@ -128,7 +128,8 @@ export class PartWriter {
   async #store(): Promise<void> {
     while (this.#storing.size >= MAX_STORING) await Promise.race(this.#storing);
     if (this.#hasFailed) return;
-    const stored = this.#put(this.#buffer.slice(0, this.#filled), this.#start);
+    // Not arrays, which stay in memory until the garbage collector runs.
+    const stored = this.#put(new Blob([this.#buffer.subarray(0, this.#filled)]), this.#start);
     this.#start += this.#filled;
     this.#filled = 0;
     this.#storedAt = performance.now();
