@@ -13,8 +13,11 @@ export async function hasModel(url: string | URL, byteLength?: number): Promise<
   return stored !== undefined && storedLength === (byteLength ?? storedLength);
 }
 
-/** Removes a model file from the browser's cache. Resolves to whether it was there. */
+/** Removes a model file from the browser's cache, also an unfinished download. Resolves to whether the whole file was there. */
 export async function deleteModel(url: string | URL): Promise<boolean> {
   const cache = await ModelCache.open();
-  return (await cache?.remove(absolute("url", url))) ?? false;
+  if (!cache) return false;
+  const address = absolute("url", url);
+  await cache.parts(address).clear();
+  return cache.remove(address);
 }

@@ -28,18 +28,25 @@ export async function loadModel(file: ModelFile, report: Report): Promise<Model>
   const wasm = startWasmFile(file.wasmUrl, "wasmUrl", (response) => initWasm({ module_or_path: response }));
   wasm.catch(() => undefined);
   const cache = file.cache ? await ModelCache.open() : null;
-  if (!cache) return download(file, wasm, null, report);
-  const waiting = { loadedBytes: 0, totalBytes: file.byteLength ?? 0, isCached: false };
-  const lock = await takeDownloadLock(`evidence-chat-writer ${file.modelUrl}`, NEVER, () => report(waiting));
+  if (!cache) return (await download(file, wasm, null, report)).model;
+  const totalBytes = file.byteLength ?? 0;
+  const onWait = (loadedBytes: number) => report({ loadedBytes, totalBytes, isCached: false });
+  const lock = await takeDownloadLock(`evidence-chat-writer ${file.modelUrl}`, NEVER, onWait);
+  const reportToTabs = (progress: LoadProgress) => {
+    lock.report(progress.loadedBytes);
+    report(progress);
+  };
   let storing: Promise<void> | undefined;
   try {
-    const model = await readCached(file, wasm, cache, report);
-    return (
-      model ??
-      (await download(file, wasm, cache, report, (stored) => {
-        storing = stored;
-      }))
-    );
+    const cached = await readCached(file, wasm, cache, reportToTabs);
+    if (cached) {
+      // Left by a tab that was closed just before it removed them.
+      storing = cache.parts(file.modelUrl).clear();
+      return cached;
+    }
+    const downloaded = await download(file, wasm, cache, reportToTabs);
+    storing = downloaded.storing;
+    return downloaded.model;
   } finally {
     // The writer is ready before the model is stored; the next tab should find it in the cache.
     const limit = setTimeout(() => lock.release(), MAX_STORE_MS);
@@ -78,42 +85,62 @@ async function readCached(
   }
 }
 
-/** `keep` gets the promise of the copy in the cache. */
+interface Downloaded {
+  readonly model: Model;
+  /** Settles when the model is in the cache, or cannot be stored. Never rejects. */
+  readonly storing: Promise<void>;
+}
+
+/** Continues a download that an earlier visit or another tab has begun. */
 async function download(
   file: ModelFile,
   wasm: Promise<void>,
   cache: ModelCache | null,
   report: Report,
-  keep?: (stored: Promise<void>) => void,
-): Promise<Model> {
-  const { modelUrl } = file;
+): Promise<Downloaded> {
+  const { modelUrl, sha256 } = file;
   const byteLength = file.byteLength ?? (await sizeOf(modelUrl));
-  // With our own cache, a second copy in the HTTP cache would only waste space.
-  const options = { byteLength, signal: NEVER, cache: cache ? "no-store" : "default", parts: null } as const;
-  const transfer = new ModelDownload(modelUrl, options);
+  const parts = cache?.parts(modelUrl, { needsTag: sha256 === undefined }) ?? null;
   const sink = new ModelSink({
     newLoader: () => Model.loader(byteLength),
     newCopy: cache && (() => cache.write(modelUrl, byteLength)),
-    sha256: file.sha256,
+    sha256,
   });
-  try {
-    await wasm;
-    await transfer.into(sink, (loadedBytes) => report({ loadedBytes, totalBytes: byteLength, isCached: false }));
-    const model = sink.finish();
-    keep?.(sink.keep());
-    return model;
-  } catch (thrown) {
-    // A trapped module frees nothing.
-    if (!(thrown instanceof WebAssembly.RuntimeError)) sink.reset();
-    throw isIntegrity(thrown) ? wrongModel(modelUrl, thrown) : thrown;
-  } finally {
-    transfer.close();
-  }
+  const assemble = async (transfer: ModelDownload) => {
+    try {
+      await wasm;
+      await transfer.into(sink, (loadedBytes) => report({ loadedBytes, totalBytes: byteLength, isCached: false }));
+      return sink.finish();
+    } catch (thrown) {
+      // A trapped module frees nothing.
+      if (!(thrown instanceof WebAssembly.RuntimeError)) sink.reset();
+      throw isIntegrity(thrown) ? wrongModel(modelUrl, thrown) : thrown;
+    } finally {
+      transfer.close();
+    }
+  };
+  // With our own cache, a second copy in the HTTP cache would only waste space.
+  const options = { byteLength, signal: NEVER, cache: cache ? "no-store" : "default" } as const;
+  const first = new ModelDownload(modelUrl, { ...options, parts });
+  const model = await assemble(first).catch(async (thrown: unknown) => {
+    if (!isIntegrity(thrown) && !isInvalid(thrown)) throw thrown;
+    await parts?.clear();
+    if (!first.hasResumed) throw thrown;
+    // Parts of two versions; a whole response is of one.
+    return assemble(new ModelDownload(modelUrl, { ...options, parts: null, mayResume: false }));
+  });
+  const storing = sink.keep().then((isStored) => (isStored ? parts?.clear() : undefined));
+  return { model, storing };
 }
 
 /** `LoadingError` has the same code. */
 function isIntegrity(thrown: unknown): thrown is Error {
   return thrown instanceof Error && "code" in thrown && thrown.code === "integrity";
+}
+
+/** The engine's error. */
+function isInvalid(thrown: unknown): boolean {
+  return thrown instanceof Error && "code" in thrown && thrown.code === "invalid_model";
 }
 
 function wrongModel(url: string, cause: Error): WriterError {

@@ -1,3 +1,5 @@
+import { withoutQuery } from "@evidence-chat/model-loading/http";
+import { StoredParts, type StoredPartsOptions } from "@evidence-chat/model-loading/stored-parts";
 import { StoredCopy } from "./stored-copy.js";
 
 const CACHE_NAME = "evidence-chat-writer";
@@ -31,6 +33,13 @@ export class ModelCache {
     return new StoredCopy((response) => this.#cache.put(url, response), byteLength);
   }
 
+  /** The parts of an unfinished download of this file. */
+  parts(url: string, options: StoredPartsOptions = {}): StoredParts {
+    // The Cache API requires an http(s) URL; the reserved domain `.invalid` never resolves.
+    return new StoredParts(this.#cache, `https://writer.invalid/${encodeURIComponent(withoutQuery(url))}`, options);
+  }
+
+  /** Resolves to whether the file was there. Its parts are kept. */
   async remove(url: string): Promise<boolean> {
     return this.#cache.delete(url).catch(() => false);
   }

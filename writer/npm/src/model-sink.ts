@@ -63,9 +63,9 @@ export class ModelSink implements ByteSink {
     return loader.finish();
   }
 
-  /** Keeps the copy in the cache; resolves when it is stored. */
-  async keep(): Promise<void> {
+  /** Keeps the copy in the cache; resolves when it is stored, to whether it is. */
+  async keep(): Promise<boolean> {
     await this.#copy?.close();
-    await this.#copy?.stored;
+    return (await this.#copy?.stored) ?? false;
   }
 }
