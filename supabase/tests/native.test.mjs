@@ -1,5 +1,6 @@
 // The same tests on a native Postgres 18, where an owner who is not a superuser runs the migrations, and the tests that need
-// several sessions.
+// several sessions. Those with thousands of vectors run only here, because PGlite takes twenty times as long to index them; they
+// run on PGlite if there is no native Postgres.
 import { after, describe, test } from "node:test";
 import { accessMatrix } from "./cases/access-matrix.mjs";
 import { administration } from "./cases/administration.mjs";
@@ -10,12 +11,14 @@ import { administrators } from "./cases/administrators.mjs";
 import { changes } from "./cases/changes.mjs";
 import { concurrency } from "./cases/concurrency.mjs";
 import { insights } from "./cases/insights.mjs";
+import { manyPassages } from "./cases/many-passages.mjs";
 import { staleChunks } from "./cases/stale-chunks.mjs";
 import { thresholdPreview } from "./cases/threshold-preview.mjs";
 import { syncs } from "./cases/syncs.mjs";
+import { vectorIndex } from "./cases/vector-index.mjs";
 import { writeChunks } from "./cases/write-chunks.mjs";
 import { UnavailableError } from "./support/native-postgres.mjs";
-import { startNativeProject } from "./support/start.mjs";
+import { startNativeProject, startSupabase } from "./support/start.mjs";
 
 const native = await startNativeProject().catch((error) => {
   if (error instanceof UnavailableError) return error;
@@ -24,6 +27,9 @@ const native = await startNativeProject().catch((error) => {
 
 if (native instanceof UnavailableError) {
   test("native Postgres", { skip: `platform: ${native.message}` }, () => {});
+  const project = await startSupabase();
+  after(() => project.close());
+  withManyVectors(project);
 } else {
   after(() => native.close());
 
@@ -39,5 +45,11 @@ if (native instanceof UnavailableError) {
   describe("administrators", () => administrators(native));
   describe("threshold preview", () => thresholdPreview(native));
   describe("insights", () => insights(native));
+  withManyVectors(native);
   describe("concurrent sessions", () => concurrency(native));
+}
+
+function withManyVectors(project) {
+  describe("many passages", () => manyPassages(project));
+  describe("vector index", () => vectorIndex(project));
 }

@@ -316,56 +316,6 @@ export function assistants({ database }) {
       );
     }
   });
-
-  // The vectors of `large` are nearer to the question than those of `small`, which has 1 % of all, and whose words are common in
-  // `large`. An index scan that filters its first results would find none of them.
-  test("with 1 % of the documents in its collections, an assistant finds the same as a scan of all of them", async () => {
-    const chunks = `
-      with document as (
-        insert into kb_documents (source, name, status) values ($1, 'many', 'ready') returning id
-      ), chunk as (
-        insert into kb_chunks (document_id, ordinal, content)
-          select d.id, n, 'A lamp ' || n from document d, generate_series(1, $2::int) n returning id, ordinal
-      )
-      insert into kb_embeddings (chunk_id, embedding, model)
-        select id, array_cat(array[$3::float8], (
-            select array_agg(sin(ordinal * 0.37 * axis + $3) * 0.1) from generate_series(1, 383) axis
-          ))::extensions.vector, 'test' from chunk`;
-    await database.query(chunks, ["large/a.md", 3000, 3]);
-    await database.query(chunks, ["small/a.md", 30, 1]);
-    await database.exec(`
-      analyze kb_documents, kb_chunks, kb_embeddings;
-      insert into assistants (name, collections) values ('small', '{small}'), ('large', '{large}')`);
-    try {
-      for (const words of [null, "a lamp"]) {
-        const rows = /** @type {any[]} */ (
-          await call("it", "select document_name, content from match_chunks($1, 10, -1, $2, 'small')", QUERY, words)
-        );
-        assert.equal(rows.length, 10);
-      }
-      const rows = /** @type {any[]} */ (
-        await call("it", "select content from match_chunks($1, 10, -1, null, 'small')", QUERY)
-      );
-      const exact = await database.query(
-        `select c.content from kb_embeddings e join kb_chunks c on c.id = e.chunk_id where c.collection = 'small'
-           order by e.embedding operator(extensions.<=>) $1 limit 10`,
-        [QUERY],
-      );
-      assert.deepEqual(rows, exact.rows);
-      const large = /** @type {any[]} */ (
-        await call("it", "select content from match_chunks($1, 100, -1, 'lamp 30', 'large')", QUERY)
-      );
-      assert.equal(large.length, 100);
-      const words = /** @type {any[]} */ (
-        await call("it", "select content from match_chunks($1, 1, -1, 'lamp 30', 'small')", QUERY)
-      );
-      assert.deepEqual(words, [{ content: "A lamp 30" }]);
-    } finally {
-      await database.exec(`
-        delete from kb_documents where name = 'many';
-        delete from assistants where name in ('small', 'large')`);
-    }
-  });
 }
 
 /**

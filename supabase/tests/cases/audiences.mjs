@@ -246,30 +246,6 @@ export function audiences({ database }) {
       );
       assert.deepEqual(rows, [{ sentences: [], nearest: null, words: [] }]);
     });
-
-    test("restricted chunks are found through the vector index when there are too many to compare one by one", async () => {
-      const { id } = await writeDocument(database, { audience: SALES, similarities: [] });
-      await database.query(
-        `with chunk as (
-           insert into kb_chunks (document_id, content) select $1, 'chunk ' || n from generate_series(1, 2100) n
-             returning id, ordinal
-         )
-         insert into kb_embeddings (chunk_id, embedding, model)
-           select id, array_cat(array[3.0], (select array_agg(sin(ordinal * 0.37 * axis) * 0.1)
-             from generate_series(1, 383) axis))::extensions.vector, 'test' from chunk`,
-        [id],
-      );
-      await write("for everybody", 0.5);
-      const [nearest] = (
-        await database.query(
-          "select content from kb_chunks c join kb_embeddings e on e.chunk_id = c.id order by e.embedding operator(extensions.<=>) $1 limit 1",
-          [QUERY],
-        )
-      ).rows;
-      assert.equal((await found(inTeam("sales")))[0], nearest.content);
-      assert.deepEqual(await found(inTeam("it")), ["for everybody"]);
-      assert.deepEqual((await search(inTeam("sales"), { text: "chunk 1234", count: 5 }))[0].content, "chunk 1234");
-    });
   });
 
   describe("history", () => {

@@ -1,11 +1,14 @@
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 import { clearKnowledgeBase, lexemeCounts, QUERY, writeDocument } from "../support/knowledge-base.mjs";
+import { as, user } from "../support/roles.mjs";
 
 const CLOSE_CHUNKS = 2100;
 
 /** Search through the indexes, with more vectors than match_chunks compares one by one. */
-export function vectorIndex({ database, alice, service, signUp }) {
+export function vectorIndex({ database }) {
+  const alice = user(randomUUID());
   let close;
   let far;
 
@@ -33,58 +36,66 @@ export function vectorIndex({ database, alice, service, signUp }) {
     const { rows } = await database.query("select idx_scan from pg_stat_user_indexes where indexrelname = $1", [index]);
     return Number(rows[0].idx_scan);
   };
-  const search = async (parameters) => {
-    const { status, body } = await alice.rpc("match_chunks", { query_embedding: QUERY, ...parameters });
-    assert.equal(status, 200, JSON.stringify(body));
-    return body;
+  /**
+   * The rows that a user finds.
+   * @param {{ query_text?: string, match_count?: number, match_threshold?: number }} [parameters]
+   */
+  const search = (parameters = {}, who = alice) => {
+    const all = Object.entries({ query_embedding: QUERY, ...parameters });
+    const list = all.map(([name], index) => `${name} => $${index + 1}`).join(", ");
+    return as(database, who, async (transaction) => {
+      const values = all.map(([, value]) => value);
+      return (await transaction.query(`select * from match_chunks(${list})`, values)).rows;
+    });
   };
+  const setDefaultAudience = (entry) =>
+    database.query("update chat_settings set default_audience = array[$1]", [entry]);
 
   // The index's own scan counter shows that these calls did or did not use it. It does not show that every table size
   // and every statistic leads to the same plan.
   test("match_chunks reads the HNSW index", async () => {
     const before = await indexScans();
-    const { body } = await alice.rpc("match_chunks", { query_embedding: QUERY });
-    assert.ok(body.every((row) => row.document_id === close.id));
+    const rows = await search();
+    assert.ok(rows.length > 0 && rows.every((row) => row.document_id === close.id));
     assert.ok((await indexScans()) > before);
   });
 
   test("match_chunks with query_text reads the HNSW and the GIN index, also in a session that has planned before", async () => {
     for (let call = 0; call < 7; call++) {
       const before = [await indexScans(HNSW), await indexScans(GIN)];
-      const body = await search({ query_text: "chunk 1234", match_count: 5 });
-      assert.equal(body[0].content, "chunk 1234");
+      const rows = await search({ query_text: "chunk 1234", match_count: 5 });
+      assert.equal(rows[0].content, "chunk 1234");
       assert.ok((await indexScans(HNSW)) > before[0], "HNSW");
       assert.ok((await indexScans(GIN)) > before[1], "GIN");
     }
   });
 
   test("an anonymous visitor outside the default audience causes no scan of the HNSW and GIN indexes", async () => {
-    const visitor = await signUp("visitor@vector-index.example", { is_anonymous: true });
+    const visitor = user(randomUUID(), { is_anonymous: true });
     const scans = async () => [await indexScans(HNSW), await indexScans(GIN)];
-    const find = async () =>
-      (await visitor.rpc("match_chunks", { query_embedding: QUERY, query_text: "chunk 1234" })).body;
+    const find = () => search({ query_text: "chunk 1234" }, visitor);
     const before = await scans();
     assert.deepEqual(await find(), []);
     assert.deepEqual(await scans(), before);
-    await service.update("chat_settings", "id=is.true", { default_audience: ["role:authenticated"] });
+    await setDefaultAudience("role:authenticated");
     try {
       assert.equal((await find())[0].content, "chunk 1234");
       for (const [index, count] of (await scans()).entries()) assert.ok(count > before[index]);
     } finally {
-      await service.update("chat_settings", "id=is.true", { default_audience: ["is_anonymous:false"] });
+      await setDefaultAudience("is_anonymous:false");
     }
   });
 
   test("after thousands of closer chunks are disabled, all the others are found", async () => {
-    await service.update("kb_documents", `id=eq.${close.id}`, { enabled: false });
+    await database.query("update kb_documents set enabled = false where id = $1", [close.id]);
     const before = await indexScans();
-    const { body } = await alice.rpc("match_chunks", { query_embedding: QUERY, match_count: 5, match_threshold: 0 });
+    const rows = await search({ match_count: 5, match_threshold: 0 });
     assert.equal(await indexScans(), before);
     assert.deepEqual(
-      body.map((row) => row.ordinal),
+      rows.map((row) => row.ordinal),
       [1, 2, 3, 4, 0],
     );
-    assert.ok(body.every((row) => row.document_id === far.id));
+    assert.ok(rows.every((row) => row.document_id === far.id));
   });
 
   test("the words of disabled chunks are gone from the counts", async () => {
