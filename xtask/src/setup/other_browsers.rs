@@ -10,6 +10,8 @@ use super::apt;
 use crate::shell;
 
 const FIREFOX_PROGRAMS: [&str; 2] = ["firefox-esr", "firefox"];
+/// The oldest major version that the tests pass in. ESR 140 is known to fail.
+const FIREFOX_MAJOR: u32 = 153;
 const FIREFOX_MAC_APP: &str = "/Applications/Firefox.app/Contents/MacOS/firefox";
 /// The programs of WebKitGTK that tests start, besides its small browser.
 const WEBKIT_PROGRAMS: [&str; 3] = ["WebKitWebDriver", "Xvfb", "setpriv"];
@@ -17,9 +19,14 @@ const WEBKIT_PROGRAMS: [&str; 3] = ["WebKitWebDriver", "Xvfb", "setpriv"];
 const LIBRARY_FOLDERS: [&str; 3] = ["/usr/lib", "/usr/libexec", "/usr/lib64"];
 const MINI_BROWSER: &str = "webkit2gtk-4.1/MiniBrowser";
 
-/// The path of Firefox.
+/// The path of a Firefox that is new enough. An older one is upgraded where apt can.
 pub(super) fn firefox() -> Result<PathBuf> {
-    ensure("FIREFOX_PATH", "Firefox", find_firefox, &["firefox-esr"])
+    let name = format!("Firefox {FIREFOX_MAJOR} or newer");
+    let path = ensure("FIREFOX_PATH", &name, find_firefox, &["firefox-esr"])?;
+    if !is_new_enough(&path) {
+        bail!("{} is not {name}, which the tests need", path.display());
+    }
+    Ok(path)
 }
 
 /// The path of WebKitGTK's small browser. Its driver and a virtual display are on PATH.
@@ -51,7 +58,20 @@ fn ensure(variable: &str, name: &str, find: fn() -> Option<PathBuf>, packages: &
 
 fn find_firefox() -> Option<PathBuf> {
     let mac_app = Some(PathBuf::from(FIREFOX_MAC_APP)).filter(|path| path.is_file());
-    FIREFOX_PROGRAMS.into_iter().find_map(shell::find_program).or(mac_app)
+    let installed = FIREFOX_PROGRAMS.into_iter().filter_map(shell::find_program);
+    installed.chain(mac_app).find(|program| is_new_enough(program))
+}
+
+/// Whether the program says that it is a Firefox of at least [`FIREFOX_MAJOR`].
+fn is_new_enough(firefox: &Path) -> bool {
+    shell::output(shell::command(firefox).arg("--version")).is_some_and(|printed| is_new(&printed))
+}
+
+/// Reads what `firefox --version` prints, for instance `Mozilla Firefox 153.7.0esr`.
+fn is_new(printed: &str) -> bool {
+    let version = printed.split_whitespace().last().unwrap_or_default();
+    let major = version.split('.').next().and_then(|major| major.parse::<u32>().ok());
+    major.is_some_and(|major| major >= FIREFOX_MAJOR)
 }
 
 fn find_webkit() -> Option<PathBuf> {
@@ -72,6 +92,16 @@ fn mini_browser(folder: &Path) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_a_firefox_of_the_oldest_version_or_a_newer_one_is_new_enough() {
+        for new in ["Mozilla Firefox 153.7.0esr\n", "Mozilla Firefox 153.0", "Mozilla Firefox 201.0a1"] {
+            assert!(is_new(new), "{new}");
+        }
+        for other in ["Mozilla Firefox 152.9.1esr", "Mozilla Firefox 99.0", "Mozilla Firefox", ""] {
+            assert!(!is_new(other), "{other}");
+        }
+    }
 
     #[test]
     fn the_small_browser_is_found_in_the_folder_of_any_architecture() -> Result<()> {
