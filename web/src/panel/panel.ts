@@ -6,6 +6,7 @@ import type { ChatClientOptions } from "../client/options.js";
 import type { Session } from "../client/wire.js";
 import { button, element, icon } from "../dom/element.js";
 import * as icons from "../dom/icons.js";
+import { yieldToPage } from "../dom/yield-to-page.js";
 import type { TextKey } from "../texts/index.js";
 import { type AskerEvent, INITIAL_ASKER, nextAsker } from "./asker.js";
 import { Announcer } from "./chat/announcer.js";
@@ -57,6 +58,8 @@ export class WidgetPanel {
   /** The session that this tab remembers because of this page. */
   #remembered: string | undefined;
   #asker = INITIAL_ASKER;
+  /** Resolves in the task after the one that created the panel, which is long on a slow device. */
+  readonly #created = yieldToPage();
   /** Settles when a question that is asked again for another user is answered. */
   #repetition: Promise<void> = Promise.resolve();
 
@@ -184,8 +187,11 @@ export class WidgetPanel {
     document.addEventListener("visibilitychange", this.#checkIdentity);
     // In an unsupported browser, the visitor should know before typing a question.
     if (!isSupported() && !this.#host.element.embedderFactory) this.#model.load();
-    this.#siteSettings.read();
-    this.resume();
+    void this.#created.then(() => {
+      if (!this.#host.element.isConnected) return;
+      this.#siteSettings.read();
+      this.resume();
+    });
   }
 
   /** The element was removed from the page. */
@@ -256,7 +262,10 @@ export class WidgetPanel {
 
   /** Asks a question. Resolves when the outcome is shown. Ignored while another question is running. */
   async ask(question: string): Promise<void> {
-    if (this.#chat.isRunning) return;
+    const identity = this.#identity;
+    await this.#created;
+    const isCleared = identity !== this.#identity;
+    if (isCleared || this.#chat.isRunning) return;
     this.#closeHistory();
     this.#noteAsker({ type: "asked" });
     this.#visitor.hasAsked = true;

@@ -176,3 +176,43 @@ test("a second visit needs no connection for the model and the embedder, and say
   await second.role("retry").click();
   assert.match(await (await second.reply("done")).innerText(), ANSWER);
 });
+
+test("an answer that arrives at once is shown in several tasks, so that a slow page draws and handles input between them", async (t) => {
+  const widget = await open(t, { init: slowTime });
+  // Loads the code that only an answer needs.
+  await widget.ask(QUESTION);
+  await widget.page.evaluate(noteTasks);
+  await widget.ask(QUESTION);
+  const { answer, source } = await widget.page.evaluate(() => globalThis.tasks);
+  assert.ok(source > answer, `the answer appeared in task ${answer}, its sources in task ${source}`);
+});
+
+/** Runs in the page before all other code: each look at the clock takes 20 ms, as on a slow computer. */
+function slowTime() {
+  const now = performance.now.bind(performance);
+  let passed = 0;
+  performance.now = () => now() + (passed += 20);
+  // Its tasks would be run before those that are counted.
+  delete (/** @type {any} */ (globalThis).Scheduler?.prototype.yield);
+}
+
+/** Runs in the page: numbers its tasks, and notes those in which the second answer and its sources appear. */
+function noteTasks() {
+  const tasks = { answer: undefined, source: undefined };
+  Object.assign(globalThis, { tasks });
+  let task = 0;
+  const { port1, port2 } = new MessageChannel();
+  port1.onmessage = () => {
+    task++;
+    if (tasks.source === undefined) port2.postMessage(null);
+  };
+  port2.postMessage(null);
+  const { shadowRoot } = /** @type {HTMLElement} */ (document.querySelector("evidence-chat"));
+  const root = /** @type {ShadowRoot} */ (shadowRoot);
+  new MutationObserver(() => {
+    const [, reply] = root.querySelectorAll("[data-role=assistant]");
+    for (const part of /** @type {const} */ (["answer", "source"])) {
+      if (reply?.querySelector(`[data-role=${part}]`)?.textContent) tasks[part] ??= task;
+    }
+  }).observe(root, { childList: true, subtree: true, characterData: true });
+}

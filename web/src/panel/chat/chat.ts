@@ -6,6 +6,7 @@ import type { ChatEvent, Session, StoredMessage } from "../../client/wire.js";
 import { button, icon } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
 import { lazyImport } from "../../dom/lazy-import.js";
+import { yieldToPage } from "../../dom/yield-to-page.js";
 import type { CitationActions } from "../citations/index.js";
 import { loadParser } from "../citations/passage/passage-of.js";
 import { embedderErrorCode } from "../model/embedder-error.js";
@@ -21,6 +22,9 @@ import { LogView } from "./log-view.js";
 import { problemOf } from "./problem.js";
 import { type ReplyView, waiting } from "./reply-view.js";
 import { Stopwatch } from "./stopwatch.js";
+
+/** After so much work on an answer, the page may draw and handle input. A slow phone needs several times as long for the next part. */
+const MAX_TASK_MS = 8;
 
 /** Page size when a conversation is opened: the API's maximum. A page may have fewer messages. */
 const PAGE_SIZE = 200;
@@ -264,7 +268,13 @@ export class Chat {
     this.#options.onChange();
     try {
       let isFirst = true;
+      let yieldedAt = performance.now();
       for await (const event of this.#conversation.run(exchange, watch, running.signal)) {
+        // All events of a short answer arrive at once.
+        if (performance.now() - yieldedAt > MAX_TASK_MS) {
+          await yieldToPage();
+          yieldedAt = performance.now();
+        }
         if (event.type === "sources") await loadParser();
         if (this.#running !== running) return;
         this.log.following(() => this.#show(event, exchange, reply));

@@ -30,6 +30,8 @@ export class LogView {
   #lastQuestion: HTMLElement | undefined;
   /** Shown instead of messages while they load, or if that failed. */
   #notice: HTMLElement | undefined;
+  /** Whether the next frame scrolls to the followed position. */
+  #willScroll = false;
 
   /** `log` belongs to the frame; `intro`, inside it, is shown while the log is empty. */
   constructor(log: HTMLElement, intro: HTMLElement, translator: Translator, actions: CitationActions) {
@@ -58,7 +60,7 @@ export class LogView {
     const reply = this.#addReply();
     reply.wait();
     this.#log.append(this.#lastQuestion, reply.root);
-    this.#log.scrollTop = this.#followedTop();
+    this.#scrollInNextFrame();
     return reply;
   }
 
@@ -100,9 +102,19 @@ export class LogView {
 
   /** Changes the log and scrolls along, unless the visitor has scrolled elsewhere. */
   following(change: () => void): void {
-    const follows = Math.abs(this.#log.scrollTop - this.#followedTop()) < FOLLOW_DISTANCE_PX;
+    const follows = this.#willScroll || Math.abs(this.#log.scrollTop - this.#followedTop()) < FOLLOW_DISTANCE_PX;
     change();
-    if (follows) this.#log.scrollTop = this.#followedTop();
+    if (follows) this.#scrollInNextFrame();
+  }
+
+  /** The frame lays the log out in any case; before it, reading the position would do that once for each change. */
+  #scrollInNextFrame(): void {
+    if (this.#willScroll) return;
+    this.#willScroll = true;
+    requestAnimationFrame(() => {
+      this.#willScroll = false;
+      this.#log.scrollTop = this.#followedTop();
+    });
   }
 
   #begin(): void {
