@@ -114,6 +114,8 @@ const TARGETS: &[Target] = &[
     Target::new("restore_200_ms", AtMost, 300.0, 300.0),
     Target::new("render_50_citations_ms", AtMost, 50.0, 50.0),
     Target::new("longest_task_embedding_ms", AtMost, 50.0, 50.0),
+    Target::new("phone_longest_task_", AtMost, 50.0, 50.0),
+    Target::new("phone_idle_wake_ups", AtMost, 0.0, 0.0),
     Target::new("layout_shift", AtMost, 0.0, 0.0),
     Target::new("unsupported_shown", AtMost, 0.06, 0.03),
     Target::new("verbatim_sent", AtLeast, 0.99, 1.0),

@@ -1,5 +1,5 @@
 //! The widget in Chromium, on the running demo: its size, the time to the first word of an answer, how long it blocks the
-//! page's thread, and what it costs a page that only contains the tag.
+//! page's thread, also on a phone, and what it costs a page that only contains the tag.
 
 use std::env;
 use std::ffi::OsString;
@@ -24,6 +24,10 @@ restore_200_…: from the click on a conversation in the history to the frame th
 render_50_citations_…: an answer with 50 markers and 50 citations, parsed, inserted and laid out
 longest_task_…: the longest task of the page's thread; embedding: while questions are embedded; first_use: from the tag to the
   first answer
+phone_…: in a second browser whose page thread is four times slower (its workers are not), over 4G, with a small screen; first_use, second_use:
+  from the click on the launcher to the first word of the answer to a question that is asked at once, with nothing cached and with
+  everything cached; answer: of a later question; longest_task_…: CPU time of the longest task of the page's thread meanwhile, which other
+  programs do not lengthen; idle_wake_ups: timers, frames and requests of page and worker in 5 s after the widget was closed
 page_…: an otherwise empty page with the tag, minus the same page without it; medians, measured in turns";
 
 #[derive(Args)]

@@ -9,6 +9,7 @@ import { firstWord } from "./first-word.mjs";
 import { HostPage } from "../../tests/lib/host-page.mjs";
 import { instantResults } from "./instant-results.mjs";
 import { pageImpact } from "./page-impact.mjs";
+import { phone } from "./phone.mjs";
 import { renderCitations } from "./render.mjs";
 import { restore } from "./restore.mjs";
 import { sizes } from "./sizes.mjs";
@@ -25,7 +26,10 @@ try {
     process.stderr.write(`  ${name}\n`);
     figures.push(...(await measure(host)));
   }
-  console.log(JSON.stringify({ figures, context: { questions: Number(process.env.QUESTIONS) } }));
+  process.stderr.write("  phone\n");
+  const onPhone = await phone(host);
+  figures.push(...onPhone.figures);
+  console.log(JSON.stringify({ figures, context: { questions: Number(process.env.QUESTIONS), ...onPhone.context } }));
 } finally {
   await browser.close();
   await demo.stop();

@@ -69,38 +69,41 @@ export class HostPage {
   }
 
   /** Asks, and resolves with the milliseconds until the frame that shows the first word, and until the end. */
-  ask(question) {
-    return this.page.evaluate(async (text) => {
-      const chat = /** @type {HTMLElementTagNameMap["evidence-chat"]} */ (document.querySelector("evidence-chat"));
-      const root = /** @type {ShadowRoot} */ (chat.shadowRoot);
-      const log = /** @type {Element} */ (root.querySelector("[data-role=log]"));
-      /** @returns {NodeListOf<HTMLElement>} */
-      const replies = () => root.querySelectorAll("[data-role=assistant]");
-      const before = replies().length;
-      const start = performance.now();
-      const firstWord = new Promise((resolve) => {
-        const isThere = () =>
-          replies()[before]?.querySelector("[data-role=answer], [data-role=refusal]")?.textContent.trim();
-        const observer = new MutationObserver(() => {
-          if (!isThere()) return;
-          observer.disconnect();
-          // The frame after the change is the one that shows it.
-          requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - start)));
+  ask(question, timeoutMs = 20_000) {
+    return this.page.evaluate(
+      async ({ text, timeoutMs }) => {
+        const chat = /** @type {HTMLElementTagNameMap["evidence-chat"]} */ (document.querySelector("evidence-chat"));
+        const root = /** @type {ShadowRoot} */ (chat.shadowRoot);
+        const log = /** @type {Element} */ (root.querySelector("[data-role=log]"));
+        /** @returns {NodeListOf<HTMLElement>} */
+        const replies = () => root.querySelectorAll("[data-role=assistant]");
+        const before = replies().length;
+        const start = performance.now();
+        const firstWord = new Promise((resolve) => {
+          const isThere = () =>
+            replies()[before]?.querySelector("[data-role=answer], [data-role=refusal]")?.textContent.trim();
+          const observer = new MutationObserver(() => {
+            if (!isThere()) return;
+            observer.disconnect();
+            // The frame after the change is the one that shows it.
+            requestAnimationFrame(() => setTimeout(() => resolve(performance.now() - start)));
+          });
+          observer.observe(log, { childList: true, subtree: true, characterData: true });
         });
-        observer.observe(log, { childList: true, subtree: true, characterData: true });
-      });
-      const input = /** @type {HTMLTextAreaElement} */ (root.querySelector("[data-role=input]"));
-      input.value = text;
-      input.dispatchEvent(new Event("input"));
-      input.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
-      const firstWordMs = await Promise.race([
-        firstWord,
-        new Promise((_, reject) => setTimeout(() => reject(new Error(`no answer to “${text}”`)), 20_000)),
-      ]);
-      while (chat.dataset.state === "busy") await new Promise((resolve) => setTimeout(resolve, 5));
-      const reply = replies()[before];
-      return { firstWordMs, completeMs: performance.now() - start, state: reply.dataset.state };
-    }, question);
+        const input = /** @type {HTMLTextAreaElement} */ (root.querySelector("[data-role=input]"));
+        input.value = text;
+        input.dispatchEvent(new Event("input"));
+        input.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
+        const firstWordMs = await Promise.race([
+          firstWord,
+          new Promise((_, reject) => setTimeout(() => reject(new Error(`no answer to “${text}”`)), timeoutMs)),
+        ]);
+        while (chat.dataset.state === "busy") await new Promise((resolve) => setTimeout(resolve, 5));
+        const reply = replies()[before];
+        return { firstWordMs, completeMs: performance.now() - start, state: reply.dataset.state };
+      },
+      { text: question, timeoutMs },
+    );
   }
 }
 
