@@ -83,12 +83,12 @@ impl Browsers {
         let lanes = self.found.iter().map(|browser| {
             Ok(lane(browser.id, browser.command(environment)?, vec![paths::repo().join(GOLDEN)]))
         });
-        let (mut tally, compared) = node::run(lanes.collect::<Result<_>>()?);
+        let (mut tally, compared) = node::run(lanes.collect::<Result<_>>()?, Vec::new());
         // One demo for both: the port of its Supabase is fixed.
         let mut node = node_command(environment)?;
         node.envs(self.found.iter().map(|browser| (browser.variable, &browser.program)));
         let (answers, answered) =
-            node::run(vec![lane("first-answer", node, vec![paths::repo().join(FIRST_ANSWER)])]);
+            node::run(vec![lane("first-answer", node, vec![paths::repo().join(FIRST_ANSWER)])], Vec::new());
         tally.add(answers);
         tallies.add(STEP, tally);
         compared.and(answered)
@@ -100,14 +100,14 @@ impl Browsers {
         let mut report = Report::default();
         for browser in &self.found {
             let lanes = vec![lane(browser.id, browser.command(environment)?, browser.tests()?)];
-            let (tally, ran) = node::run(lanes);
+            let (tally, ran) = node::run(lanes, Vec::new());
             tallies.add(browser.name, tally);
             result = result.and(ran.with_context(|| format!("in {}", browser.name)));
             report.add(Engine::read(browser.name, browser.version(), browser.id)?);
         }
         let runtimes = "Node.js 20 to 24, Deno and Bun";
         let files = vec![paths::repo().join(RUNTIMES)];
-        let (tally, ran) = node::run(vec![lane("runtimes", node_command(environment)?, files)]);
+        let (tally, ran) = node::run(vec![lane("runtimes", node_command(environment)?, files)], Vec::new());
         tallies.add(runtimes, tally);
         report.add(Engine::read(runtimes, String::new(), "runtimes")?);
         report.write()?;
@@ -115,9 +115,8 @@ impl Browsers {
     }
 }
 
-/// One test file after the other.
-fn lane(name: &'static str, node: Command, files: Vec<PathBuf>) -> Lane {
-    Lane { name, node, files, concurrency: 1 }
+fn lane(name: &str, node: Command, files: Vec<PathBuf>) -> Lane {
+    Lane { name: name.to_owned(), node, files }
 }
 
 impl Browser {

@@ -42,17 +42,20 @@ pub(crate) enum Suite {
 /// The tests of the suite [`Suite::E2e`].
 const END_TO_END: &str = "tests/e2e";
 
-/// The tests that start servers, demos or package managers. They run beside those of the browser packages.
-const DEMO_LANE: [&str; 9] = [
-    END_TO_END,
-    "docs-site/tests",
-    "edge-chat/tests",
-    "packages",
-    "supabase/tests",
-    "tests/deployment",
-    "tests/integrations",
-    "tests/setup",
-    "tools/local-service/tests",
+/// The tests of which one runs at a time. Most start a demo on the first free ports it finds, and two could find the same ones; others
+/// build the documentation or run package managers.
+const DEMO_LANE: [&str; 6] =
+    [END_TO_END, "docs-site/tests", "packages", "tests/deployment", "tests/integrations", "tests/setup"];
+
+/// The longest of the other tests. They start first, so that none is left when all others have ended.
+const LONG: [&str; 7] = [
+    "web/tests/browser/accessibility.test.mjs",
+    "supabase/tests/supabase.test.mjs",
+    "web/tests/browser/security.test.mjs",
+    "web/tests/browser/on-device.test.mjs",
+    "edge-chat/tests/faults.test.mjs",
+    "web/tests/browser/instant-results.test.mjs",
+    "supabase/tests/native.test.mjs",
 ];
 
 /// Programs and files that the suites use.
@@ -194,15 +197,19 @@ fn node(environment: &Environment, tallies: &mut Tallies, with_end_to_end: bool)
     let mut files = node::test_files(paths::repo())?;
     files
         .retain(|file| !is_in(file, &[browsers::FOLDER]) && (with_end_to_end || !is_in(file, &[END_TO_END])));
-    let (demos, browsers): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| is_in(file, &DEMO_LANE));
-    let lane = |name, files, concurrency| -> Result<Lane> {
-        Ok(Lane { name, node: node_command(environment)?, files, concurrency })
-    };
-    // One demo at a time: each starts on the first free ports it finds, and two could find the same ones.
-    let lanes = vec![lane("demo", demos, 1)?, lane("browser", browsers, browsers_at_once())?];
-    let (tally, result) = node::run(lanes);
+    let (demos, mut common): (Vec<_>, Vec<_>) = files.into_iter().partition(|file| is_in(file, &DEMO_LANE));
+    common.sort_by_key(|file| LONG.iter().position(|long| is_in(file, &[long])).unwrap_or(LONG.len()));
+    let mut lanes = vec![lane("demo", environment, demos)?];
+    for number in 1..=browsers_at_once() {
+        lanes.push(lane(&format!("common-{number}"), environment, Vec::new())?);
+    }
+    let (tally, result) = node::run(lanes, common);
     tallies.add("Node.js tests", tally);
     result
+}
+
+fn lane(name: &str, environment: &Environment, files: Vec<PathBuf>) -> Result<Lane> {
+    Ok(Lane { name: name.to_owned(), node: node_command(environment)?, files })
 }
 
 fn is_in(file: &Path, folders: &[&str]) -> bool {
@@ -211,14 +218,12 @@ fn is_in(file: &Path, folders: &[&str]) -> bool {
 
 fn e2e(environment: &Environment, tallies: &mut Tallies) -> Result<()> {
     let files = node::test_files(&paths::repo().join(END_TO_END))?;
-    // One at a time: each starts a demo on the first free ports it finds, and two could find the same ones.
-    let lane = Lane { name: "e2e", node: node_command(environment)?, files, concurrency: 1 };
-    let (tally, result) = node::run(vec![lane]);
+    let (tally, result) = node::run(vec![lane("e2e", environment, files)?], Vec::new());
     tallies.add("end-to-end tests", tally);
     result
 }
 
-/// How many test files of a lane run at a time. Most start a browser of several processes: one needs four cores to keep its time
+/// How many test files run beside the demo lane. Most start a browser of several processes: one needs four cores to keep its time
 /// limits.
 fn browsers_at_once() -> usize {
     const CORES_OF_ONE: usize = 4;
@@ -241,4 +246,16 @@ fn node_command(environment: &Environment) -> Result<Command> {
         node.env("OPEN_WEBUI_PYTHON", python);
     }
     Ok(node)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tests_that_are_named_here_exist() {
+        for named in DEMO_LANE.iter().chain(&LONG).chain([&browsers::FOLDER]) {
+            assert!(paths::repo().join(named).exists(), "{named}");
+        }
+    }
 }

@@ -1,9 +1,12 @@
 //! Runs test files in Node.js and reads their results from a reporter.
 
-use std::collections::BTreeMap;
-use std::fs;
+use std::collections::{BTreeMap, VecDeque};
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use anyhow::{Context, Result, anyhow, ensure};
@@ -16,20 +19,20 @@ const REPORTER: &str = "xtask/src/test/node-reporter.mjs";
 /// Folders without tests of this repository, in addition to hidden ones.
 const FOREIGN_FOLDERS: [&str; 2] = ["node_modules", "target"];
 
-/// Test files that run one after the other, or a few at a time.
+/// Test files that run one after the other.
 pub(super) struct Lane {
     /// For the name of the file with its results.
-    pub(super) name: &'static str,
+    pub(super) name: String,
     pub(super) node: Command,
     pub(super) files: Vec<PathBuf>,
-    /// How many files run at a time.
-    pub(super) concurrency: usize,
 }
 
-/// Runs the lanes side by side. Returns what ran, also if a test failed.
-pub(super) fn run(lanes: Vec<Lane>) -> (Tally, Result<()>) {
+/// Runs the lanes side by side. A lane that has run its own files takes the first of the `common` ones that are left, so that all
+/// lanes end together. Returns what ran, also if a test failed.
+pub(super) fn run(lanes: Vec<Lane>, common: Vec<PathBuf>) -> (Tally, Result<()>) {
+    let common = &Mutex::new(VecDeque::from(common));
     thread::scope(|scope| {
-        let running: Vec<_> = lanes.into_iter().map(|lane| scope.spawn(|| lane.run())).collect();
+        let running: Vec<_> = lanes.into_iter().map(|lane| scope.spawn(move || lane.run(common))).collect();
         let mut tally = Tally::default();
         let mut result = Ok(());
         for lane in running {
@@ -47,40 +50,82 @@ pub(super) fn run(lanes: Vec<Lane>) -> (Tally, Result<()>) {
 }
 
 impl Lane {
-    fn run(mut self) -> Result<(Tally, Result<()>)> {
-        let results = results_of(self.name);
-        let mut destination = std::ffi::OsString::from("--test-reporter-destination=");
-        destination.push(&results);
-        self.node
-            .args(["--test", &format!("--test-concurrency={}", self.concurrency)])
-            .args(["--test-reporter=spec", "--test-reporter-destination=stdout"])
-            .arg(format!("--test-reporter=./{REPORTER}"))
-            .arg(destination)
-            .args(&self.files);
-        // By line: another lane may print at the same time.
-        let ran = shell::run_by_line(&mut self.node, |line| println!("{line}"));
-        let text =
-            fs::read_to_string(&results).with_context(|| format!("cannot read {}", results.display()))?;
+    fn run(mut self, common: &Mutex<VecDeque<PathBuf>>) -> Result<(Tally, Result<()>)> {
+        let mut results = File::create(results_of(&self.name)).context("cannot keep test results")?;
         let mut tally = Tally::default();
         let mut seconds = BTreeMap::new();
-        for line in text.lines() {
-            read_line(line, &mut tally, &mut seconds)
-                .with_context(|| format!("the reporter printed {line:?}"))?;
+        let mut result = Ok(());
+        let mut files = 0;
+        let mut own = VecDeque::from(std::mem::take(&mut self.files));
+        while let Some(file) = own.pop_front().or_else(|| first_of(common)) {
+            let (lines, ran) = self.run_file(&file)?;
+            files += 1;
+            results.write_all(lines.as_bytes())?;
+            let before = tally.failed.len();
+            for line in lines.lines() {
+                read_line(line, &mut tally, &mut seconds)
+                    .with_context(|| format!("the reporter printed {line:?}"))?;
+            }
+            let failed = tally.failed.len() - before;
+            ensure!(failed == 0 || ran.is_err(), "the runner did not notice {failed} failed tests");
+            // A failed test is named in the tally; the command of the runner says less.
+            result = result.and(if failed > 0 { Ok(()) } else { ran });
         }
-        print_slowest(self.name, seconds);
-        let is_empty = tally.is_empty();
-        let failed = tally.failed.len();
-        // Not the command of the runner, which names some hundred files.
-        ensure!(failed == 0 || ran.is_err(), "the runner did not notice {failed} failed tests");
-        let checked = match ran {
-            Err(_) if failed > 0 => Err(anyhow!("{failed} failed in Node.js")),
-            ran => ran.and_then(|()| {
-                ensure!(!is_empty, "no test ran");
-                Ok(())
-            }),
-        };
+        print_slowest(&self.name, seconds);
+        let checked = result.and_then(|()| {
+            ensure!(tally.failed.is_empty(), "{} failed in Node.js", tally.failed.len());
+            ensure!(files == 0 || !tally.is_empty(), "no test ran");
+            Ok(())
+        });
         Ok((tally, checked))
     }
+
+    /// Runs a file. Returns the lines of the reporter, also if a test failed.
+    fn run_file(&self, file: &Path) -> Result<(String, Result<()>)> {
+        let lines = results_of(&self.name).with_extension("jsonl.part");
+        let mut destination = OsString::from("--test-reporter-destination=");
+        destination.push(&lines);
+        let mut node = same_program(&self.node);
+        node.args(["--test", "--test-reporter=spec", "--test-reporter-destination=stdout"])
+            .arg(format!("--test-reporter=./{REPORTER}"))
+            .arg(destination)
+            .arg(file);
+        // By line: another lane may print at the same time.
+        let ran = shell::run_by_line(&mut node, |line| {
+            if !is_count(line) {
+                println!("{line}");
+            }
+        });
+        let text = fs::read_to_string(&lines).with_context(|| format!("cannot read {}", lines.display()))?;
+        fs::remove_file(&lines)?;
+        Ok((text, ran))
+    }
+}
+
+fn first_of(files: &Mutex<VecDeque<PathBuf>>) -> Option<PathBuf> {
+    files.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
+}
+
+/// The same program in the same folder and environment, without arguments.
+fn same_program(command: &Command) -> Command {
+    let mut same = shell::command(command.get_program());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => same.env(name, value),
+            None => same.env_remove(name),
+        };
+    }
+    same
+}
+
+/// Whether a line of the reporter `spec` counts the tests of one file, as in `ℹ pass 7`. All are counted at the end.
+fn is_count(line: &str) -> bool {
+    const COUNTS: [&str; 8] =
+        ["tests", "suites", "pass", "fail", "cancelled", "skipped", "todo", "duration_ms"];
+    let mut words = line.split(' ');
+    words.next() == Some("ℹ")
+        && words.next().is_some_and(|word| COUNTS.contains(&word))
+        && words.next().is_some_and(|count| count.parse::<f64>().is_ok())
 }
 
 /// The file with the results of a lane.
@@ -189,6 +234,46 @@ mod tests {
         assert_eq!(tally, Tally { passed: 1, failed, todo: 1, skipped });
         assert!(read_line("{}", &mut tally, &mut seconds).is_err());
         assert_eq!(seconds, BTreeMap::from([(file, 5.0 * 1.5)]));
+    }
+
+    #[test]
+    fn counts_of_one_file_are_not_printed_but_other_lines_are() {
+        for count in ["ℹ tests 12", "ℹ pass 0", "ℹ duration_ms 1234.567"] {
+            assert!(is_count(count), "{count}");
+        }
+        for other in ["", "ℹ tests of the day", "ℹ Error: x", "✔ pass 1 (3ms)", "  ℹ pass"] {
+            assert!(!is_count(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn every_file_runs_once_and_a_failure_is_found_in_whichever_lane_it_ran() {
+        let folder = std::env::temp_dir().join(format!("xtask-lanes-{}", std::process::id()));
+        fs::create_dir(&folder).unwrap();
+        let file = |name: &str, body: &str| {
+            let path = folder.join(format!("{name}.test.mjs"));
+            fs::write(&path, format!("import {{ test }} from 'node:test';\ntest('{name}', () => {body});\n"))
+                .unwrap();
+            path
+        };
+        let lane = |name: &str, files| Lane {
+            name: format!("unit-{}-{name}", std::process::id()),
+            node: shell::command("node"),
+            files,
+        };
+        let lanes = || vec![lane("a", vec![file("own", "{}")]), lane("b", vec![])];
+        let (tally, result) = run(lanes(), vec![file("first", "{}"), file("second", "{}")]);
+        assert_eq!((tally.passed, tally.failed.len()), (3, 0));
+        result.unwrap();
+        let (tally, result) =
+            run(lanes(), vec![file("first", "{}"), file("bad", "{ throw new Error('is bad') }")]);
+        assert_eq!((tally.passed, tally.failed.len()), (2, 1));
+        assert_eq!(tally.failed[0].error, "is bad");
+        assert!(result.is_err());
+        for name in ["a", "b"] {
+            fs::remove_file(results_of(&lane(name, vec![]).name)).unwrap();
+        }
+        fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
