@@ -202,7 +202,7 @@ impl<'de> Visitor<'de> for RowByRow {
         let mut found = SearchRows::default();
         let mut readable = 0;
         while let Some(json) = sequence.next_element::<Box<RawValue>>()? {
-            let row = serde_json::from_str::<MatchedChunk>(json.get()).ok();
+            let row = serde_json::from_slice::<MatchedChunk>(json.get().as_bytes()).ok();
             readable += usize::from(row.is_some());
             match row.filter(MatchedChunk::is_within_limits) {
                 Some(row) => found.rows.push(row),

@@ -76,7 +76,7 @@ pub fn respond_to_follow_up(
     let evidence = log_odds(together.assessment.confidence);
     let gain = evidence - log_odds(alone.assessment.confidence);
     let has_own_word = asked.word_count() == 0
-        || passages.first().is_some_and(|best| asked.coverage(|word| best.words.contains(word)) > 0.0);
+        || passages.first().is_some_and(|best| asked.coverage(|word| best.words().contains(word)) > 0.0);
     if gain < MIN_GAIN || !(has_own_word || evidence >= MIN_EVIDENCE_WITHOUT_OWN_WORD) {
         return (alone, false);
     }

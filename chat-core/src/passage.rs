@@ -17,8 +17,8 @@ pub(crate) struct Passage<'a> {
     pub(crate) chunk: &'a MatchedChunk,
     /// In order, without overlaps. The whole passage if no sentences are stored.
     pub(crate) sentences: Vec<Sentence<'a>>,
-    /// The stems of all its words and those of its section.
-    pub(crate) words: BTreeSet<String>,
+    /// See [`Passage::words`].
+    words: OnceCell<BTreeSet<String>>,
 }
 
 /// A sentence or another unit that can be quoted.
@@ -79,8 +79,14 @@ impl<'a> Passage<'a> {
         Self {
             chunk,
             sentences: quotable_ranges(chunk, &units).into_iter().filter_map(&mut sentence).collect(),
-            words: words(content).chain(section.iter().cloned()).collect(),
+            words: OnceCell::new(),
         }
+    }
+
+    /// The stems of all its words and those of its section. Lazy, because the best passages usually have all words of a question.
+    pub(crate) fn words(&self) -> &BTreeSet<String> {
+        let all = || self.chunk.section().into_iter().chain([self.chunk.content.as_str()]).flat_map(words);
+        self.words.get_or_init(|| all().collect())
     }
 
     /// The text of one of its sentences without Markdown.

@@ -154,11 +154,11 @@ fn actual_question(text: &str) -> &str {
 }
 
 fn word_forms(stem: String, passages: &[Passage<'_>]) -> BTreeSet<String> {
-    let is_known = passages.iter().any(|passage| passage.words.contains(&stem));
+    let is_known = passages.iter().any(|passage| passage.words().contains(&stem));
     let mut forms = BTreeSet::from([stem.clone()]);
     if !is_known {
         // Best passages first.
-        for word in passages.iter().flat_map(|passage| &passage.words) {
+        for word in passages.iter().flat_map(Passage::words) {
             if is_one_typo_away(word, &stem) {
                 forms.insert(word.clone());
             }

@@ -44,6 +44,7 @@ describe("rate limit window", () => {
   test("the window is full after the limit and free again exactly 60 s later", async () => {
     const user = newUser();
     assert.deepEqual(statuses(await askAt(0, user, LIMIT + 1)), [...Array(LIMIT).fill(200), 429]);
+    assert.equal(searchesOf(user), LIMIT);
     const [last] = await askAt(MINUTE - 1, user, 1);
     assertError(last, 429, "rate_limited");
     assert.equal(last.headers.get("retry-after"), "1");
@@ -238,6 +239,41 @@ describe("rate limit window", () => {
       assert.deepEqual(new Set(written.map(({ id }) => id)), new Set(sent));
       assert.equal(upstream.history.messagesOf(user).length, 6);
     }
+  });
+});
+
+describe("search before the admission", () => {
+  /** More questions than the isolate remembers of a user, so that it takes a repeat of an earlier one for a new question. */
+  const forget = (user) => askAt(0, user, 4);
+
+  test("a question is searched while the gate decides, and only once", async () => {
+    const user = newUser();
+    const sent = question();
+    await worker.setTime(START);
+    await worker.ask(user, sent);
+    // As if another isolate was answering the question, so that its admission waits.
+    await worker.changeGateOf(user, "UPDATE questions SET outcome = NULL");
+    await forget(user);
+    const repeat = worker.ask(user, sent);
+    await eventually(() => searchesOf(user) === 6);
+    const { message_id } = sent;
+    const { run } = (await worker.gateOf(user)).rows.questions.find((row) => row.message_id === message_id);
+    await worker.commandGateOf(user, { release: { ticket: { message_id, run }, refund: "no" } });
+    assert.equal((await repeat).status, 200);
+    assert.equal(searchesOf(user), 6);
+  });
+
+  test("repeats of questions that the isolate has forgotten cost one search a minute at most", async () => {
+    const user = newUser();
+    await worker.setTime(START);
+    const asked = [];
+    for (const sent of [question(), question(), question()]) {
+      asked.push({ sent, events: (await worker.ask(user, sent)).events });
+    }
+    await forget(user);
+    for (const { sent, events } of asked) assert.deepEqual((await worker.ask(user, sent)).events, events);
+    const searches = searchesOf(user);
+    assert.ok(searches <= 8, `${searches} searches for seven questions`);
   });
 });
 

@@ -107,7 +107,7 @@ impl Piece {
         if data.trim() == "[DONE]" {
             return Ok(Self { is_last: true, ..Self::default() });
         }
-        let raw: RawPiece = serde_json::from_str(data).map_err(|_| PieceError::Malformed)?;
+        let raw: RawPiece = serde_json::from_slice(data.as_bytes()).map_err(|_| PieceError::Malformed)?;
         if raw.error.is_some() {
             return Err(PieceError::Reported);
         }

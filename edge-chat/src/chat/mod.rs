@@ -1,6 +1,7 @@
 //! `POST /api/chat` and `POST /v1/chat/completions`: from a question and its vector to an answer or a refusal.
 
 mod client;
+mod inquiry;
 mod links;
 mod run;
 mod search;
@@ -8,6 +9,7 @@ mod stream;
 mod turn;
 
 use std::cell::RefCell;
+use std::pin::pin;
 use std::rc::Rc;
 
 use chat_core::accept::negotiate;
@@ -18,7 +20,7 @@ use chat_core::request::ChatRequest;
 use futures_channel::mpsc::unbounded;
 use futures_channel::oneshot;
 use futures_util::FutureExt;
-use futures_util::future::{join, ready};
+use futures_util::future::{Either, join, ready, select};
 use uuid::Uuid;
 use worker::Date;
 
@@ -27,11 +29,12 @@ use crate::gate::{Admission, Budget, Decision, Gate};
 use crate::http::error::HttpError;
 use crate::http::reply::Reply;
 use crate::limits;
+use crate::supabase::Deadline;
+use inquiry::{Gathering, Inquiry};
 pub(crate) use links::Links;
 use run::{Reading, Run, SharedSearchResult};
 pub(crate) use search::search;
 use stream::{Completion, Form, Written};
-use turn::Turn;
 
 /// Answers a question.
 pub(crate) async fn answer(call: Call) -> Result<Reply, HttpError> {
@@ -70,9 +73,17 @@ async fn respond_to(
     let (question, form) = question?;
     let form = Rc::new(form);
 
-    let gate = Gate::for_user(&call.env, user.user_id())?;
-    let admit = gate.admit(&question, &call.config, call.deadline);
-    let Decision { admission, budget } = call.trace.time("admission", admit).await?;
+    let user_id = user.user_id();
+    let gate = Gate::for_user(&call.env, user_id)?;
+    let inquiry = Rc::new(Inquiry {
+        supabase: call.supabase(user),
+        question,
+        config: Rc::clone(&call.config),
+        trace: Rc::clone(&call.trace),
+        page_origin: call.header("origin"),
+    });
+    let (decision, gathering) = admit(&gate, &inquiry, call.deadline).await;
+    let Decision { admission, budget } = decision?;
     let ticket = match admission {
         Admission::Admitted { ticket } => ticket,
         Admission::Replay { outcome } => {
@@ -85,14 +96,33 @@ async fn respond_to(
         Admission::Busy => return with_rate_limit_headers(budget, Err(busy())),
     };
 
-    let turn = Turn::new(user.user_id(), &question);
-    let run = Rc::new(Run::new(call, user, gate, ticket, question, turn));
-    with_rate_limit_headers(budget, respond(run, form).await)
+    let run = Rc::new(Run::new(call, user_id, gate, ticket, inquiry));
+    with_rate_limit_headers(budget, respond(run, gathering, form).await)
 }
 
-async fn respond(run: Rc<Run>, form: Rc<Form>) -> Result<Reply, HttpError> {
+/// Asks the gate for admission. A question that it will probably admit is searched for meanwhile.
+async fn admit(
+    gate: &Gate,
+    inquiry: &Rc<Inquiry>,
+    deadline: Deadline,
+) -> (Result<Decision, HttpError>, Gathering) {
+    let Inquiry { question, config, trace, .. } = &**inquiry;
+    let gathering = Rc::clone(inquiry).gather().boxed_local();
+    let early = gate.expect_admission(question.message_id);
+    let admit = pin!(trace.time("admission", gate.admit(question, config, deadline, early)));
+    if !early {
+        return (admit.await, gathering);
+    }
+    // The search first: it takes longer.
+    match select(gathering, admit).await {
+        Either::Left((gathered, admit)) => (admit.await, ready(gathered).boxed_local()),
+        Either::Right((decision, gathering)) => (decision, gathering),
+    }
+}
+
+async fn respond(run: Rc<Run>, gathering: Gathering, form: Rc<Form>) -> Result<Reply, HttpError> {
     let request_id = run.request_id.clone();
-    let found: SharedSearchResult = Rc::clone(&run).find().boxed_local().shared();
+    let found: SharedSearchResult = Rc::clone(&run).find(gathering).boxed_local().shared();
     let (pieces, deltas) = unbounded();
     let (reader, left) = oneshot::channel();
     let reading = form.is_streamed().then(|| Reading { pieces, left: left.shared() });

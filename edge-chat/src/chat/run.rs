@@ -9,13 +9,12 @@ use std::time::Duration;
 use chat_core::answer::Answer;
 use chat_core::chunk::MatchedChunk;
 use chat_core::error::ErrorCode;
-use chat_core::evidence::{Assessment, check_model};
-use chat_core::follow_up::{JoinedSearch, joined, may_lean, respond_to_follow_up};
+use chat_core::evidence::Assessment;
+use chat_core::follow_up::{JoinedSearch, respond_to_follow_up};
 use chat_core::generate::{Fallback, Generation};
 use chat_core::outcome::{Outcome, Searched};
 use chat_core::reach::Reach;
 use chat_core::refusal::{Reason, Refusal};
-use chat_core::request::ChatRequest;
 use chat_core::{Response, Verdict, respond};
 use futures_channel::mpsc::UnboundedSender;
 use futures_channel::oneshot;
@@ -24,18 +23,17 @@ use uuid::Uuid;
 use worker::{Delay, Env};
 
 use super::client::Client;
+use super::inquiry::{Gathered, Gathering, Inquiry, Joined};
 use super::links::Links;
 use super::stream::Completion;
 use super::turn::{self, Turn};
 use crate::call::Call;
-use crate::config::{AnswerModeSetting, Config, Decline, LinkMode};
+use crate::config::{AnswerModeSetting, Decline, LinkMode};
 use crate::gate::{Gate, Refund, Ticket};
 use crate::generation::{Listener, Settlement, Writer, Written};
 use crate::http::error::HttpError;
-use crate::identity::Authenticated;
-use crate::observe::Trace;
 use crate::settings::Settings;
-use crate::supabase::{NewRefusal, Supabase, session_not_found};
+use crate::supabase::{NewRefusal, Supabase};
 
 /// The minimum time for links to the files of a written answer, twice as long as they may take.
 const MIN_LINK_TIME: Duration = Duration::from_millis(1000);
@@ -81,13 +79,6 @@ impl SearchResult {
     pub(super) fn is_draft(&self) -> bool {
         self.draft.is_some()
     }
-}
-
-/// The search for a question and the one before it.
-struct Joined {
-    /// What was searched.
-    text: String,
-    rows: Vec<MatchedChunk>,
 }
 
 /// The decision on a question.
@@ -136,76 +127,45 @@ pub(super) struct Run {
     pub(super) request_id: String,
     gate: Gate,
     ticket: Ticket,
-    supabase: Supabase,
-    question: ChatRequest,
+    inquiry: Rc<Inquiry>,
     pub(super) turn: Turn,
     env: Env,
     user_id: Uuid,
-    config: Rc<Config>,
-    trace: Rc<Trace>,
     /// Scheme and host of the request.
     origin: String,
-    /// Scheme and host of the page that asks.
-    page_origin: Option<String>,
     client: Client,
     /// Whether the user's data were erased during the run.
     is_erased: Cell<bool>,
 }
 
 impl Run {
-    pub(super) fn new(
-        call: Call,
-        user: Authenticated,
-        gate: Gate,
-        ticket: Ticket,
-        question: ChatRequest,
-        turn: Turn,
-    ) -> Self {
+    pub(super) fn new(call: Call, user_id: Uuid, gate: Gate, ticket: Ticket, inquiry: Rc<Inquiry>) -> Self {
         Self {
-            user_id: user.user_id(),
-            env: call.env.clone(),
-            supabase: call.supabase(user),
+            user_id,
+            turn: Turn::new(user_id, &inquiry.question),
+            env: call.env,
             origin: call.url.origin().to_owned(),
-            page_origin: call.header("origin"),
             client: Client::new(&call.request),
             request_id: call.id,
-            config: call.config,
-            trace: call.trace,
             gate,
             ticket,
-            question,
-            turn,
+            inquiry,
             is_erased: Cell::new(false),
         }
     }
 
     /// The outcome, before it is written to the history. Cancelled if the client disconnects first.
-    pub(super) async fn find(self: Rc<Self>) -> Result<Rc<SearchResult>, HttpError> {
-        match select(pin!(self.search()), pin!(self.client.disconnected())).await {
+    pub(super) async fn find(self: Rc<Self>, gathering: Gathering) -> Result<Rc<SearchResult>, HttpError> {
+        match select(pin!(self.search(gathering)), pin!(self.client.disconnected())).await {
             Either::Left((search_result, _)) => search_result.map(Rc::new),
             Either::Right(_) => Err(abandoned()),
         }
     }
 
-    /// Searches and lets `chat-core` decide.
-    async fn search(&self) -> Result<SearchResult, HttpError> {
-        let Self { supabase, question, trace, .. } = self;
-        let settings =
-            Settings::current(&self.config, &question.assistant, Some(supabase), supabase.deadline());
-        let settings = trace.time("settings", settings).await?;
-        // Only now is it certain that the name is the owner's, and not any text of a client.
-        trace.note(|facts| facts.assistant = Some(question.assistant.clone()));
-        settings.check_origin(self.page_origin.as_deref())?;
-        if settings.log_questions {
-            trace.note(|facts| facts.question = Some(question.message.clone()));
-        }
-        let (session, found) =
-            join(self.check_session(), trace.time("search", self.search_rows(&settings))).await;
-        session?;
-        let (rows, joined) = found?;
-        for rows in [Some(&rows), joined.as_ref().map(|joined| &joined.rows)].into_iter().flatten() {
-            check_model(Some(&question.model), rows)?;
-        }
+    /// Lets `chat-core` decide on what the search finds.
+    async fn search(&self, gathering: Gathering) -> Result<SearchResult, HttpError> {
+        let Inquiry { question, trace, .. } = &*self.inquiry;
+        let Gathered { settings, rows, joined } = gathering.await?;
 
         let include_citations = question.include_citations && settings.citations;
         let Decided { response, rows, text } = self.decide(&settings, rows, joined, include_citations);
@@ -240,25 +200,6 @@ impl Run {
         })
     }
 
-    /// Searches for the question and, at the same time, for the question together with the one before it.
-    async fn search_rows(
-        &self,
-        settings: &Settings,
-    ) -> Result<(Vec<MatchedChunk>, Option<Joined>), HttpError> {
-        let Self { supabase, question, .. } = self;
-        let search = |embedding, text| {
-            supabase.match_chunks(embedding, text, settings.match_count, &question.assistant)
-        };
-        let alone = search(&question.embedding, &question.message);
-        let previous = question.previous.as_ref().filter(|_| may_lean(&question.message));
-        let Some(previous) = previous else { return Ok((alone.await?, None)) };
-        let text = joined(&question.message, &previous.message);
-        let (rows, joined_rows) = join(alone, search(&previous.embedding, &text)).await;
-        // Without the second search, the question is answered alone.
-        let joined_rows = joined_rows.inspect_err(|error| self.trace.fault("joined search failed", error));
-        Ok((rows?, joined_rows.ok().map(|rows| Joined { text, rows })))
-    }
-
     /// Lets `chat-core` decide.
     fn decide(
         &self,
@@ -267,7 +208,7 @@ impl Run {
         joined: Option<Joined>,
         include_citations: bool,
     ) -> Decided {
-        let (message, thresholds) = (&self.question.message, &settings.thresholds);
+        let (message, thresholds) = (&self.inquiry.question.message, &settings.thresholds);
         let Some(joined) = joined else {
             let response = respond(message, &rows, thresholds, include_citations);
             return Decided { response, rows, text: None };
@@ -275,7 +216,7 @@ impl Run {
         let search = JoinedSearch { text: &joined.text, rows: &joined.rows };
         let (response, is_joined) =
             respond_to_follow_up(message, &rows, search, thresholds, include_citations);
-        self.trace.note(|facts| facts.follow_up = Some(is_joined));
+        self.inquiry.trace.note(|facts| facts.follow_up = Some(is_joined));
         if is_joined {
             Decided { response, rows: joined.rows, text: Some(joined.text) }
         } else {
@@ -293,8 +234,8 @@ impl Run {
         quotes: &Answer,
         include_citations: bool,
     ) -> Option<Draft> {
-        let model = self.config.model.as_ref()?;
-        if settings.answer_mode != AnswerModeSetting::Endpoint || self.question.is_extractive {
+        let model = self.inquiry.config.model.as_ref()?;
+        if settings.answer_mode != AnswerModeSetting::Endpoint || self.inquiry.question.is_extractive {
             return None;
         }
         let generation =
@@ -314,16 +255,18 @@ impl Run {
         reading: Option<Reading>,
     ) -> Result<Settlement, Abandoned> {
         let nothing = Ok(Settlement::default());
-        let (Some(draft), Some(model)) = (&search_result.draft, &self.config.model) else { return nothing };
+        let (Some(draft), Some(model)) = (&search_result.draft, &self.inquiry.config.model) else {
+            return nothing;
+        };
         let Some(generation) = draft.generation.take() else { return nothing };
-        let writer = Writer { model, env: &self.env, trace: &self.trace, user_id: self.user_id };
+        let writer = Writer { model, env: &self.env, trace: &self.inquiry.trace, user_id: self.user_id };
         let listener = ClientListener { client: &self.client, reading, has_sent: Cell::new(false) };
-        let written = self.trace.time("generation", writer.write(generation, &listener)).await;
+        let written = self.inquiry.trace.time("generation", writer.write(generation, &listener)).await;
         let Written { answer, report, is_abandoned, settlement } = written;
         if is_abandoned && !listener.has_sent.get() {
             return Err(Abandoned(settlement));
         }
-        self.trace.note(|facts| facts.generation = Some(report.clone()));
+        self.inquiry.trace.note(|facts| facts.generation = Some(report.clone()));
         if let Some(answer) = answer {
             search_result.sources.replace(answer.sources());
             let mut outcome = Outcome::answer(answer, self.turn.session_id, self.turn.answer_id);
@@ -337,7 +280,7 @@ impl Run {
             let mut outcome = Outcome::Refusal(refusal.clone());
             outcome.set_searched(search_result.outcome.borrow().searched().clone());
             self.add_links(&mut outcome, draft.link_mode).await;
-            self.trace.note(|facts| facts.outcome = Some(outcome.kind()));
+            self.inquiry.trace.note(|facts| facts.outcome = Some(outcome.kind()));
             search_result.outcome.replace(outcome);
         }
         search_result.outcome.borrow_mut().set_generation(report);
@@ -345,20 +288,11 @@ impl Run {
     }
 
     async fn add_links(&self, outcome: &mut Outcome, link_mode: LinkMode) {
-        let deadline = self.supabase.deadline().at_least(MIN_LINK_TIME).half();
-        let supabase = self.supabase.with_deadline(deadline);
+        let deadline = self.inquiry.supabase.deadline().at_least(MIN_LINK_TIME).half();
+        let supabase = self.inquiry.supabase.with_deadline(deadline);
         let links = Links::new(&supabase, link_mode, &self.origin);
-        if let Err(error) = self.trace.time("links", links.add(outcome)).await {
-            self.trace.fault("links not created", &error);
-        }
-    }
-
-    async fn check_session(&self) -> Result<(), HttpError> {
-        match self.question.session_id {
-            Some(id) if !self.supabase.can_continue(id, &self.question.assistant).await? => {
-                Err(session_not_found())
-            }
-            _ => Ok(()),
+        if let Err(error) = self.inquiry.trace.time("links", links.add(outcome)).await {
+            self.inquiry.trace.fault("links not created", &error);
         }
     }
 
@@ -369,7 +303,8 @@ impl Run {
         rows: &[MatchedChunk],
     ) -> Result<Outcome, HttpError> {
         // The knowledge base can only be empty if the search found nothing at all.
-        let is_empty = rows.is_empty() && !self.supabase.has_documents(&self.question.assistant).await?;
+        let is_empty =
+            rows.is_empty() && !self.inquiry.supabase.has_documents(&self.inquiry.question.assistant).await?;
         let reason = if is_empty { Reason::EmptyKb } else { reason };
         Ok(Outcome::Refusal(refusal(settings, reason, rows)))
     }
@@ -400,28 +335,30 @@ impl Run {
             Ok(settlement) => settlement,
             Err(Abandoned(settlement)) => {
                 // As if the client had left during the search.
-                join(settlement.settle(&self.trace), self.release(Refund::No)).await;
+                join(settlement.settle(&self.inquiry.trace), self.release(Refund::No)).await;
                 return;
             }
         };
         let outcome = &search_result.outcome;
-        let supabase = self.supabase.with_deadline(self.supabase.deadline().at_least(MIN_HISTORY_TIME));
-        let latency_ms = self.trace.elapsed_ms();
+        let supabase =
+            self.inquiry.supabase.with_deadline(self.inquiry.supabase.deadline().at_least(MIN_HISTORY_TIME));
+        let latency_ms = self.inquiry.trace.elapsed_ms();
         let record = turn::record(
             &supabase,
-            &self.question,
+            &self.inquiry.question,
             &outcome.borrow(),
             &search_result.sources.borrow(),
             &search_result.reaches.borrow(),
             &self.turn,
             latency_ms,
         );
-        let (recorded, ()) = join(self.trace.time("history", record), settlement.settle(&self.trace)).await;
+        let (recorded, ()) =
+            join(self.inquiry.trace.time("history", record), settlement.settle(&self.inquiry.trace)).await;
         match recorded {
             Ok(()) => outcome.borrow_mut().mark_persisted(self.turn.session_id),
-            Err(error) => self.trace.fault("history not written", &error),
+            Err(error) => self.inquiry.trace.fault("history not written", &error),
         }
-        self.trace.note(|facts| facts.persisted = Some(outcome.borrow().is_persisted()));
+        self.inquiry.trace.note(|facts| facts.persisted = Some(outcome.borrow().is_persisted()));
         let complete = self.gate.complete(self.ticket.clone(), &outcome.borrow());
         match complete.await {
             Ok(false) => {}
@@ -431,7 +368,7 @@ impl Run {
                 self.delete_new_session(&supabase).await;
             }
             Err(error) => {
-                self.trace.fault("outcome not stored", &error);
+                self.inquiry.trace.fault("outcome not stored", &error);
                 // So that no repeat waits for it. A repeat runs again and writes the same rows.
                 self.release(Refund::No).await;
             }
@@ -441,10 +378,10 @@ impl Run {
     /// Deletes the session that the turn may have created after the user's data were erased. An older session was erased too,
     /// and no turn can be written to it.
     async fn delete_new_session(&self, supabase: &Supabase) {
-        if self.question.session_id.is_none()
+        if self.inquiry.question.session_id.is_none()
             && let Err(error) = supabase.delete_session(self.turn.session_id).await
         {
-            self.trace.fault("turn not deleted after an erasure", &error);
+            self.inquiry.trace.fault("turn not deleted after an erasure", &error);
         }
     }
 
@@ -455,7 +392,8 @@ impl Run {
             return;
         }
         let Ok(search_result) = found.await else { return };
-        let supabase = self.supabase.with_deadline(self.supabase.deadline().at_least(MIN_HISTORY_TIME));
+        let supabase =
+            self.inquiry.supabase.with_deadline(self.inquiry.supabase.deadline().at_least(MIN_HISTORY_TIME));
         let refusal = match &*search_result.outcome.borrow() {
             Outcome::Refusal(refusal) => {
                 Some((refusal.session_id, refusal.reason.as_str(), refusal.searched.searched.clone()))
@@ -464,30 +402,30 @@ impl Run {
         };
         let Some((session_id, reason, searched)) = refusal else { return };
         // "And to Norway?" alone would tell the owner nothing.
-        let (question, embedding) = match (&searched, &self.question.previous) {
+        let (question, embedding) = match (&searched, &self.inquiry.question.previous) {
             (Some(text), Some(previous)) => (text, &previous.embedding),
-            _ => (&self.question.message, &self.question.embedding),
+            _ => (&self.inquiry.question.message, &self.inquiry.question.embedding),
         };
         let best_score = search_result.best_similarity;
         let row = NewRefusal {
             // The same id on every attempt, so that the refusal is recorded once.
-            id: self.question.message_id,
+            id: self.inquiry.question.message_id,
             // `None` unless the session is in the database, which the row refers to.
             session_id,
             question,
             embedding,
             best_score,
             reason,
-            assistant: &self.question.assistant,
+            assistant: &self.inquiry.question.assistant,
         };
         if let Err(error) = supabase.record_refusal(&row).await {
-            self.trace.fault("refusal not recorded", &error);
+            self.inquiry.trace.fault("refusal not recorded", &error);
         }
     }
 
     async fn release(&self, refund: Refund) {
         if let Err(error) = self.gate.release(self.ticket.clone(), refund).await {
-            self.trace.fault("question not released", &error);
+            self.inquiry.trace.fault("question not released", &error);
         }
     }
 }

@@ -8,6 +8,7 @@
 //! 2. The Worker answers the question and sends `Complete` with the outcome, or `Release` if it failed.
 //! 3. A ticket whose run is stale or was erased in the meantime has no effect.
 
+mod early;
 mod limited;
 mod object;
 mod waiters;
@@ -28,6 +29,7 @@ use crate::config::Config;
 use crate::http::body::read_small;
 use crate::http::error::HttpError;
 use crate::supabase::Deadline;
+use early::EarlySearches;
 use limited::LimitedUsers;
 pub use object::UserGate;
 
@@ -45,6 +47,7 @@ const NOTIFY_TIMEOUT: Duration = Duration::from_secs(1);
 thread_local! {
     static LIMITED_USERS: RefCell<LimitedUsers> = RefCell::default();
     static LIMITED_SEARCHERS: RefCell<LimitedUsers> = RefCell::default();
+    static EARLY_SEARCHES: RefCell<EarlySearches> = RefCell::default();
 }
 
 /// A request to the gate. `O` is an outcome, as a value or as unparsed JSON.
@@ -184,13 +187,21 @@ impl Gate {
         Ok(Self { user_id, stub })
     }
 
+    /// Whether a question will probably be admitted, so that its search may begin now. Then [`Gate::admit`] must follow.
+    pub(crate) fn expect_admission(&self, message_id: Uuid) -> bool {
+        let now_ms = Date::now().as_millis();
+        LIMITED_USERS.with_borrow_mut(|users| users.wait_ms(self.user_id, now_ms)).is_none()
+            && EARLY_SEARCHES.with_borrow_mut(|early| early.begin(self.user_id, message_id, now_ms))
+    }
+
     /// Asks for admission. Waits for the outcome while another run answers the same question. A user who is known to be limited
-    /// is rejected without asking the object, repeats included.
+    /// is rejected without asking the object, repeats included. `is_expected`: what [`Gate::expect_admission`] said.
     pub(crate) async fn admit(
         &self,
         question: &ChatRequest,
         config: &Config,
         deadline: Deadline,
+        is_expected: bool,
     ) -> Result<Decision, HttpError> {
         let now_ms = Date::now().as_millis();
         let limited = LIMITED_USERS.with_borrow_mut(|users| users.wait_ms(self.user_id, now_ms));
@@ -214,6 +225,10 @@ impl Gate {
         let answer = deadline.limit(BINDING, send).await?;
         let decision: Decision = serde_json::from_slice(&answer)
             .map_err(|error| HttpError::internal(format!("{BINDING}: {error}")))?;
+        let is_admitted = matches!(decision.admission, Admission::Admitted { .. });
+        EARLY_SEARCHES.with_borrow_mut(|early| {
+            early.note(self.user_id, is_expected, is_admitted.then_some(decision.budget), now_ms);
+        });
         if matches!(decision.admission, Admission::Limited) {
             // From before the request, so that it is never too long.
             let until_ms = now_ms + decision.budget.reset_ms;

@@ -86,7 +86,7 @@ impl DurableObject for UserGate {
     }
 
     async fn fetch(&self, mut request: Request) -> Result<Response> {
-        let command: Command = serde_json::from_str(&request.text().await?)?;
+        let command: Command = serde_json::from_slice(&request.bytes().await?)?;
         self.create_tables()?;
         match command {
             Command::Admit { message_id, body_hash, limit, stale_after_ms, wait_ms } => {
@@ -545,7 +545,7 @@ impl UserGate {
 
 /// A stored outcome, if this version can parse it. Another version may have stored it.
 fn readable(outcome: String) -> Option<Box<RawValue>> {
-    serde_json::from_str::<Outcome>(&outcome).ok()?;
+    serde_json::from_slice::<Outcome>(outcome.as_bytes()).ok()?;
     RawValue::from_string(outcome).ok()
 }
 

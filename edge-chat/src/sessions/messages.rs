@@ -91,7 +91,7 @@ fn to_shown(message: Message) -> ShownMessage {
     let is_answer = message.role == "assistant";
     let citations = message.citations.iter().filter(|_| is_answer);
     let citations = citations
-        .filter_map(|json| serde_json::from_str(json.get()).ok())
+        .filter_map(|json| serde_json::from_slice(json.get().as_bytes()).ok())
         .filter(|citation: &Citation| citation.is_valid() && has_words(citation));
     let citations = citations.map(|citation| ShownCitation {
         citation: Citation {
