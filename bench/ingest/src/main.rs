@@ -7,6 +7,7 @@ mod corpus;
 mod embed;
 mod headings;
 
+use std::io::stdout;
 use std::path::PathBuf;
 
 use anyhow::Result;
@@ -38,6 +39,23 @@ enum Command {
         /// Number of files that were written.
         #[arg(long)]
         files: u32,
+        /// Folder to change.
+        folder: PathBuf,
+    },
+    /// Write a large site of short Markdown pages of skewed sizes, the same on every run, and print a line for each: its path and the
+    /// content hash that kb stores for it.
+    Site {
+        /// Number of pages.
+        #[arg(long)]
+        pages: u32,
+        /// Folder, which must not exist.
+        folder: PathBuf,
+    },
+    /// Edit 1 % of the pages of such a site, and print their number.
+    ChangeSite {
+        /// Number of pages that were written.
+        #[arg(long)]
+        pages: u32,
         /// Folder to change.
         folder: PathBuf,
     },
@@ -86,6 +104,11 @@ fn main() -> Result<()> {
         Command::Corpus { files, folder } => Corpus::new(&model)?.write(&folder, files),
         Command::Change { files, folder } => {
             println!("{}", Corpus::new(&model)?.change(&folder, files)?);
+            Ok(())
+        }
+        Command::Site { pages, folder } => Corpus::new(&model)?.write_site(&folder, pages, stdout().lock()),
+        Command::ChangeSite { pages, folder } => {
+            println!("{}", Corpus::new(&model)?.change_site(&folder, pages)?);
             Ok(())
         }
         Command::LongText { megabytes, file } => Corpus::new(&model)?.write_long_text(&file, megabytes),

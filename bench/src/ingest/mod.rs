@@ -3,6 +3,7 @@
 
 mod headings;
 mod memory;
+mod pages;
 mod program;
 mod sync;
 mod throughput;
@@ -10,7 +11,7 @@ mod throughput;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
@@ -18,7 +19,7 @@ use xtask::local::Stop;
 use xtask::setup::ModelDir;
 use xtask::{paths, setup, shell};
 
-use self::program::Run;
+use self::program::{Limit, Run};
 use crate::evaluation::EvaluationData;
 use crate::folder;
 use crate::report::Report;
@@ -32,7 +33,13 @@ peak_memory_mib: peak resident memory of kb, the maximum of the runs below; the 
 heading_…: an evaluation set with the title of the article as the heading of its passages; heading_pages_…: the sample pages,
   with title and heading; recall by passage vectors alone, combined_…: by the mean of passage, sentence and words;
   first_gained, first_lost: questions whose passage ranks first only with headings, and only without them;
-  separated: answerable questions that score above 98.5 % of the off-topic ones";
+  separated: answerable questions that score above 98.5 % of the off-topic ones
+first_…: first kb sync of a site of short pages on native Postgres
+estimate_error_…: of the time left that it printed, relative to the truth: of the first line after a tenth of the time, and the
+  worst between a tenth and nine tenths
+pages_…: kb sync of a large site that is stored already, because its rows were loaded without kb: nothing changed; changed: after an
+  edit of 1 % of the pages; addresses: a plan for a list of as many addresses; peak: resident memory of kb
+resume_repeated_documents: documents that a run wrote again although a killed run had published them";
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -42,6 +49,12 @@ pub(crate) struct Options {
     /// Number of Markdown files to sync; each has about ten passages. 1000 take several minutes.
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     files: u32,
+    /// Number of pages of the large site. 100000 take about 2 GB of disk.
+    #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1000..))]
+    pages: u32,
+    /// Number of pages of the first sync, which measures the estimate of the time left: several minutes.
+    #[arg(long, value_name = "N", default_value_t = 3000, value_parser = clap::value_parser!(u32).range(500..))]
+    first_pages: u32,
     /// Folder with passages.jsonl, answerable.jsonl and off_topic.jsonl, for the headings.
     /// [default: squad in --eval-dir; without it, only the sample pages are measured]
     #[arg(long, value_name = "DIR")]
@@ -58,17 +71,21 @@ enum Part {
     Headings,
     /// `kb sync` into a local Supabase: time and memory of the first sync, of one without changes and of one with some.
     Sync,
+    /// `kb sync` of a large site on native Postgres: time and memory to find what changed, the estimate of the time left, and what
+    /// killed runs repeat.
+    Pages,
 }
 
 impl Part {
     /// Timings first, while the machine is quiet.
-    const ALL: [Self; 3] = [Self::Throughput, Self::Headings, Self::Sync];
+    const ALL: [Self; 4] = [Self::Throughput, Self::Headings, Self::Sync, Self::Pages];
 
     fn name(self) -> &'static str {
         match self {
             Self::Throughput => "the throughput of the embedder",
             Self::Headings => "the effect of headings",
             Self::Sync => "kb sync",
+            Self::Pages => "kb sync of a large site",
         }
     }
 }
@@ -86,6 +103,7 @@ pub(super) fn measure(options: &Options) -> Result<()> {
             Part::Throughput => throughput::measure(&bench, &mut report),
             Part::Headings => headings::measure(&bench, &mut report),
             Part::Sync => sync::measure(&bench, options.files, &mut report),
+            Part::Pages => pages::measure(&bench, options.pages, options.first_pages, &mut report),
         };
         match result {
             Ok(()) => println!("✓ {} ({:.0} s)", part.name(), part_started.elapsed().as_secs_f32()),
@@ -161,7 +179,7 @@ impl Workbench {
         self.run(command, None)?.output.context("the program was ended without a time limit")
     }
 
-    fn run(&self, command: &mut Command, limit: Option<Duration>) -> Result<Run> {
+    fn run(&self, command: &mut Command, limit: Option<Limit>) -> Result<Run> {
         program::run(command, &self.work.join("programs.log"), &self.stop, limit)
     }
 }

@@ -9,7 +9,7 @@ use serde_json::Value;
 use xtask::local::Supabase;
 use xtask::setup;
 
-use super::program::Run;
+use super::program::{Limit, Run};
 use super::{Workbench, release_binary};
 use crate::report::Report;
 
@@ -100,30 +100,30 @@ impl Syncs<'_> {
             .args(["long-text", "--megabytes", &LONG_TEXT_MEGABYTES.to_string()])
             .arg(folder.join("long.txt"));
         self.bench.output(&mut write)?;
-        self.bench.run(&mut self.command(&folder), Some(LONG_TEXT_LIMIT))
+        self.bench.run(&mut self.command(&folder), Some(Limit::After(LONG_TEXT_LIMIT)))
     }
 }
 
 /// A sync that has ended.
-struct Synced {
-    run: Run,
+pub(super) struct Synced {
+    pub(super) run: Run,
     /// Its output.
     summary: Value,
 }
 
 impl Synced {
-    fn new(run: Run) -> Result<Self> {
+    pub(super) fn new(run: Run) -> Result<Self> {
         let output = run.output.as_ref().context("kb sync was ended without a time limit")?;
         let summary = serde_json::from_str(output).context("the output of kb sync is not JSON")?;
         Ok(Self { run, summary })
     }
 
-    fn number(&self, name: &str) -> Result<f64> {
+    pub(super) fn number(&self, name: &str) -> Result<f64> {
         self.summary[name].as_f64().with_context(|| format!("kb sync printed no {name}"))
     }
 
     /// Fails unless `count` files had this result: a sync that went wrong is not a measurement.
-    fn expect(&self, name: &str, count: u32) -> Result<()> {
+    pub(super) fn expect(&self, name: &str, count: u32) -> Result<()> {
         let found = self.number(name)?;
         ensure!(found == f64::from(count), "kb sync counts {found} files as {name}, expected {count}");
         Ok(())

@@ -41,7 +41,7 @@ impl Defaults {
     /// SHA-256 in hex over the bytes of a file and everything else that determines what is stored for it. It includes the
     /// default language: a change of `--language` writes the document again, while a change of language that an
     /// administrator made in the database stays until the document changes.
-    pub(super) fn content_hash(&self, format: Format, bytes: &[u8]) -> String {
+    pub fn content_hash(&self, format: Format, bytes: &[u8]) -> String {
         hex(self.rules(format.content_type()).chain_update(bytes))
     }
 

@@ -13,10 +13,25 @@ export async function openNativeSupabase(server, name, options) {
   return openSupabase({ ...options, openDatabase: async () => openNative(server.folder, name) });
 }
 
+/** Sends a text as JSON, like PGlite: the server passes arguments of functions as the text of their JSON. */
+const JSON_TYPE = {
+  to: 3802,
+  from: [3802],
+  serialize: (value) => (typeof value === "string" ? value : JSON.stringify(value)),
+  parse: JSON.parse,
+};
+
 /** @returns {import("../../local/src/supabase.mjs").OpenDatabase} */
 function openNative(host, database) {
   const connection = createPostgresConnection({
-    postgresOptions: { host, database, username: "postgres", max: 10, onnotice: () => {} },
+    postgresOptions: {
+      host,
+      database,
+      username: "postgres",
+      max: 10,
+      onnotice: () => {},
+      types: { jsonb: JSON_TYPE },
+    },
   });
   const methods = withMethods(connection.driver);
   return { connection, database: /** @type {any} */ (methods), hasOneSession: false };

@@ -55,9 +55,14 @@ pub struct Keys {
 impl Supabase {
     /// Starts it on a data folder, which the first start creates.
     pub fn start(data: &Path, logs: &Path, stop: &Stop) -> Result<Self> {
+        Self::start_script("supabase/local/server.mjs", data, logs, stop)
+    }
+
+    /// Like [`Self::start`], with another script that serves it and writes `keys.json` into the data folder.
+    pub fn start_script(script: &str, data: &Path, logs: &Path, stop: &Stop) -> Result<Self> {
         let service = Service::start(
             "supabase",
-            shell::command("node").arg("supabase/local/server.mjs").env("DATA_DIR", data),
+            shell::command("node").arg(script).env("DATA_DIR", data),
             ports::free_from(54321)?,
             logs,
             stop,

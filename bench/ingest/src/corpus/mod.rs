@@ -2,10 +2,11 @@
 //! tables under headings; about ten passages a file.
 
 mod document;
+mod site;
 mod words;
 
 use std::fs::{self, File};
-use std::io::{BufWriter, Write as _};
+use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -61,6 +62,16 @@ impl Corpus {
             }
         }
         Ok(json!({ "changed": changed, "moved": moved, "removed": removed }))
+    }
+
+    /// Writes the pages of a large site, and the path and the content hash of each to `list`.
+    pub(crate) fn write_site(&self, folder: &Path, pages: u32, list: impl io::Write) -> Result<()> {
+        site::write_pages(&self.words, folder, pages, list)
+    }
+
+    /// Edits one page of a hundred of such a site and returns their number.
+    pub(crate) fn change_site(&self, folder: &Path, pages: u32) -> Result<u32> {
+        site::change_pages(&self.words, folder, pages)
     }
 
     /// Writes paragraphs separated by blank lines.
