@@ -3,7 +3,8 @@
 //
 //   node bench/ingest/load-rows.mjs DATABASE COLLECTION < LIST
 //
-// DATABASE is the file that native-supabase.mjs writes, LIST what `bench-ingest site` prints. The model is that of the vectors that kb has written before.
+// DATABASE is the file that native-supabase.mjs writes, LIST what `bench-ingest site` prints. The model is that of the vectors that kb
+// has written before.
 import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import postgres from "postgres";

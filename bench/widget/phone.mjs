@@ -34,22 +34,18 @@ export async function phone({ demo }) {
     const watch = (action) => traced(devtools, host.origin, action);
     const visit = async () => {
       const token = await demo.newUser();
-      const times = {};
-      const opening = await watch(async () => {
+      const { result, longestTask } = await watch(async () => {
         await host.open({ token, attributes: { mode: "floating" } });
-        times.answer = await openAndAsk(host);
+        return openAndAsk(host);
       });
-      return { ms: times.answer, task: opening.longestTask };
+      return { ms: result, task: longestTask };
     };
     const first = await visit();
     const second = await visit();
     const answers = [];
     for (const question of QUESTIONS.slice(1)) {
-      const times = {};
-      const { longestTask } = await watch(async () => {
-        times.answer = (await host.ask(question, TIMEOUT_MS)).firstWordMs;
-      });
-      answers.push({ ms: times.answer, task: longestTask });
+      const { result, longestTask } = await watch(() => host.ask(question, TIMEOUT_MS));
+      answers.push({ ms: result.firstWordMs, task: longestTask });
     }
     await page.evaluate(() => document.querySelector("evidence-chat")?.close());
     await page.waitForTimeout(SETTLE_MS);

@@ -6,9 +6,10 @@ const WAKE_UPS = ["TimerFire", "FireAnimationFrame", "FireIdleCallback", "Resour
 
 /**
  * Traces the page while `action` runs. Times are milliseconds.
+ * @template T
  * @param {import("playwright-core").CDPSession} devtools
  * @param {string} origin of the page
- * @param {() => Promise<unknown>} action
+ * @param {() => Promise<T>} action whose result is returned, too
  */
 export async function traced(devtools, origin, action) {
   const events = [];
@@ -16,14 +17,15 @@ export async function traced(devtools, origin, action) {
   devtools.on("Tracing.dataCollected", collect);
   const traceConfig = { includedCategories: CATEGORIES, excludedCategories: ["*"] };
   await devtools.send("Tracing.start", { transferMode: "ReportEvents", traceConfig });
-  await action();
+  const result = await action();
   const complete = new Promise((resolve) => devtools.once("Tracing.tracingComplete", resolve));
   await devtools.send("Tracing.end");
   await complete;
   devtools.off("Tracing.dataCollected", collect);
   const processes = processesOf(origin, events);
   const own = events.filter(({ pid }) => processes.has(pid));
-  return { longestTask: longestTask(own), wakeUps: own.filter(({ name }) => WAKE_UPS.includes(name)).map(describe) };
+  const wakeUps = own.filter(({ name }) => WAKE_UPS.includes(name)).map(describe);
+  return { result, longestTask: longestTask(own), wakeUps };
 }
 
 /** The processes that show pages of this origin. */
