@@ -5,12 +5,15 @@ import json
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 MIGRATIONS = HERE.parents[1] / "supabase" / "migrations"
 # Identifies the Worker, whose searches the database does not limit.
 WORKER_SECRET = "the secret of the Worker in this measurement"
+# Loaded by one connection; another loads the vectors meanwhile.
+TEXTS = ["kb_documents", "kb_chunks"]
 # Constraints stay: their indexes are needed to write. These are many times faster to build from all rows.
 BUILT_AFTERWARDS = """
     select i.indexrelid::regclass::text, pg_get_indexdef(i.indexrelid)
@@ -46,7 +49,7 @@ def build(server, size, database, corpus, tables):
         with server.connect("postgres", database) as admin:
             log(f"{size} chunks: loading")
             started = time.perf_counter()
-            definitions = load(admin, corpus, tables)
+            definitions = load(server, database, corpus, tables)
             loaded = {
                 "migrations": migrations_hash(),
                 "load_seconds": round(time.perf_counter() - started, 1),
@@ -88,28 +91,43 @@ def save_state(admin, loaded):
     admin.execute("update bench.state set state = %s", [json.dumps(loaded)])
 
 
-def load(admin, corpus, tables):
+def load(server, database, corpus, tables):
     """Copies the rows without the triggers, which take ten times as long, with the values that these would set."""
-    definitions = admin.execute(BUILT_AFTERWARDS).fetchall()
-    for index, _ in definitions:
-        admin.execute(f"drop index {index}")
-    admin.execute("set session_replication_role = replica")
-    for table, columns in tables.items():
-        # A table that is emptied in the same transaction needs no write-ahead log.
-        with admin.transaction():
-            admin.execute(f"truncate {table} cascade")
-            if table != "kb_chunks":
-                copy(admin, corpus / f"{table}.copy", table, columns)
-                continue
-            admin.execute("create temporary table staged (like kb_chunks) on commit drop")
-            admin.execute("alter table staged alter column fts drop not null, alter meta drop not null, alter stale drop not null")
-            copy(admin, corpus / f"{table}.copy", "staged", columns)
-            names = ", ".join(columns)
-            admin.execute(f"""
-                insert into kb_chunks ({names}, fts)
-                select {names}, internal.kb_chunk_fts(language, null, content) from staged""")
-    admin.execute("set session_replication_role = origin")
+    with server.connect("postgres", database) as admin:
+        definitions = admin.execute(BUILT_AFTERWARDS).fetchall()
+        for index, _ in definitions:
+            admin.execute(f"drop index {index}")
+    vectors = [table for table in tables if table not in TEXTS]
+    with ThreadPoolExecutor() as pool:
+        loads = [pool.submit(load_tables, server, database, corpus, tables, names) for names in (TEXTS, vectors)]
+        for each in loads:
+            each.result()
     return definitions
+
+
+def load_tables(server, database, corpus, tables, names):
+    with server.connect("postgres", database) as admin:
+        admin.execute("set session_replication_role = replica")
+        for table in names:
+            with admin.transaction():
+                if table == "kb_chunks":
+                    load_chunks(admin, corpus, tables[table])
+                    continue
+                if table not in TEXTS:
+                    # A table that is emptied in the same transaction needs no write-ahead log. Emptying those of the texts would
+                    # lock those of the vectors too.
+                    admin.execute(f"truncate {table}")
+                copy(admin, corpus / f"{table}.copy", table, tables[table])
+
+
+def load_chunks(admin, corpus, columns):
+    admin.execute("create temporary table staged (like kb_chunks) on commit drop")
+    admin.execute("alter table staged alter column fts drop not null, alter meta drop not null, alter stale drop not null")
+    copy(admin, corpus / "kb_chunks.copy", "staged", columns)
+    names = ", ".join(columns)
+    admin.execute(f"""
+        insert into kb_chunks ({names}, fts)
+        select {names}, internal.kb_chunk_fts(language, null, content) from staged""")
 
 
 def copy(admin, file, table, columns):

