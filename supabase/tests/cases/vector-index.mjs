@@ -13,21 +13,27 @@ export function vectorIndex({ database }) {
   let far;
 
   before(async () => {
-    close = await writeDocument(database, { similarities: [] });
+    close = await writeChunksAround(CLOSE_CHUNKS, 0.1);
+    far = await writeDocument(database, { similarities: [0.3, 0.7, 0.6, 0.5, 0.4] });
+    await database.exec("analyze kb_documents, kb_chunks, kb_embeddings");
+  });
+  after(() => clearKnowledgeBase(database));
+
+  /** A document with chunks whose vectors are this far from the question, relative to 3, on each other axis. */
+  async function writeChunksAround(count, distance) {
+    const document = await writeDocument(database, { similarities: [] });
     await database.query(
       `with chunk as (
          insert into kb_chunks (document_id, ordinal, content)
          select $1, n, 'chunk ' || n from generate_series(0, $2::int - 1) n returning id, ordinal
        )
        insert into kb_embeddings (chunk_id, embedding, model)
-       select id, array_cat(array[3.0], (select array_agg(sin(ordinal * 0.37 * axis) * 0.1) from generate_series(1, 383) axis))::extensions.vector, 'test'
+       select id, array_cat(array[3.0], (select array_agg(sin(ordinal * 0.37 * axis) * $3) from generate_series(1, 383) axis))::extensions.vector, 'test'
        from chunk`,
-      [close.id, CLOSE_CHUNKS],
+      [document.id, count, distance],
     );
-    far = await writeDocument(database, { similarities: [0.3, 0.7, 0.6, 0.5, 0.4] });
-    await database.exec("analyze kb_documents, kb_chunks, kb_embeddings");
-  });
-  after(() => clearKnowledgeBase(database));
+    return document;
+  }
 
   const HNSW = "kb_embeddings_searchable_hnsw";
   const GIN = "kb_chunks_searchable_fts";
@@ -84,6 +90,17 @@ export function vectorIndex({ database }) {
     } finally {
       await setDefaultAudience("is_anonymous:false");
     }
+  });
+
+  test("hundreds of nearest chunks that are deleted and not vacuumed yet hide no others", async () => {
+    const nearest = await writeChunksAround(300, 0.01);
+    const find = async () => (await search({ match_count: 100 })).map((row) => row.document_id);
+    // The first chunk of the other document has exactly the vector of the question.
+    assert.equal((await find()).filter((id) => id === nearest.id).length, 99);
+    await database.query("delete from kb_documents where id = $1", [nearest.id]);
+    const found = await find();
+    assert.equal(found.length, 100);
+    assert.deepEqual(new Set(found), new Set([close.id]));
   });
 
   test("after thousands of closer chunks are disabled, all the others are found", async () => {
