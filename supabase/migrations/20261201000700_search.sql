@@ -352,7 +352,7 @@ declare
   max_exact_collection_vectors constant integer := 10000;
   total constant bigint := internal.kb_searchable_chunk_count();
   -- More candidates for more vectors keep the recall (cargo xtask bench search).
-  candidates constant integer := case when total <= 20000 then 100 when total <= 200000 then 200 else 400 end;
+  candidates constant integer := case when total <= 20000 then 100 when total <= 200000 then 200 else 300 end;
   is_exact boolean := total <= max_exact_vectors;
   -- Normalized, because half precision ends at 65,504.
   query_half constant extensions.halfvec(384) := extensions.l2_normalize(query_embedding);
