@@ -28,7 +28,7 @@ MISMATCHES = """
 
 def prepare(server, size, options, work):
     """Returns the questions and what is known of the load. A database that an earlier run left in `work` is used again."""
-    corpus = work / f"corpus-{size}"
+    corpus = work / f"corpus-{size}-{generator_hash()[:8]}"
     if not (corpus / "corpus.json").exists():
         log(f"{size} chunks: writing the corpus")
         export = [options.node, HERE / "export.mjs", str(size), corpus, str(options.questions)]
@@ -51,7 +51,7 @@ def build(server, size, database, corpus, tables):
             started = time.perf_counter()
             definitions = load(server, database, corpus, tables)
             loaded = {
-                "migrations": migrations_hash(),
+                "made_from": schema_and_corpus_hash(),
                 "load_seconds": round(time.perf_counter() - started, 1),
                 "definitions": definitions,
                 "index_seconds": {},
@@ -144,12 +144,20 @@ def read_state(server, database):
         if admin.execute("select to_regclass('bench.state')").fetchone()[0] is None:
             return None
         state = admin.execute("select state from bench.state").fetchone()[0]
-    # A search in a database of another schema would measure that schema.
-    return state if state["migrations"] == migrations_hash() else None
+    # A search in a database of another schema or corpus would measure that one.
+    return state if state.get("made_from") == schema_and_corpus_hash() else None
 
 
-def migrations_hash():
-    return hashlib.sha256(b"".join(file.read_bytes() for file in sorted(MIGRATIONS.glob("*.sql")))).hexdigest()
+def schema_and_corpus_hash():
+    return hash_of(MIGRATIONS.glob("*.sql")) + generator_hash()
+
+
+def generator_hash():
+    return hash_of(HERE.glob("*.mjs"))
+
+
+def hash_of(files):
+    return hashlib.sha256(b"".join(file.read_bytes() for file in sorted(files))).hexdigest()
 
 
 def create_project(server, database):

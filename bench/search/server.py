@@ -21,7 +21,7 @@ SETTINGS = {
     "shared_buffers": f"{MEMORY_MB // 4}MB",
     "maintenance_work_mem": "2500MB",
     # The session that builds an index works, too. More processes than cores wait for each other's locks.
-    "max_parallel_maintenance_workers": str(os.cpu_count() - 1),
+    "max_parallel_maintenance_workers": str(len(os.sched_getaffinity(0)) - 1),
     "max_wal_size": "4GB",
     "wal_level": "minimal",
     "max_wal_senders": "0",

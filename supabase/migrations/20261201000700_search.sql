@@ -356,6 +356,7 @@ declare
   is_exact boolean := total <= max_exact_vectors;
   -- Normalized, because half precision ends at 65,504.
   query_half constant extensions.halfvec(384) := extensions.l2_normalize(query_embedding);
+  is_iterative boolean := collections is not null;
   nearest uuid[];
   previous_indexscan constant text := current_setting('enable_indexscan');
   previous_sort constant text := current_setting('enable_sort');
@@ -373,10 +374,9 @@ begin
   -- sorting off, because the planner underestimates the cost of sorting thousands of vectors.
   -- These settings are not in the header, because attaching pgvector's settings to a function needs a superuser, which hosted
   -- Supabase does not provide. The iterative scan continues when the row of a candidate is deleted or hidden, or in another
-  -- collection. It keeps what it has passed, which makes it up to a quarter slower, so the search of all collections begins without
+  -- collection. It keeps what it has passed, which takes up to a quarter of the time, so the search of all collections begins without
   -- it. The higher limits let it scan further than pgvector would by default.
   perform
-    set_config('hnsw.iterative_scan', case when collections is null then 'off' else 'relaxed_order' end, true),
     set_config('hnsw.ef_search', greatest(candidates, 2 * max_count)::text, true),
     set_config('hnsw.max_scan_tuples', '100000', true),
     set_config('hnsw.scan_mem_multiplier', '8', true),
@@ -394,6 +394,7 @@ begin
     );
   else
     loop
+      perform set_config('hnsw.iterative_scan', case when is_iterative then 'relaxed_order' else 'off' end, true);
       nearest := array(
         select e.chunk_id
           from public.kb_embeddings e
@@ -401,8 +402,8 @@ begin
           order by e.embedding::extensions.halfvec(384) operator(extensions.<=>) query_half
           limit max_count
       );
-      exit when cardinality(nearest) = max_count or current_setting('hnsw.iterative_scan') <> 'off';
-      perform set_config('hnsw.iterative_scan', 'relaxed_order', true);
+      exit when is_iterative or cardinality(nearest) = max_count;
+      is_iterative := true;
     end loop;
   end if;
   perform
@@ -432,9 +433,17 @@ create function internal.kb_nearest_restricted_chunks(
   set plan_cache_mode = force_custom_plan
 as $$
 declare
-  -- Up to this many vectors are compared one by one, which takes some milliseconds and is exact. A scan of the index also visits
-  -- those of other audiences and collections, so that comparing pays off up to more.
-  max_exact_vectors constant integer := case when audiences is null and collections is null then 2000 else 10000 end;
+  -- About the number of all restricted vectors.
+  restricted constant real := (
+    select c.reltuples from pg_catalog.pg_class c where c.oid = to_regclass('public.kb_embeddings_restricted_hnsw')
+  );
+  -- Up to this many vectors are compared one by one, which takes some milliseconds and is exact. If the caller can find less than a
+  -- quarter of all restricted vectors, too few of the index's 200 candidates are theirs and its scan goes on, so comparing pays off
+  -- up to more.
+  max_exact_vectors constant integer := case
+    when audiences is null and collections is null then 2000
+    else greatest(2000, least(10000, restricted / 4))
+  end;
   findable bigint;
   is_small boolean;
   -- Normalized, because half precision ends at 65,504.

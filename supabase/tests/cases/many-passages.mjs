@@ -22,22 +22,31 @@ export function manyPassages({ database }) {
   const rowsFor = (who, sql, ...parameters) =>
     as(database, who, async (transaction) => (await transaction.query(sql, parameters)).rows);
 
-  test("restricted chunks are found through the vector index when there are too many to compare one by one", async () => {
-    const found = async (who, text) => {
-      const rows = await rowsFor(who, "select content from match_chunks($1, 5, -1, $2)", QUERY, text);
-      return rows.map((row) => row.content);
-    };
-    const { id } = await writeDocument(database, { audience: SALES, similarities: [] });
+  /** A document of this audience. Its index is built when all rows are there, which takes less time. */
+  async function writeRestricted(audience, chunks) {
+    const index = "kb_embeddings_restricted_hnsw";
+    const { id } = await writeDocument(database, { audience, similarities: [] });
+    const { rows } = await database.query("select pg_get_indexdef($1::regclass) as definition", [index]);
+    await database.exec(`drop index ${index}`);
     await database.query(
       `with chunk as (
-         insert into kb_chunks (document_id, content) select $1, 'chunk ' || n from generate_series(1, 2100) n
+         insert into kb_chunks (document_id, content) select $1, 'chunk ' || n from generate_series(1, $2::int) n
            returning id, ordinal
        )
        insert into kb_embeddings (chunk_id, embedding, model)
          select id, array_cat(array[3.0], (select array_agg(sin(ordinal * 0.37 * axis) * 0.1)
            from generate_series(1, 383) axis))::extensions.vector, 'test' from chunk`,
-      [id],
+      [id, chunks],
     );
+    await database.exec(`${rows[0].definition}; analyze kb_embeddings`);
+  }
+
+  test("restricted chunks are found through the vector index when there are too many to compare one by one", async () => {
+    const found = async (who, text) => {
+      const rows = await rowsFor(who, "select content from match_chunks($1, 5, -1, $2)", QUERY, text);
+      return rows.map((row) => row.content);
+    };
+    await writeRestricted(SALES, 2100);
     await writeDocument(database, {
       contents: ["for everybody"],
       similarities: [0.5],
@@ -49,8 +58,22 @@ export function manyPassages({ database }) {
         [QUERY],
       )
     ).rows;
+    const scans = async () => {
+      await database.query("select pg_stat_force_next_flush()");
+      const { rows } = await database.query(
+        "select idx_scan from pg_stat_user_indexes where indexrelname = 'kb_embeddings_restricted_hnsw'",
+      );
+      return Number(rows[0].idx_scan);
+    };
+    const before = await scans();
     assert.equal((await found(inSales, null))[0], nearest.content);
+    assert.ok((await scans()) > before);
     assert.deepEqual(await found(inIt, null), ["for everybody"]);
+    // Another team has so many more that the index would visit mostly theirs.
+    await writeRestricted(["team:legal"], 6500);
+    const rebuilt = await scans();
+    assert.equal((await found(inSales, null))[0], nearest.content);
+    assert.equal(await scans(), rebuilt);
     assert.equal((await found(inSales, "chunk 1234"))[0], "chunk 1234");
   });
 
