@@ -42,6 +42,7 @@ const STOP_WORDS = (
 const CHUNKS_PER_TOPIC = 100;
 const TOPICS_PER_AREA = 10;
 const TOPICS_PER_PRODUCT = 100;
+const DOCUMENTS_PER_PRODUCT = (TOPICS_PER_PRODUCT * CHUNKS_PER_TOPIC) / CHUNKS_PER_DOCUMENT;
 /** Share of the documents that are in the folder of another area of their product. */
 const MISPLACED_DOCUMENTS = 0.2;
 /** Of these documents one is restricted, to one of the teams in turn. */
@@ -89,7 +90,7 @@ function createDocument(index) {
   const isRestricted = index % DOCUMENTS_PER_RESTRICTED === DOCUMENTS_PER_RESTRICTED - 1;
   return {
     id: uuid("d", index),
-    collection: `site-${Math.floor((index * CHUNKS_PER_DOCUMENT) / CHUNKS_PER_TOPIC / TOPICS_PER_PRODUCT) % COLLECTIONS}`,
+    collection: `site-${Math.floor(index / DOCUMENTS_PER_PRODUCT) % COLLECTIONS}`,
     audience: isRestricted ? [`team:${Math.floor(index / DOCUMENTS_PER_RESTRICTED) % TEAMS}`] : null,
   };
 }
