@@ -12,6 +12,8 @@ HERE = Path(__file__).resolve().parent
 MIGRATIONS = HERE.parents[1] / "supabase" / "migrations"
 # Identifies the Worker, whose searches the database does not limit.
 WORKER_SECRET = "the secret of the Worker in this measurement"
+# What the corpus depends on.
+GENERATOR = ["corpus.mjs", "tables.mjs", "export.mjs", "copy-binary.mjs"]
 # Loaded by one connection; another loads the vectors meanwhile.
 TEXTS = ["kb_documents", "kb_chunks"]
 # Constraints stay: their indexes are needed to write. These are many times faster to build from all rows.
@@ -110,14 +112,14 @@ def load_tables(server, database, corpus, tables, names):
         admin.execute("set session_replication_role = replica")
         for table in names:
             with admin.transaction():
-                if table == "kb_chunks":
-                    load_chunks(admin, corpus, tables[table])
-                    continue
                 if table not in TEXTS:
                     # A table that is emptied in the same transaction needs no write-ahead log. Emptying those of the texts would
                     # lock those of the vectors too.
                     admin.execute(f"truncate {table}")
-                copy(admin, corpus / f"{table}.copy", table, tables[table])
+                if table == "kb_chunks":
+                    load_chunks(admin, corpus, tables[table])
+                else:
+                    copy(admin, corpus / f"{table}.copy", table, tables[table])
 
 
 def load_chunks(admin, corpus, columns):
@@ -153,7 +155,7 @@ def schema_and_corpus_hash():
 
 
 def generator_hash():
-    return hash_of(HERE.glob("*.mjs"))
+    return hash_of(HERE / name for name in GENERATOR)
 
 
 def hash_of(files):

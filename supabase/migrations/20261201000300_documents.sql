@@ -265,8 +265,7 @@ comment on column public.kb_embeddings.collection is
 -- thousands of closer vectors of disabled documents would end before it reaches visible ones. In half precision, which halves the
 -- indexes, the memory to search and to build them, and changes a cosine by less than 0.0001; match_chunks computes the cosines of
 -- what it finds from the vectors themselves. With twice pgvector's ef_construction, a search of a million vectors finds as much with
--- 300 candidates as with 800 by the default. A vector takes longer to write, but
--- still far less than it takes to compute.
+-- 300 candidates as with 800 by the default. A vector takes longer to write, but still far less than it takes to compute.
 create index kb_embeddings_searchable_hnsw
   on public.kb_embeddings using hnsw ((embedding::extensions.halfvec(384)) extensions.halfvec_cosine_ops)
   with (ef_construction = 128)

@@ -433,17 +433,8 @@ create function internal.kb_nearest_restricted_chunks(
   set plan_cache_mode = force_custom_plan
 as $$
 declare
-  -- About the number of all restricted vectors.
-  restricted constant real := (
-    select c.reltuples from pg_catalog.pg_class c where c.oid = to_regclass('public.kb_embeddings_restricted_hnsw')
-  );
-  -- Up to this many vectors are compared one by one, which takes some milliseconds and is exact. If the caller can find less than a
-  -- quarter of all restricted vectors, too few of the index's 200 candidates are theirs and its scan goes on, so comparing pays off
-  -- up to more.
-  max_exact_vectors constant integer := case
-    when audiences is null and collections is null then 2000
-    else greatest(2000, least(10000, restricted / 4))
-  end;
+  -- Up to this many vectors are compared one by one, which takes some milliseconds and is exact.
+  max_exact_vectors integer := 2000;
   findable bigint;
   is_small boolean;
   -- Normalized, because half precision ends at 65,504.
@@ -455,6 +446,13 @@ begin
   perform from public.kb_documents d where d.audience is not null limit 1;
   if not found then
     return null;
+  end if;
+  -- If the caller can find less than a quarter of all restricted vectors, too few of the index's 200 candidates are theirs and its
+  -- scan goes on, so comparing pays off up to more. The planner's count of them is near enough.
+  if audiences is not null or collections is not null then
+    max_exact_vectors := greatest(max_exact_vectors, least(10000, (
+      select c.reltuples / 4 from pg_catalog.pg_class c where c.oid = to_regclass('public.kb_embeddings_restricted_hnsw')
+    )));
   end if;
   select count(*) into findable
     from (

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
-import { clearKnowledgeBase, lexemeCounts, QUERY, writeDocument } from "../support/knowledge-base.mjs";
+import { clearKnowledgeBase, lexemeCounts, QUERY, writeDocument, writeManyChunks } from "../support/knowledge-base.mjs";
 import { as, user } from "../support/roles.mjs";
 
 const CLOSE_CHUNKS = 2100;
@@ -13,27 +13,11 @@ export function vectorIndex({ database }) {
   let far;
 
   before(async () => {
-    close = await writeChunksAround(CLOSE_CHUNKS, 0.1);
+    close = await writeManyChunks(database, CLOSE_CHUNKS);
     far = await writeDocument(database, { similarities: [0.3, 0.7, 0.6, 0.5, 0.4] });
     await database.exec("analyze kb_documents, kb_chunks, kb_embeddings");
   });
   after(() => clearKnowledgeBase(database));
-
-  /** A document with chunks whose vectors are this far from the question, relative to 3, on each other axis. */
-  async function writeChunksAround(count, distance) {
-    const document = await writeDocument(database, { similarities: [] });
-    await database.query(
-      `with chunk as (
-         insert into kb_chunks (document_id, ordinal, content)
-         select $1, n, 'chunk ' || n from generate_series(0, $2::int - 1) n returning id, ordinal
-       )
-       insert into kb_embeddings (chunk_id, embedding, model)
-       select id, array_cat(array[3.0], (select array_agg(sin(ordinal * 0.37 * axis) * $3) from generate_series(1, 383) axis))::extensions.vector, 'test'
-       from chunk`,
-      [document.id, count, distance],
-    );
-    return document;
-  }
 
   const HNSW = "kb_embeddings_searchable_hnsw";
   const GIN = "kb_chunks_searchable_fts";
@@ -62,7 +46,7 @@ export function vectorIndex({ database }) {
   test("match_chunks reads the HNSW index", async () => {
     const before = await indexScans();
     const rows = await search();
-    assert.ok(rows.length > 0 && rows.every((row) => row.document_id === close.id));
+    assert.ok(rows.length > 0 && rows.every((row) => row.document_id === close));
     assert.ok((await indexScans()) > before);
   });
 
@@ -93,18 +77,18 @@ export function vectorIndex({ database }) {
   });
 
   test("hundreds of nearest chunks that are deleted and not vacuumed yet hide no others", async () => {
-    const nearest = await writeChunksAround(300, 0.01);
+    const nearest = await writeManyChunks(database, 300, { distance: 0.01 });
     const find = async () => (await search({ match_count: 100 })).map((row) => row.document_id);
     // The first chunk of the other document has exactly the vector of the question.
-    assert.equal((await find()).filter((id) => id === nearest.id).length, 99);
-    await database.query("delete from kb_documents where id = $1", [nearest.id]);
+    assert.equal((await find()).filter((id) => id === nearest).length, 99);
+    await database.query("delete from kb_documents where id = $1", [nearest]);
     const found = await find();
     assert.equal(found.length, 100);
-    assert.deepEqual(new Set(found), new Set([close.id]));
+    assert.deepEqual(new Set(found), new Set([close]));
   });
 
   test("after thousands of closer chunks are disabled, all the others are found", async () => {
-    await database.query("update kb_documents set enabled = false where id = $1", [close.id]);
+    await database.query("update kb_documents set enabled = false where id = $1", [close]);
     const before = await indexScans();
     const rows = await search({ match_count: 5, match_threshold: 0 });
     assert.equal(await indexScans(), before);

@@ -86,6 +86,29 @@ export async function writeDocument(
 }
 
 /**
+ * Writes a document with chunks "chunk 0", "chunk 1", …, whose vectors lie around QUERY; only that of the first is the same.
+ * @param {import("../../local/src/migrations.mjs").Database} database
+ * @param {number} count
+ * @param {{ audience?: string[] | null, distance?: number }} [options]
+ *   distance: the largest component on each other axis, where that along QUERY is 3
+ * @returns {Promise<string>} id of the document
+ */
+export async function writeManyChunks(database, count, { audience = null, distance = 0.1 } = {}) {
+  const { id } = await writeDocument(database, { audience, similarities: [] });
+  await database.query(
+    `with chunk as (
+       insert into kb_chunks (document_id, ordinal, content)
+       select $1, n, 'chunk ' || n from generate_series(0, $2::int - 1) n returning id, ordinal
+     )
+     insert into kb_embeddings (chunk_id, embedding, model)
+     select id, array_cat(array[3.0], (select array_agg(sin(ordinal * 0.37 * axis) * $3) from generate_series(1, 383) axis))::extensions.vector, 'test'
+     from chunk`,
+    [id, count, distance],
+  );
+  return id;
+}
+
+/**
  * Writes new vectors for the current text of chunks, as `kb sync` does.
  * @param {import("../../local/src/migrations.mjs").Database} database
  * @param {string[]} chunkIds
