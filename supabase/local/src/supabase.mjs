@@ -1,12 +1,11 @@
 import { fileURLToPath } from "node:url";
-import { vector } from "@electric-sql/pglite/vector";
 import { App, setExperimental } from "@supabase/lite";
-import { createPgliteConnection } from "@supabase/lite/pglite";
 import { createAnonymousUsers } from "./anonymous-users.mjs";
 import { createDashboard } from "./dashboard.mjs";
 import { shortenErrors } from "./database-errors.mjs";
 import { createGateway } from "./gateway.mjs";
 import { applyPendingMigrations, applySeedOnce, MIGRATIONS_DIR } from "./migrations.mjs";
+import { openPglite } from "./pglite.mjs";
 import { createQueue } from "./queue.mjs";
 import { storageOperation } from "./storage-dialect.mjs";
 import { FileStorage } from "./storage-files.mjs";
@@ -104,12 +103,6 @@ export async function openSupabase({
     await connection.close().catch(() => {});
     throw error;
   }
-}
-
-/** @returns {Promise<OpenDatabase>} */
-async function openPglite(url) {
-  const connection = await createPgliteConnection({ url, pgliteOptions: { extensions: { vector } } });
-  return { connection, database: connection.driver, hasOneSession: true };
 }
 
 /**

@@ -183,6 +183,8 @@ fn arm(environment: &Environment, tallies: &mut Tallies) -> Result<()> {
     let (tally, result) = libtest::run(
         shell::cargo(&["test"])
             .args(["--package", "embedder", "--lib", "--target", TARGET])
+            // Off in Cargo.toml, for the speed of kb.
+            .args(["--config", "profile.dev.package.embedder.debug-assertions=true"])
             .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", LINKER)
             .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", runner)
             .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUSTFLAGS", "--cfg without_oracles")
