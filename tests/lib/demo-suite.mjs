@@ -1,5 +1,6 @@
 // The set-up of an end-to-end test file: one demo for all its tests, and one browser if they need it.
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { cp, mkdir, mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
@@ -23,6 +24,7 @@ export async function startDemoSuite({ isEmpty = false, options, variables, brow
   try {
     const kb = isEmpty ? join(data, "empty") : undefined;
     if (kb) await mkdir(kb);
+    else await copySampleData(data);
     demo = await startDemo({ data, kb, options, variables });
     if (browserOptions) browser = await openBrowser(browserOptions);
   } catch (error) {
@@ -31,4 +33,23 @@ export async function startDemoSuite({ isEmpty = false, options, variables, brow
   }
   after(stop);
   return { data, demo, page: browser?.page };
+}
+
+/**
+ * Copies the data folder of a demo that has read the sample documents, so that they are not embedded again for each file. It is
+ * made by the first one in the folder that `SAMPLE_DEMO_DATA` names: `cargo xtask test` names one that does not outlive the run.
+ */
+async function copySampleData(data) {
+  const sample = process.env.SAMPLE_DEMO_DATA;
+  if (!sample) return;
+  if (!existsSync(sample)) {
+    const partial = `${sample}.partial`;
+    await rm(partial, { recursive: true, force: true });
+    await mkdir(partial, { recursive: true });
+    const demo = await startDemo({ data: partial });
+    await demo.stop();
+    await rm(join(partial, "demo.json"), { force: true });
+    await rename(partial, sample);
+  }
+  await cp(sample, data, { recursive: true });
 }

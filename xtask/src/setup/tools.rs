@@ -12,10 +12,15 @@ use crate::{paths, shell};
 pub(super) struct Tool {
     pub(super) package: &'static str,
     pub(super) program: &'static str,
+    /// Whether its package is compiled with the features that are on by default.
+    pub(super) has_default_features: bool,
 }
 
-const WORKER_BUILD: Tool = Tool { package: "worker-build", program: "worker-build" };
-const WASM_BINDGEN: Tool = Tool { package: "wasm-bindgen-cli", program: "wasm-bindgen" };
+const WORKER_BUILD: Tool =
+    Tool { package: "worker-build", program: "worker-build", has_default_features: true };
+/// The features are for another program of the package, which runs tests through WebDriver.
+const WASM_BINDGEN: Tool =
+    Tool { package: "wasm-bindgen-cli", program: "wasm-bindgen", has_default_features: false };
 
 /// worker-build in the version of the `worker` crate in Cargo.lock.
 pub(super) fn worker_build() -> Result<PathBuf> {
@@ -70,9 +75,10 @@ impl Tool {
                 "--root",
             ])
             .arg(folder)
+            .args((!self.has_default_features).then_some("--no-default-features"))
             .env("CARGO_TARGET_DIR", paths::cargo_target().join("tools"))
             // They run for seconds, but take minutes to optimise.
-            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
+            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0")
             .env("CARGO_PROFILE_RELEASE_LTO", "off")
             .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");
         cargo

@@ -7,6 +7,7 @@ mod node;
 mod prepare;
 mod tally;
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
@@ -75,6 +76,10 @@ pub(crate) fn run(named: &[Suite]) -> Result<()> {
     let started = Instant::now();
     let browsers = Browsers::find(named)?;
     let environment = prepare::run(&suites)?;
+    // Made anew by the first test that needs it: the documents, migrations or programs may have changed.
+    if sample_demo_data().exists() {
+        fs::remove_dir_all(sample_demo_data())?;
+    }
     let mut tallies = Tallies::default();
     let result = run_suites(&suites, &environment, &browsers, &mut tallies);
     tallies.print();
@@ -233,6 +238,11 @@ fn browsers_at_once() -> usize {
     (cores / CORES_OF_ONE).max(1)
 }
 
+/// The data folder of a demo with the sample documents, which end-to-end tests copy.
+fn sample_demo_data() -> PathBuf {
+    paths::cargo_target().join("sample-demo")
+}
+
 /// Node.js with what the tests read from the environment.
 fn node_command(environment: &Environment) -> Result<Command> {
     let mut node = shell::command("node");
@@ -240,7 +250,8 @@ fn node_command(environment: &Environment) -> Result<Command> {
         .env("CHROMIUM_PATH", &environment.chromium)
         .env("KB_BINARY", paths::kb_binary())
         .env("HOSTILE_FILES_BINARY", paths::cargo_target().join("debug/examples/hostile-files"))
-        .env("XTASK_BINARY", std::env::current_exe()?);
+        .env("XTASK_BINARY", std::env::current_exe()?)
+        .env("SAMPLE_DEMO_DATA", sample_demo_data());
     if let Some(generation) = &environment.generation {
         node.env("MODEL_SERVER_PYTHON", &generation.python).env("MODEL_SERVER_MODEL", &generation.model);
     }
