@@ -11,7 +11,8 @@ test("a new database starts from the files that the first one left, and has noth
   t.after(remove);
   const cache = path.join(folder, "cache");
   const dataDir = path.join(folder, "data");
-  const open = async (/** @type {string} */ databaseDir) => {
+  /** @param {string} [databaseDir] */
+  const open = async (databaseDir) => {
     const { connection, database } = await openPglite(databaseDir, cache);
     await database.waitReady;
     return {
@@ -19,8 +20,7 @@ test("a new database starts from the files that the first one left, and has noth
       close: () => connection.close(),
     };
   };
-  /** @type {Awaited<ReturnType<typeof open>>[]} */
-  const [first, second, onDisk] = [await open(undefined), await open(undefined), await open(dataDir)];
+  const [first, second, onDisk] = [await open(), await open(), await open(dataDir)];
   const [kept, ...others] = await readdir(cache);
   assert.match(kept, /^pglite-[\d.]+\.tar$/);
   assert.deepEqual(others, []);
