@@ -64,13 +64,13 @@ pub(crate) fn files() -> Vec<Oversized> {
     );
     add(
         "hex-dump.txt",
-        format!("The Granvik clock strikes thirteen.\n\n{}", hex_dump(1500)),
+        format!("The Granvik clock strikes thirteen.\n\n{}", hex_dump(500)),
         "How often does the Granvik clock strike?",
         "thirteen",
     );
     add(
         "base32.txt",
-        format!("The Halvik bell weighs two tonnes.\n\n{}", base32(40_000)),
+        format!("The Halvik bell weighs two tonnes.\n\n{}", base32(20_000)),
         "How much does the Halvik bell weigh?",
         "two tonnes",
     );
