@@ -6,7 +6,7 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startDemoSuite } from "../lib/demo-suite.mjs";
 import { HostPage } from "../lib/host-page.mjs";
-import { Widget } from "../lib/widget.mjs";
+import { sendAtOnce, Widget } from "../lib/widget.mjs";
 
 const COVERED = "Can I get my money back after two weeks?";
 const OFF_TOPIC = "Which planet in the solar system has the most moons?";
@@ -229,12 +229,7 @@ test("after a change of user, the next question belongs to the new user and noth
   await openWithTokens(first);
   await widget.askFor(OFF_TOPIC, "refused");
   await giveToken(second);
-  // At once: a search while typing would notice the change first, and clear the draft.
-  await inWidget("input").evaluate((/** @type {HTMLTextAreaElement} */ input, question) => {
-    input.value = question;
-    input.dispatchEvent(new Event("input"));
-    input.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
-  }, COVERED);
+  await sendAtOnce(inWidget("input"), COVERED);
   await replyEnds("done");
   assert.deepEqual(await inWidget("user").allInnerTexts(), [COVERED]);
   for (const [token, question] of [

@@ -1,6 +1,7 @@
 // Tokens that expire and visitors that change. Real Chromium and embedder, simulated API.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { sendAtOnce } from "../../../tests/lib/widget.mjs";
 import { answer, failure, gate, stepwise, whole } from "./support/answers.mjs";
 import { ANSWER, QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
 import { tokenFor } from "./pages/widget/page.mjs";
@@ -58,8 +59,7 @@ for (const [when, prepare] of Object.entries(CHANGES)) {
     await widget.ask("A private question?");
     await prepare(widget);
     await widget.page.evaluate((token) => sessionStorage.setItem("token", token), tokenFor("another visitor"));
-    await widget.role("input").fill("Whose turn is it?");
-    await widget.role("input").press("Enter");
+    await sendAtOnce(widget.role("input"), "Whose turn is it?");
     await widget.element.getByText("Whose turn is it?").waitFor();
     await widget.until(() => sent().length === 2, "the question was sent");
     assert.match(await (await widget.reply("done")).innerText(), ANSWER);
