@@ -43,13 +43,12 @@ async function copySampleData(data) {
   const sample = process.env.SAMPLE_DEMO_DATA;
   if (!sample) return;
   if (!existsSync(sample)) {
-    const partial = `${sample}.partial`;
-    await rm(partial, { recursive: true, force: true });
-    await mkdir(partial, { recursive: true });
+    const partial = await mkdtemp(`${sample}-`);
     const demo = await startDemo({ data: partial });
     await demo.stop();
     await rm(join(partial, "demo.json"), { force: true });
-    await rename(partial, sample);
+    // Another file may have been faster.
+    await rename(partial, sample).catch(() => rm(partial, { recursive: true }));
   }
   await cp(sample, data, { recursive: true });
 }
