@@ -36,8 +36,8 @@ export async function startDemoSuite({ isEmpty = false, options, variables, brow
 }
 
 /**
- * Copies the data folder of a demo that has read the sample documents, so that they are not embedded again for each file. It is
- * made by the first one in the folder that `SAMPLE_DEMO_DATA` names: `cargo xtask test` names one that does not outlive the run.
+ * Copies the data folder of a demo that has read the sample documents, so that each file need not embed them again.
+ * `SAMPLE_DEMO_DATA` names the folder, which the first file makes; `cargo xtask test` removes it before each run.
  */
 async function copySampleData(data) {
   const sample = process.env.SAMPLE_DEMO_DATA;
@@ -46,7 +46,6 @@ async function copySampleData(data) {
     const partial = await mkdtemp(`${sample}-`);
     const demo = await startDemo({ data: partial });
     await demo.stop();
-    await rm(join(partial, "demo.json"), { force: true });
     // Another file may have been faster.
     await rename(partial, sample).catch(() => rm(partial, { recursive: true }));
   }

@@ -1,4 +1,4 @@
-// Opens PGlite, in a second in place of six where it has made a new database before.
+// Opens PGlite. Making a new database takes seconds, so its files are kept for the next one.
 import { randomUUID } from "node:crypto";
 import { existsSync, openAsBlob } from "node:fs";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
@@ -12,7 +12,7 @@ const PGLITE_DIR = fileURLToPath(new URL("../", import.meta.resolve("@electric-s
 const CACHE_DIR = path.join(PGLITE_DIR, "../../.cache/evidence-chat");
 
 /**
- * Opens a database with pgvector. The files of a new one are always the same, so they are kept for the next.
+ * Opens a database with pgvector. A new one starts from the files of the first one, which hold nothing but an empty database.
  * @param {string} [databaseDir] where the database is kept; in memory by default
  * @param {string} [cacheDir] where the files of a new database are kept
  * @returns {Promise<import("./supabase.mjs").OpenDatabase>}
@@ -37,7 +37,7 @@ async function installedVersion() {
   return JSON.parse(await readFile(path.join(PGLITE_DIR, "package.json"), "utf8")).version;
 }
 
-/** Writes all files of the database to this path, at once. That it cannot be written only costs the next start its time. */
+/** Writes all files of the database to one file. If that fails, the next start only takes longer. */
 async function keep(database, file) {
   await database.exec("checkpoint");
   const files = await database.dumpDataDir("none");

@@ -76,7 +76,7 @@ pub(crate) fn run(named: &[Suite]) -> Result<()> {
     let started = Instant::now();
     let browsers = Browsers::find(named)?;
     let environment = prepare::run(&suites)?;
-    // Made anew by the first test that needs it: the documents, migrations or programs may have changed.
+    // The documents, migrations or programs may have changed since. The first test that needs the data makes it again.
     if sample_demo_data().exists() {
         fs::remove_dir_all(sample_demo_data())?;
     }
