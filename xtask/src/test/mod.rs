@@ -50,7 +50,7 @@ const DEMO_LANE: [&str; 6] =
 
 /// The longest of the other tests. They start first, so that none is left when all others have ended.
 const LONG: [&str; 7] = [
-    "web/tests/browser/accessibility.test.mjs",
+    "web/tests/browser/axe.test.mjs",
     "supabase/tests/supabase.test.mjs",
     "web/tests/browser/security.test.mjs",
     "web/tests/browser/on-device.test.mjs",
