@@ -31,7 +31,11 @@ test("screen readers announce a complete answer once, with its sources, and no d
   }
   steps.step(10);
   await widget.reply("done");
-  assert.deepEqual(await widget.page.evaluate(() => announced), ["Answer: Refunds are paid within 5 days. [Refunds]"]);
+  await widget.role("badge-hint").waitFor();
+  assert.deepEqual(await widget.page.evaluate(() => announced), [
+    "Answer: Refunds are paid within 5 days. [Refunds]",
+    "The number after a sentence is its source: open it to see the words in their passage.",
+  ]);
   const log = widget.role("log");
   assert.deepEqual([await log.getAttribute("role"), await log.getAttribute("aria-live")], ["log", "off"]);
 });

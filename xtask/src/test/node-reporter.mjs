@@ -1,5 +1,9 @@
 // A reporter of node:test for `cargo xtask test`: a line of JSON for each test that has ended, and for each suite that
 // was skipped, whose tests do not run. `seconds` is the time of a test that is in no suite and no other test, otherwise 0.
+
+/** The lines of an error that are kept: a comparison says only after its first line what differed. */
+const MAX_LINES = 20;
+
 export default async function* (events) {
   /** What a file reported outside its tests, such as an exception after the last one: the only trace of why it failed. */
   const diagnostics = new Map();
@@ -27,14 +31,17 @@ export default async function* (events) {
       isTodo: todo !== undefined,
       seconds,
     };
-    yield `${JSON.stringify({ ...result, error: firstLine(details?.error, diagnostics.get(file)) })}\n`;
+    yield `${JSON.stringify({ ...result, error: messageOf(details?.error, diagnostics.get(file)) })}\n`;
   }
 }
 
-/** The first line of what went wrong in a test; `diagnostic` if only its file failed. */
-function firstLine(error, diagnostic) {
+/** What went wrong in a test, at most `MAX_LINES` of it; `diagnostic` if only its file failed. */
+function messageOf(error, diagnostic) {
   if (error === undefined) return undefined;
   const { exitCode, signal, cause } = error;
   if (exitCode !== undefined) return diagnostic ?? (signal ? `ended by ${signal}` : `exit status ${exitCode}`);
-  return String(cause?.message ?? cause ?? error.message).split("\n", 1)[0];
+  const lines = String(cause?.message ?? cause ?? error.message)
+    .trimEnd()
+    .split("\n");
+  return lines.slice(0, MAX_LINES).join("\n");
 }

@@ -266,9 +266,9 @@ mod tests {
         assert_eq!((tally.passed, tally.failed.len()), (3, 0));
         result.unwrap();
         let (tally, result) =
-            run(lanes(), vec![file("first", "{}"), file("bad", "{ throw new Error('is bad') }")]);
+            run(lanes(), vec![file("first", "{}"), file("bad", "{ throw new Error('is bad\\nand worse') }")]);
         assert_eq!((tally.passed, tally.failed.len()), (2, 1));
-        assert_eq!(tally.failed[0].error, "is bad");
+        assert_eq!(tally.failed[0].error, "is bad\nand worse");
         assert!(result.is_err());
         for name in ["a", "b"] {
             fs::remove_file(results_of(&lane(name, vec![]).name)).unwrap();

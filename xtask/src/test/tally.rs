@@ -21,7 +21,7 @@ pub(super) struct Tally {
 #[derive(Debug, PartialEq)]
 pub(super) struct Failed {
     pub(super) test: String,
-    /// The first line of its error; empty if the runner prints it elsewhere.
+    /// The first lines of its error; empty if the runner prints it elsewhere.
     pub(super) error: String,
 }
 
