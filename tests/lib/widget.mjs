@@ -1,19 +1,5 @@
 // Uses the only widget of a page as a visitor does.
 
-/**
- * Types a question and sends it, with nothing in between: a search while typing would notice a change of user first, and clear the
- * draft of the previous one.
- * @param {import("playwright-core").Locator} input
- * @param {string} question
- */
-export function sendAtOnce(input, question) {
-  return input.evaluate((/** @type {HTMLTextAreaElement} */ field, text) => {
-    field.value = text;
-    field.dispatchEvent(new Event("input"));
-    field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
-  }, question);
-}
-
 export class Widget {
   constructor(page) {
     this.page = page;

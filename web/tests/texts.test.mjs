@@ -7,21 +7,21 @@ const SOURCES = new URL("../src/texts/", import.meta.url);
 
 /** Texts that are equal in English and in that language. */
 const SAME = {
-  ar: [],
-  de: ["exportFormat"],
-  es: [],
+  ar: ["sourceNumber"],
+  de: ["exportFormat", "sourceNumber"],
+  es: ["sourceNumber"],
   fr: [
     "conversation",
     "exportFormat",
     "page",
     "passages.one",
     "passages.other",
-
     "source",
+    "sourceNumber",
     "sources.one",
     "sources.other",
   ],
-  ja: [],
+  ja: ["sourceNumber"],
 };
 
 const { LAUNCHER_TEXTS } = await importTs(new URL("launcher.ts", SOURCES));

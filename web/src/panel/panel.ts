@@ -33,6 +33,12 @@ import { VisibleArea } from "./visible-area.js";
 import { LazyVisitor } from "./visitor/lazy-visitor.js";
 import { LazyWriter } from "./writer/lazy-writer.js";
 
+/** A text in the question box. */
+interface Draft {
+  /** Whether a token has arrived that was requested after the text was begun. Until then, a new user may have begun it. */
+  isOwnerKnown: boolean;
+}
+
 /** The panel of one widget: connects its conversation, history and model. */
 export class WidgetPanel {
   readonly #host: PanelHost;
@@ -58,6 +64,8 @@ export class WidgetPanel {
   /** The session that this tab remembers because of this page. */
   #remembered: string | undefined;
   #asker = INITIAL_ASKER;
+  /** What is in the question box, if anything. */
+  #draft: Draft | undefined;
   /** Resolves in the task after the one that created the panel, which is long on a slow device. */
   readonly #created = yieldToPage();
   /** Settles when a question that is asked again for another user is answered. */
@@ -98,7 +106,8 @@ export class WidgetPanel {
       client,
       embedder,
     });
-    frame.composer.onInput = (text) => {
+    frame.composer.onInput = (text, isTyped) => {
+      this.#draftChanged(text, isTyped);
       length.check(text);
       search(text);
     };
@@ -271,34 +280,48 @@ export class WidgetPanel {
     this.#visitor.hasAsked = true;
     void loadParser();
     // The request itself asks for its token only when the model is loaded, which may take long.
-    if (this.#model.state.status !== "ready")
-      void this.#client()
-        .tokenProvider()
-        .catch(() => null);
+    if (this.#model.state.status !== "ready") this.#requestToken();
     await this.#chat.ask(question);
     await this.#repetition;
   }
 
   /** Forgets the conversation, the draft and all other data of this visitor. */
   clear(): void {
+    this.#host.frame.composer.value = "";
+    this.#forget();
+  }
+
+  /** Forgets everything but the draft. */
+  #forget(): void {
     this.#identity = this.#newIdentity();
     this.#host.memory.text = "";
     this.#chat.forget();
     this.#announcer.clear();
     this.#history.view?.clear();
     this.#closeHistory();
-    this.#host.frame.composer.value = "";
+  }
+
+  /**
+   * As with a question, a page may report a new user only with the first token after a draft was begun, so that token is requested at
+   * once. A text that the widget suggests is of the user before.
+   */
+  #draftChanged(text: string, isTyped: boolean): void {
+    if (text === "") this.#draft = undefined;
+    if (text === "" || this.#draft) return;
+    this.#draft = { isOwnerKnown: !isTyped };
+    if (isTyped) this.#requestToken();
   }
 
   #noteAsker(event: AskerEvent): void {
     this.#asker = nextAsker(this.#asker, event);
   }
 
-  /** Another user is signed in: clears the previous user's data, also the draft, and asks a new question again. */
+  /** Another user is signed in: clears the previous user's data, keeps what the new one has begun to type, and asks a new question again. */
   #userChanged(): void {
     this.#noteAsker({ type: "userChanged" });
     const { question } = this.#asker;
-    this.clear();
+    if (this.#draft?.isOwnerKnown === false) this.#forget();
+    else this.clear();
     if (question !== undefined) this.#repetition = this.#chat.ask(question);
   }
 
@@ -323,12 +346,21 @@ export class WidgetPanel {
       ...optional("assistant", this.#host.element.getAttribute("assistant") ?? undefined),
       tokenProvider: async () => {
         const { turn } = this.#asker;
+        const draft = this.#draft;
         const token = await tokenProvider();
         this.#noteAsker({ type: "token", turn });
+        if (draft) draft.isOwnerKnown = true;
         return token;
       },
       onTokenRejected: () => this.#visitor.reject(),
     };
+  }
+
+  /** Notices a change of user now instead of with the next request. */
+  #requestToken(): void {
+    void this.#client()
+      .tokenProvider()
+      .catch(() => null);
   }
 
   async #openHistory(): Promise<void> {

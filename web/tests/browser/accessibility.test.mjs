@@ -40,6 +40,15 @@ test("screen readers announce a complete answer once, with its sources, and no d
   assert.deepEqual([await log.getAttribute("role"), await log.getAttribute("aria-live")], ["log", "off"]);
 });
 
+test("a badge and its source show the number that the label of the badge says, in the digits of the language", async (t) => {
+  const widget = await open(t, { attributes: { lang: "ar-EG" } });
+  await widget.ask(QUESTION);
+  const badge = widget.all("marker").first();
+  assert.match(await badge.getAttribute("aria-label"), /١/);
+  assert.equal(await badge.innerText(), "١");
+  assert.equal(await widget.role("source-number").innerText(), "١");
+});
+
 test("screen readers announce refusals and errors", async (t) => {
   const widget = await open(t);
   site.api.respondWith(whole(refusal()), failure(503, "upstream_unavailable", { retryable: true }));

@@ -1,14 +1,23 @@
 // Tokens that expire and visitors that change. Real Chromium and embedder, simulated API.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { sendAtOnce } from "../../../tests/lib/widget.mjs";
-import { answer, failure, gate, stepwise, whole } from "./support/answers.mjs";
+import { answer, failure, gate, refusal, stepwise, whole } from "./support/answers.mjs";
 import { ANSWER, QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
 import { tokenFor } from "./pages/widget/page.mjs";
 
 const { site, browser, open, sent, assertSentTwiceAlike } = await startWidgetSuite();
 
 const textOf = (locator) => locator.evaluate((element) => element.textContent);
+
+/** From now on, the page's tokens are those of another visitor. */
+const signInAnother = ({ page }) =>
+  page.evaluate((token) => sessionStorage.setItem("token", token), tokenFor("another visitor"));
+
+/** Makes the widget ask for a token. */
+const returnToWindow = ({ page }) => page.evaluate(() => dispatchEvent(new Event("focus")));
+
+/** Waits until nothing of the previous visitor is left. */
+const emptied = (widget) => widget.until(async () => (await widget.all("user").count()) === 0, "the chat is empty");
 
 test("an expired token is requested again once, and then an error is shown", async (t) => {
   const widget = await open(t);
@@ -58,8 +67,9 @@ for (const [when, prepare] of Object.entries(CHANGES)) {
     const widget = await open(t);
     await widget.ask("A private question?");
     await prepare(widget);
-    await widget.page.evaluate((token) => sessionStorage.setItem("token", token), tokenFor("another visitor"));
-    await sendAtOnce(widget.role("input"), "Whose turn is it?");
+    await signInAnother(widget);
+    await widget.role("input").fill("Whose turn is it?");
+    await widget.role("input").press("Enter");
     await widget.element.getByText("Whose turn is it?").waitFor();
     await widget.until(() => sent().length === 2, "the question was sent");
     assert.match(await (await widget.reply("done")).innerText(), ANSWER);
@@ -79,10 +89,8 @@ test("a streaming answer disappears when another visitor signs in, and is not as
   await widget.ask("A private question?", "pending");
   steps.step(2);
   await widget.reply("streaming");
-  await widget.page.evaluate((token) => {
-    sessionStorage.setItem("token", token);
-    dispatchEvent(new Event("focus"));
-  }, tokenFor("another visitor"));
+  await signInAnother(widget);
+  await returnToWindow(widget);
   await widget.until(async () => (await widget.all("assistant").count()) === 0, "the answer is gone");
   await widget.until(() => site.api.questions()[0].isCut, "the connection is closed");
   await widget.becomes("ready");
@@ -100,7 +108,7 @@ test("a question that waits for the model is dropped when another visitor signs 
   const widget = await open(t);
   await widget.ask("A private question?", "pending");
   await widget.until(async () => (await widget.page.evaluate(() => tokens.length)) > 0, "the asker is known");
-  await widget.page.evaluate((token) => sessionStorage.setItem("token", token), tokenFor("another visitor"));
+  await signInAnother(widget);
   held.open();
   await widget.until(async () => (await widget.all("assistant").count()) === 0, "the question is gone");
   assert.deepEqual(sent(), []);
@@ -111,9 +119,74 @@ test("a draft is cleared for the next visitor", async (t) => {
   const widget = await open(t);
   await widget.ask("A private question?");
   await widget.role("input").fill("A private draft");
-  await widget.page.evaluate((token) => sessionStorage.setItem("token", token), tokenFor("another visitor"));
+  await signInAnother(widget);
   await widget.call("ask", "Whose turn is it?");
   await widget.reply("done");
   assert.deepEqual(await widget.all("user").allInnerTexts(), ["Whose turn is it?"]);
   assert.equal(await widget.role("input").inputValue(), "");
+});
+
+for (const search of ["on", "off"]) {
+  test(`what another visitor begins to type stays, with instant results ${search}`, async (t) => {
+    const widget = await open(t, { attributes: { "instant-results": search } });
+    await widget.ask("A private question?");
+    await signInAnother(widget);
+    const input = widget.role("input");
+    await input.pressSequentially("Whose tu");
+    await emptied(widget);
+    assert.equal(await input.inputValue(), "Whose tu");
+    await input.pressSequentially("rn is it?");
+    await input.press("Enter");
+    await widget.reply("done");
+    assert.deepEqual(await widget.all("user").allInnerTexts(), ["Whose turn is it?"]);
+    assert.equal(site.api.questions()[1].headers.authorization, `Bearer ${tokenFor("another visitor")}`);
+  });
+
+  test(`what a visitor began to type is cleared for the next one, with instant results ${search}`, async (t) => {
+    const widget = await open(t, { attributes: { "instant-results": search } });
+    await widget.ask("A private question?");
+    const asked = await widget.page.evaluate(() => tokens.length);
+    await widget.role("input").pressSequentially("A private dra");
+    await widget.until(
+      async () => (await widget.page.evaluate(() => tokens.length)) > asked,
+      "the draft is known to be of the first visitor",
+    );
+    await signInAnother(widget);
+    await returnToWindow(widget);
+    await emptied(widget);
+    assert.equal(await widget.role("input").inputValue(), "");
+  });
+}
+
+test("a question of the previous visitor that the widget suggests again is cleared", async (t) => {
+  const widget = await open(t);
+  site.api.respondWith(whole(refusal()));
+  await widget.ask("A private question?", "refused");
+  await signInAnother(widget);
+  await widget.element.getByRole("button", { name: "Rephrase" }).click();
+  assert.equal(await widget.role("input").inputValue(), "A private question?");
+  await returnToWindow(widget);
+  await emptied(widget);
+  assert.equal(await widget.role("input").inputValue(), "");
+});
+
+test("a draft stays if the token provider fails, and is the next visitor's from the first token on", async (t) => {
+  const widget = await open(t);
+  await widget.ask("A private question?");
+  await widget.element.evaluate((element) => {
+    element.tokenProvider = () => {
+      globalThis.hasFailed = true;
+      return Promise.reject(new Error("offline"));
+    };
+  });
+  await widget.role("input").pressSequentially("Whose tu");
+  await widget.until(() => widget.page.evaluate(() => globalThis.hasFailed), "the provider has failed");
+  assert.equal(await widget.role("input").inputValue(), "Whose tu");
+  await widget.page.evaluate(() => {
+    document.querySelector("evidence-chat").tokenProvider = globalThis.tokenProvider;
+  });
+  await signInAnother(widget);
+  await returnToWindow(widget);
+  await emptied(widget);
+  assert.equal(await widget.role("input").inputValue(), "Whose tu");
 });

@@ -255,7 +255,7 @@ export class AnswerView {
         "aria-label": this.translator.t("source", { count: index }),
       },
       () => this.#reveal(marker),
-      String(index),
+      this.translator.t("sourceNumber", { count: index }),
     );
     const marker: Marker = { kind: "marker", index, sentence: this.#sentences, badge };
     this.#pieces.push(marker);

@@ -30,7 +30,11 @@ export function drawCard(target: Target, context: CardContext, ids: { title: str
     element(
       "div",
       { class: "card-head" },
-      element("span", { class: "source-number", "aria-hidden": "true" }, String(citation.index)),
+      element(
+        "span",
+        { class: "source-number", "aria-hidden": "true" },
+        translator.t("sourceNumber", { count: citation.index }),
+      ),
       element(
         "span",
         { class: "source-heading" },

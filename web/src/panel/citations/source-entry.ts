@@ -91,7 +91,11 @@ function summary(first: Citation, citations: readonly Citation[], translator: Tr
   return element(
     "summary",
     {},
-    element("span", { class: "source-number", "data-role": "source-number" }, String(first.index)),
+    element(
+      "span",
+      { class: "source-number", "data-role": "source-number" },
+      t("sourceNumber", { count: first.index }),
+    ),
     headingOf(
       first,
       citations,

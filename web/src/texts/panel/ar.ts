@@ -99,6 +99,7 @@ export const texts: PanelTexts = {
   showMoreSources: "عرض المزيد من المصادر",
   source: "المصدر {count}",
   sourceNamed: "المصدر {count}: \u2068{title}\u2069",
+  sourceNumber: "{count}",
   page: "الصفحة {count}",
   passages: {
     zero: "لا مقاطع",

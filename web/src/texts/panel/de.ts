@@ -85,6 +85,7 @@ export const texts: PanelTexts = {
   showMoreSources: "Weitere Quellen anzeigen",
   source: "Quelle {count}",
   sourceNamed: "Quelle {count}: {title}",
+  sourceNumber: "{count}",
   page: "Seite {count}",
   passages: { one: "{count} Textstelle", other: "{count} Textstellen" },
   sourcesAgree: "{agreeing} von {total} Quellen stimmen überein",

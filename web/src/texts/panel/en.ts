@@ -87,6 +87,7 @@ export const texts = {
   showMoreSources: "Show more sources",
   source: "Source {count}",
   sourceNamed: "Source {count}: {title}",
+  sourceNumber: "{count}",
   page: "Page {count}",
   passages: { one: "{count} passage", other: "{count} passages" },
   sourcesAgree: "{agreeing} of {total} sources agree",

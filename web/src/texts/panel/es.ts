@@ -86,6 +86,7 @@ export const texts: PanelTexts = {
   showMoreSources: "Mostrar más fuentes",
   source: "Fuente {count}",
   sourceNamed: "Fuente {count}: {title}",
+  sourceNumber: "{count}",
   page: "Página {count}",
   passages: { one: "{count} pasaje", many: "{count} de pasajes", other: "{count} pasajes" },
   sourcesAgree: "{agreeing} de {total} fuentes coinciden",

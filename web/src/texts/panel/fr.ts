@@ -87,6 +87,7 @@ export const texts: PanelTexts = {
   showMoreSources: "Afficher plus de sources",
   source: "Source {count}",
   sourceNamed: "Source {count}\u00a0: {title}",
+  sourceNumber: "{count}",
   page: "Page {count}",
   passages: { one: "{count} passage", many: "{count} de passages", other: "{count} passages" },
   sourcesAgree: "{agreeing} sources sur {total} concordent",

@@ -81,6 +81,7 @@ export const texts: PanelTexts = {
   showMoreSources: "ほかの出典を表示",
   source: "出典 {count}",
   sourceNamed: "出典 {count}：{title}",
+  sourceNumber: "{count}",
   page: "{count} ページ",
   passages: { other: "{count} か所" },
   sourcesAgree: "{total} 件中 {agreeing} 件の出典が一致",
