@@ -6,11 +6,19 @@ import { SKIPPED } from "./skips.mjs";
 
 export { after, afterEach, before, beforeEach, describe };
 
-/** Errors of Playwright and the drivers for what they cannot do. */
+/**
+ * Errors of Playwright, the drivers and the browsers for what they cannot do, and what that is, unless the error says it.
+ * @type {[error: RegExp, feature?: string][]}
+ */
 const MISSING = [
-  /CDP session is only available in Chromium/,
-  /unsupported operation\s+Message: (.*)/,
-  /unknown command\s+Message: (.*)/,
+  [/CDP session is only available in Chromium/, "Chrome DevTools Protocol"],
+  [/unsupported operation\s+Message: (.*)/],
+  [/unknown command\s+Message: (.*)/],
+  [/'([\w-]+)' \(value of 'name' member of PermissionDescriptor\) is not a valid value/],
+  [
+    /^page\.evaluate: NotAllowedError: The request is not allowed by the user agent/,
+    "permission to read the clipboard",
+  ],
 ];
 
 const REPOSITORY = fileURLToPath(new URL("../../", import.meta.url));
@@ -42,7 +50,9 @@ function skipping(run) {
 }
 
 function missingFeature(error) {
-  const message = String(error?.message);
-  const found = MISSING.map((pattern) => pattern.exec(message)).find(Boolean);
-  return found && (found[1] ?? "Chrome DevTools Protocol");
+  for (const [pattern, feature] of MISSING) {
+    const found = pattern.exec(String(error?.message));
+    if (found) return feature ?? found[1];
+  }
+  return undefined;
 }

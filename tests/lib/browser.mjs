@@ -21,6 +21,9 @@ const ARGS = [
   "--disable-features=LocalNetworkAccessChecks",
 ];
 
+/** Names a Content Security Policy in the words of any browser. */
+export const POLICY = /Content[- ]Security[- ]Policy/;
+
 const LAUNCH = { chromium: launchChromium, firefox: launchFirefox, webkit: launchWebKit };
 
 function launchChromium(profile, options) {
@@ -37,7 +40,7 @@ function launchChromium(profile, options) {
 export async function openBrowser(options = {}, browser = BROWSER) {
   const profile = await mkdtemp(join(tmpdir(), "evidence-chat-browser-"));
   const context = await LAUNCH[browser](profile, { viewport: { width: 1280, height: 900 }, ...options });
-  if (browser !== "chromium") context.on("page", refuseEmulation).pages().forEach(refuseEmulation);
+  if (browser !== "chromium") context.on("page", refuseUnsupported).pages().forEach(refuseUnsupported);
   const page = collectErrors(context.pages()[0] ?? (await context.newPage()));
   return {
     page,
@@ -48,13 +51,22 @@ export async function openBrowser(options = {}, browser = BROWSER) {
   };
 }
 
-/** Media features cannot change in an open page of these browsers; `openBrowser` can set `reducedMotion`. */
-function refuseEmulation(page) {
+/** Makes the page throw at once what the drivers of these browsers cannot do, instead of waiting for it in vain. */
+function refuseUnsupported(page) {
+  // Media features cannot change in an open page; `openBrowser` can set `reducedMotion`.
   page.emulateMedia = async (features) => {
     const [feature] = Object.entries(features).find(([, value]) => value !== null) ?? [];
-    if (feature) throw new Error(`unsupported operation\nMessage: emulation of ${feature}`);
+    if (feature) throw unsupported(`emulation of ${feature}`);
+  };
+  const waitForEvent = page.waitForEvent.bind(page);
+  page.waitForEvent = (event, ...options) => {
+    if (event === "download") throw unsupported("event for downloads");
+    return waitForEvent(event, ...options);
   };
 }
+
+/** An error like those of the drivers. */
+const unsupported = (feature) => new Error(`unsupported operation\nMessage: ${feature}`);
 
 /**
  * Collects uncaught errors and violations of the page's Content Security Policy in `page.errors`. Other lines of the
@@ -64,11 +76,12 @@ export function collectErrors(page) {
   page.errors = [];
   page.on("pageerror", (error) => {
     // Firefox reports failed requests like uncaught errors.
-    if (!/^(Cross-Origin Request Blocked|Loading module from )/.test(String(error))) page.errors.push(String(error));
+    if (!/^(Cross-Origin Request Blocked|Loading module from |None of the “sha\d+” hashes )/.test(String(error)))
+      page.errors.push(String(error));
   });
   page.on("console", (message) => {
     const text = message.text();
-    const isViolation = message.type() === "error" && /Content[- ]Security[- ]Policy/.test(text);
+    const isViolation = message.type() === "error" && POLICY.test(text);
     // Some browsers look for an icon that no page of the tests names.
     if (isViolation && !text.includes("/favicon.ico")) page.errors.push(text);
   });

@@ -47,7 +47,7 @@ test("also-found passages are listed below the sources, closed, with passage and
   await widget.page.keyboard.press("Enter");
   const entries = widget.all("found");
   assert.deepEqual(
-    (await entries.allInnerTexts()).map((text) => text.split("\n")),
+    (await entries.allInnerTexts()).map((text) => text.trim().split("\n")),
     [
       ["Deliveries", "Abroad"],
       ["Customs", "Page 2"],
@@ -174,7 +174,8 @@ test("the nearest passages of a refusal link to their documents", async (t) => {
   const widget = await open(t);
   await widget.ask(QUESTION, "refused");
   const items = widget.role("nearest").locator("li");
-  assert.deepEqual(await items.allInnerTexts(), ["Deliveries › Abroad", "Customs · Page 2", "Parcels › Sizes"]);
+  const texts = (await items.allInnerTexts()).map((text) => text.trim());
+  assert.deepEqual(texts, ["Deliveries › Abroad", "Customs · Page 2", "Parcels › Sizes"]);
   const link = items.nth(0).locator("a");
   assert.equal(await link.getAttribute("href"), "https://shop.example/deliveries");
   assert.equal(await link.getAttribute("rel"), "noopener noreferrer");

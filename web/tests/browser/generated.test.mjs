@@ -14,11 +14,8 @@ const answering = (options) => site.api.respondWith(whole(generated(options)));
 
 /** Opens the card of the badge with that number by keyboard; gives its highlighted words. */
 async function wordsOnCard(widget, badge) {
-  // A key makes the focus visible, which opens the card.
-  await widget.role("input").press("End");
-  await widget.all("marker").nth(badge).focus();
-  await widget.element.locator("[data-role=citation-card][data-open]").waitFor();
-  return widget.role("citation-card").locator("mark").allInnerTexts();
+  const card = await widget.openCard(widget.all("marker").nth(badge));
+  return card.locator("mark").allInnerTexts();
 }
 
 describe("a generated answer", () => {

@@ -61,6 +61,13 @@ const focused = () =>
     return activeElement?.getAttribute("aria-label") ?? activeElement?.textContent;
   });
 
+/** In Firefox, Tab also reaches a list that scrolls. */
+const isOnScroller = () =>
+  page.evaluate(() => {
+    const { activeElement } = /** @type {ShadowRoot} */ (window.root.getRootNode());
+    return activeElement?.matches("button, a, input") === false;
+  });
+
 /** Waits until the server has received `count` requests. */
 async function gets(method, count = 1) {
   for (let tries = 0; sent(method).length < count && tries < 100; tries++) await sleep(20);
@@ -329,9 +336,9 @@ test("deleting by keyboard focuses Undo and pauses the countdown", async () => {
 test("Tab reaches every control in visual order", async () => {
   await show(sessions(21));
   const order = [];
-  for (let tabs = 0; tabs < 5; tabs++) {
+  for (let tabs = 0; order.length < 5 && tabs < 10; tabs++) {
     await page.keyboard.press("Tab");
-    order.push(await focused());
+    if (!(await isOnScroller())) order.push(await focused());
   }
   assert.deepEqual(order, [
     "Help",

@@ -161,9 +161,10 @@ describe("settings of an assistant", () => {
     await save().click();
     const panel = page.getByRole("region", { name: "Somebody else has changed these settings" });
     await panel.waitFor();
-    assert.deepEqual(await panel.locator("tbody tr").allInnerTexts(), [
-      ["Title", "Help", "Theirs", "Mine"].join("\t"),
-      ["Greeting", "default", HOSTILE, "not changed"].join("\t"),
+    const rows = await panel.locator("tbody tr").all();
+    assert.deepEqual(await Promise.all(rows.map((row) => row.locator("th, td").allTextContents())), [
+      ["Title", "Help", "Theirs", "Mine"],
+      ["Greeting", "default", HOSTILE, "not changed"],
     ]);
     assert.equal((await assistant()).title, "Theirs", "nothing is written");
     await assertNoViolations(page, "conflict");

@@ -276,11 +276,15 @@ describe("with questions", () => {
 
   test("an answer of the previous choice does not replace that of the present one", async () => {
     const { promise: held, resolve: release } = /** @type {PromiseWithResolvers<void>} */ (Promise.withResolvers());
+    let isPrevious = true;
     await page.route("**/rpc/chat_insights", async (route) => {
-      if (route.request().postDataJSON().days === 90) await held;
+      if (isPrevious) await held;
       await route.continue().catch(() => undefined);
     });
+    const asked = page.waitForRequest("**/rpc/chat_insights");
     await page.getByRole("radio", { name: "90 days" }).check();
+    await asked;
+    isPrevious = false;
     await page.getByRole("radio", { name: "30 days" }).check();
     await showAll();
     release();

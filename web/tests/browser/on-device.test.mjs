@@ -125,10 +125,7 @@ describe("a written answer", () => {
   test("has badges whose cards show the source sentence, and open the source below", async (t) => {
     const widget = await openScripted(t);
     await askAndWrite(widget);
-    await widget.role("input").press("End");
-    await widget.all("marker").nth(1).focus();
-    await widget.element.locator("[data-role=citation-card][data-open]").waitFor();
-    const card = widget.role("citation-card");
+    const card = await widget.openCard(widget.all("marker").nth(1));
     assert.deepEqual(await card.locator("mark").allInnerTexts(), ["Write to us first."]);
     assert.equal(await card.locator("[data-role=source-sentence]").innerText(), "Source sentence");
     await widget.all("marker").first().click();
@@ -152,10 +149,8 @@ describe("a written answer", () => {
     const citations = [supporting({ supports: [invented] })];
     const widget = await openScripted(t, { written: written({ answer: { deltas: [FIRST], citations } }) });
     await askAndWrite(widget);
-    await widget.role("input").press("End");
-    await widget.all("marker").first().focus();
-    await widget.element.locator("[data-role=citation-card][data-open]").waitFor();
-    assert.equal(await widget.role("citation-card").locator("mark, [data-role=source-sentence]").count(), 0);
+    const card = await widget.openCard(widget.all("marker").first());
+    assert.equal(await card.locator("mark, [data-role=source-sentence]").count(), 0);
   });
 
   test("can be copied with its sources, as the quotes can", async (t) => {

@@ -1,6 +1,9 @@
 // A reporter of node:test for `cargo xtask test`: a line of JSON for each test that has ended, and for each suite that
 // was skipped, whose tests do not run. `seconds` is the time of a test that is in no suite and no other test, otherwise 0.
 
+/** The test file. That of an event is where `test` was called, which may be a helper. */
+const file = process.env.TEST_FILE;
+
 /** The lines of an error that are kept: a comparison says only after its first line what differed. */
 const MAX_LINES = 20;
 
@@ -13,7 +16,7 @@ export default async function* (events) {
       continue;
     }
     if (type !== "test:pass" && type !== "test:fail") continue;
-    const { name, file, skip, todo, details, nesting } = data;
+    const { name, skip, todo, details, nesting } = data;
     const seconds = nesting === 0 ? (details?.duration_ms ?? 0) / 1000 : 0;
     const isSkipped = skip !== undefined;
     if (details?.type === "suite" && !isSkipped) {
@@ -31,7 +34,7 @@ export default async function* (events) {
       isTodo: todo !== undefined,
       seconds,
     };
-    yield `${JSON.stringify({ ...result, error: messageOf(details?.error, diagnostics.get(file)) })}\n`;
+    yield `${JSON.stringify({ ...result, error: messageOf(details?.error, diagnostics.get(data.file)) })}\n`;
   }
 }
 

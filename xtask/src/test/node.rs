@@ -89,7 +89,8 @@ impl Lane {
         node.args(["--test", "--test-reporter=spec", "--test-reporter-destination=stdout"])
             .arg(format!("--test-reporter=./{REPORTER}"))
             .arg(destination)
-            .arg(file);
+            .arg(file)
+            .env("TEST_FILE", file);
         // By line: another lane may print at the same time.
         let ran = shell::run_by_line(&mut node, |line| {
             if !is_count(line) {

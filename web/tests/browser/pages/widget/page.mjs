@@ -101,6 +101,16 @@ class WidgetPage {
     return this.reply(state);
   }
 
+  /** Opens the card of a badge by keyboard. */
+  async openCard(badge) {
+    await badge.focus();
+    // A focus that keys have moved is visible, which opens the card.
+    await this.page.keyboard.press("Shift+Tab");
+    await this.page.keyboard.press("Tab");
+    await this.element.locator("[data-role=citation-card][data-open]").waitFor();
+    return this.role("citation-card");
+  }
+
   /** Waits until the element is in that state. */
   async becomes(state) {
     await this.page.locator(`evidence-chat[data-state="${state}"]`).first().waitFor();
