@@ -233,7 +233,9 @@ test("after a change of user, the next question belongs to the new user and noth
   await openWithTokens(first);
   await widget.askFor(OFF_TOPIC, "refused");
   await giveToken(second);
-  await widget.askFor(COVERED);
+  await inWidget("input").fill(COVERED);
+  await inWidget("input").press("Enter");
+  await replyEnds("done");
   assert.deepEqual(await inWidget("user").allInnerTexts(), [COVERED]);
   for (const [token, question] of [
     [first, OFF_TOPIC],

@@ -42,6 +42,8 @@ export async function openBrowser(options = {}, browser = BROWSER) {
   const context = await LAUNCH[browser](profile, { viewport: { width: 1280, height: 900 }, ...options });
   if (browser !== "chromium") context.on("page", refuseUnsupported).pages().forEach(refuseUnsupported);
   const page = collectErrors(context.pages()[0] ?? (await context.newPage()));
+  if (browser === "webkit") trimInnerTexts(page);
+  if (browser === "firefox") emptyBeforeFilling(page);
   return {
     page,
     async close() {
@@ -62,6 +64,30 @@ function refuseUnsupported(page) {
   page.waitForEvent = (event, ...options) => {
     if (event === "download") throw unsupported("event for downloads");
     return waitForEvent(event, ...options);
+  };
+}
+
+/** WebKit ends the inner text of a block with a line break. */
+function trimInnerTexts(page) {
+  const locator = Object.getPrototypeOf(page.locator("html"));
+  const { innerText, allInnerTexts } = locator;
+  locator.innerText = async function (...options) {
+    return (await innerText.apply(this, options)).trim();
+  };
+  locator.allInnerTexts = async function () {
+    return (await allInnerTexts.apply(this)).map((text) => text.trim());
+  };
+}
+
+/** In Firefox, Playwright cannot select what is in some fields, and would only add to it. */
+function emptyBeforeFilling(page) {
+  const locator = Object.getPrototypeOf(page.locator("html"));
+  const { fill } = locator;
+  locator.fill = async function (...rest) {
+    await this.evaluate((field) => {
+      if (field.matches("[type=email], [type=number]")) field.value = "";
+    });
+    return fill.apply(this, rest);
   };
 }
 

@@ -47,7 +47,7 @@ test("also-found passages are listed below the sources, closed, with passage and
   await widget.page.keyboard.press("Enter");
   const entries = widget.all("found");
   assert.deepEqual(
-    (await entries.allInnerTexts()).map((text) => text.trim().split("\n")),
+    (await entries.allInnerTexts()).map((text) => text.split("\n")),
     [
       ["Deliveries", "Abroad"],
       ["Customs", "Page 2"],
@@ -55,11 +55,12 @@ test("also-found passages are listed below the sources, closed, with passage and
     ],
   );
   for (const summary of await entries.locator("summary").all()) await summary.press("Enter");
-  assert.deepEqual(await entries.locator("[data-role=excerpt]").allInnerTexts(), [
-    "Abroad\n\nWe deliver abroad.",
-    "Customs apply.",
-    "Parcels are small.",
-  ]);
+  const excerpts = await entries.locator("[data-role=excerpt]").allInnerTexts();
+  // Browsers differ in the line breaks between blocks.
+  assert.deepEqual(
+    excerpts.map((text) => text.replace(/\n+/g, "\n")),
+    ["Abroad\nWe deliver abroad.", "Customs apply.", "Parcels are small."],
+  );
   assert.equal(await entries.locator("mark, [data-role=verified-quote], [data-role=score]").count(), 0);
   const link = entries.nth(0).locator("[data-role=source-link]");
   assert.equal(await link.getAttribute("href"), "https://shop.example/deliveries");
@@ -174,8 +175,7 @@ test("the nearest passages of a refusal link to their documents", async (t) => {
   const widget = await open(t);
   await widget.ask(QUESTION, "refused");
   const items = widget.role("nearest").locator("li");
-  const texts = (await items.allInnerTexts()).map((text) => text.trim());
-  assert.deepEqual(texts, ["Deliveries › Abroad", "Customs · Page 2", "Parcels › Sizes"]);
+  assert.deepEqual(await items.allInnerTexts(), ["Deliveries › Abroad", "Customs · Page 2", "Parcels › Sizes"]);
   const link = items.nth(0).locator("a");
   assert.equal(await link.getAttribute("href"), "https://shop.example/deliveries");
   assert.equal(await link.getAttribute("rel"), "noopener noreferrer");

@@ -205,17 +205,12 @@ test("the evidence of an answer has place, cosine, threshold, strength and quote
   assert.match(await page.locator(".closest h4").textContent(), /Close to the question, but not quoted/);
   assert.deepEqual(await page.locator(".closest li").allTextContents(), ["Shipping › Abroad · Cosine 0.36"]);
   // The end of the bar against the mark: above the threshold in the first, below it in the second.
-  // WebKit does not list their animation before it has begun.
-  await page.waitForFunction(
-    () => {
-      const { width } = document.querySelector(".tape > *").getBoundingClientRect();
-      const isStill = width > 0 && width === window.barWidth;
-      window.barWidth = width;
-      return isStill;
-    },
-    undefined,
-    { polling: 200 },
-  );
+  // Waits for the end of their animation, which WebKit does not list before it has begun.
+  const widthOfBar = async () => (await page.locator(".tape > *").first().boundingBox()).width;
+  for (let before = -1, width = await widthOfBar(); width !== before; width = await widthOfBar()) {
+    before = width;
+    await page.waitForTimeout(200);
+  }
   const ends = await page.locator(".tape").evaluateAll((tapes) =>
     tapes.map((tape) => {
       const [fill, mark] = [...tape.children].map((child) => child.getBoundingClientRect());
