@@ -48,7 +48,8 @@ export async function openBrowser(options = {}, browser = BROWSER) {
     page,
     async close() {
       await context.close();
-      await rm(profile, { recursive: true, force: true });
+      // The last processes of a browser may still write.
+      await rm(profile, { recursive: true, force: true, maxRetries: 10 });
     },
   };
 }

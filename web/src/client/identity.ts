@@ -15,10 +15,11 @@ export class Identity {
   /** Number of the latest call whose token was used. */
   #latest = 0;
 
-  /** `provider` is called each time, because a page may replace its token provider. */
-  constructor(provider: () => TokenProvider, onChange: IdentityChange) {
+  /** `provider` is called each time, because a page may replace its token provider. `user` is the first one, if known. */
+  constructor(provider: () => TokenProvider, onChange: IdentityChange, user?: string) {
     this.#provider = provider;
     this.#onChange = onChange;
+    this.#last = user;
   }
 
   /** The user of the latest token; `null` is nobody, `undefined` not known yet. An opaque id, only good for comparison. */

@@ -14,7 +14,7 @@ export class Composer {
   readonly #count = element("span", { class: "count", "data-role": "count" });
   readonly #send: HTMLButtonElement;
   readonly #onSend: (question: string) => void;
-  #onInput: (text: string, isTyped: boolean) => void = () => undefined;
+  #onInput: (text: string) => void = () => undefined;
   readonly #t: Translate;
   readonly #hint = element("span", { id: "hint" });
   /** The button next to the hint, if any. */
@@ -49,7 +49,7 @@ export class Composer {
       element("div", { class: "box" }, this.#input, this.#send),
       element("p", { class: "hint" }, this.#hint, this.#count),
     );
-    this.#input.addEventListener("input", () => this.#changed(true));
+    this.#input.addEventListener("input", () => this.#changed());
     this.#input.addEventListener("keydown", (event) => {
       if (event.key !== "Enter" || event.shiftKey || isComposing(event)) return;
       event.preventDefault();
@@ -87,10 +87,10 @@ export class Composer {
     if (other) this.#hint.after(other);
   }
 
-  /** Called with the text whenever it changes, and with whether the visitor changed it. */
-  set onInput(listener: (text: string, isTyped: boolean) => void) {
+  /** Called with the text whenever it changes. */
+  set onInput(listener: (text: string) => void) {
     this.#onInput = listener;
-    listener(this.value, false);
+    listener(this.value);
   }
 
   /** Whether a question is running, so the next one has to wait. */
@@ -137,7 +137,7 @@ export class Composer {
     this.#send.disabled = this.#busy || this.#input.disabled || this.value.trim() === "";
   }
 
-  #changed(isTyped = false): void {
+  #changed(): void {
     const { length } = this.value;
     this.#count.textContent = length >= WARN_FRACTION * this.#limit ? `${length} / ${this.#limit}` : "";
     // An empty box shows the placeholder, which has the widget's direction.
@@ -147,7 +147,7 @@ export class Composer {
     const { scrollHeight } = this.#input;
     if (scrollHeight > 0) this.#input.style.height = `${scrollHeight}px`;
     this.#update();
-    this.#onInput(this.value, isTyped);
+    this.#onInput(this.value);
   }
 }
 

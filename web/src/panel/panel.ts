@@ -35,9 +35,15 @@ import { LazyWriter } from "./writer/lazy-writer.js";
 
 /** A text in the question box. */
 interface Draft {
-  /** Whether a token has arrived that was requested after the text was begun. Until then, a new user may have begun it. */
+  /**
+   * Whether it is the text of the user who was known before it. Until the token arrives that is requested when it is begun, a new user
+   * may have begun it.
+   */
   isOwnerKnown: boolean;
 }
+
+/** From then on, a draft whose token has not come is taken for one of the user who was known before it. */
+const DRAFT_TOKEN_MS = 5000;
 
 /** The panel of one widget: connects its conversation, history and model. */
 export class WidgetPanel {
@@ -66,8 +72,12 @@ export class WidgetPanel {
   #asker = INITIAL_ASKER;
   /** What is in the question box, if anything. */
   #draft: Draft | undefined;
+  readonly #search: ReturnType<typeof lazySearch>;
+  #isCreated = false;
   /** Resolves in the task after the one that created the panel, which is long on a slow device. */
-  readonly #created = yieldToPage();
+  readonly #created = yieldToPage().then(() => {
+    this.#isCreated = true;
+  });
   /** Settles when a question that is asked again for another user is answered. */
   #repetition: Promise<void> = Promise.resolve();
 
@@ -99,17 +109,23 @@ export class WidgetPanel {
       length.root,
       this.#modelNotice.root,
     );
-    const search = lazySearch({
+    this.#search = lazySearch({
       host,
       announcer: this.#announcer,
       tools: { excerptOf, urlOfWords },
       client,
       embedder,
     });
-    frame.composer.onInput = (text, isTyped) => {
+    // The visitor may have typed before this code was loaded.
+    this.#draftChanged(frame.composer.value, true);
+    let isTyped = false;
+    // Before the question box, which reports each change.
+    frame.composer.root.addEventListener("input", () => (isTyped = true), { capture: true });
+    frame.composer.onInput = (text) => {
       this.#draftChanged(text, isTyped);
+      isTyped = false;
       length.check(text);
-      search(text);
+      this.#search.check(text);
     };
     shadow.addEventListener("copy", (event) => copySelection(event as ClipboardEvent, shadow, this.#chat.log.answers));
     this.#showState();
@@ -272,7 +288,7 @@ export class WidgetPanel {
   /** Asks a question. Resolves when the outcome is shown. Ignored while another question is running. */
   async ask(question: string): Promise<void> {
     const identity = this.#identity;
-    await this.#created;
+    if (!this.#isCreated) await this.#created;
     const isCleared = identity !== this.#identity;
     if (isCleared || this.#chat.isRunning) return;
     this.#closeHistory();
@@ -280,7 +296,7 @@ export class WidgetPanel {
     this.#visitor.hasAsked = true;
     void loadParser();
     // The request itself asks for its token only when the model is loaded, which may take long.
-    if (this.#model.state.status !== "ready") this.#requestToken();
+    if (this.#model.state.status !== "ready") void this.#requestToken();
     await this.#chat.ask(question);
     await this.#repetition;
   }
@@ -291,9 +307,9 @@ export class WidgetPanel {
     this.#forget();
   }
 
-  /** Forgets everything but the draft. */
-  #forget(): void {
-    this.#identity = this.#newIdentity();
+  /** Forgets everything but the draft, which is that of `user` if it is given. */
+  #forget(user?: string): void {
+    this.#identity = this.#newIdentity(user);
     this.#host.memory.text = "";
     this.#chat.forget();
     this.#announcer.clear();
@@ -308,8 +324,13 @@ export class WidgetPanel {
   #draftChanged(text: string, isTyped: boolean): void {
     if (text === "") this.#draft = undefined;
     if (text === "" || this.#draft) return;
-    this.#draft = { isOwnerKnown: !isTyped };
-    if (isTyped) this.#requestToken();
+    const draft: Draft = (this.#draft = { isOwnerKnown: !isTyped });
+    if (!isTyped) return;
+    const known = () => {
+      draft.isOwnerKnown = true;
+    };
+    void this.#requestToken().then(known);
+    setTimeout(known, DRAFT_TOKEN_MS);
   }
 
   #noteAsker(event: AskerEvent): void {
@@ -317,23 +338,28 @@ export class WidgetPanel {
   }
 
   /** Another user is signed in: clears the previous user's data, keeps what the new one has begun to type, and asks a new question again. */
-  #userChanged(): void {
+  #userChanged(user: string | null): void {
     this.#noteAsker({ type: "userChanged" });
     const { question } = this.#asker;
-    if (this.#draft?.isOwnerKnown === false) this.#forget();
-    else this.clear();
+    // Who has only signed out, or whose session has ended, is no new user.
+    if (user !== null && this.#draft?.isOwnerKnown === false) {
+      this.#draft.isOwnerKnown = true;
+      this.#forget(user);
+      this.#search.restart();
+    } else this.clear();
     if (question !== undefined) this.#repetition = this.#chat.ask(question);
   }
 
-  /** Starts without a user: the first one to appear is not a change. */
-  #newIdentity(): Identity {
+  /** Without a user, the first one to appear is not a change. */
+  #newIdentity(user?: string): Identity {
     const identity: Identity = new Identity(
       () => {
         const { tokenProvider } = this.#host.element;
         return tokenProvider ? reportFailures(tokenProvider) : this.#visitor.tokenProvider;
       },
       // Ignores changes that requests of an earlier visitor notice.
-      () => identity === this.#identity && this.#userChanged(),
+      (_, next) => identity === this.#identity && this.#userChanged(next),
+      user,
     );
     return identity;
   }
@@ -346,10 +372,8 @@ export class WidgetPanel {
       ...optional("assistant", this.#host.element.getAttribute("assistant") ?? undefined),
       tokenProvider: async () => {
         const { turn } = this.#asker;
-        const draft = this.#draft;
         const token = await tokenProvider();
         this.#noteAsker({ type: "token", turn });
-        if (draft) draft.isOwnerKnown = true;
         return token;
       },
       onTokenRejected: () => this.#visitor.reject(),
@@ -357,8 +381,8 @@ export class WidgetPanel {
   }
 
   /** Notices a change of user now instead of with the next request. */
-  #requestToken(): void {
-    void this.#client()
+  async #requestToken(): Promise<void> {
+    await this.#client()
       .tokenProvider()
       .catch(() => null);
   }

@@ -23,10 +23,11 @@ beforeEach(async () => {
 
 afterEach(async () => {
   // Pending deletions are sent when the page is left, and must not arrive in the next test.
-  await page.route("**/api/**", (route) => route.abort());
-  await page.evaluate(() => window.view?.clear());
+  await page.evaluate(() => {
+    window.fetch = () => Promise.reject(new TypeError("the page is left"));
+    window.view?.clear();
+  });
   await page.goto("about:blank");
-  await page.unrouteAll({ behavior: "wait" });
   assert.deepEqual(page.errors, []);
 });
 

@@ -5,7 +5,7 @@ import { answer, failure, gate, refusal, stepwise, whole } from "./support/answe
 import { ANSWER, QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
 import { tokenFor } from "./pages/widget/page.mjs";
 
-const { site, browser, open, sent, assertSentTwiceAlike } = await startWidgetSuite();
+const { site, browser, open, openWithClock, sent, assertSentTwiceAlike } = await startWidgetSuite();
 
 const textOf = (locator) => locator.evaluate((element) => element.textContent);
 
@@ -170,23 +170,63 @@ test("a question of the previous visitor that the widget suggests again is clear
   assert.equal(await widget.role("input").inputValue(), "");
 });
 
-test("a draft stays if the token provider fails, and is the next visitor's from the first token on", async (t) => {
+test("the draft of a new visitor is cleared for the one after", async (t) => {
+  const widget = await open(t, { attributes: { "instant-results": "off" } });
+  await widget.ask("A question of the first?");
+  await signInAnother(widget);
+  await widget.role("input").pressSequentially("A private draft of the second");
+  await emptied(widget);
+  await widget.page.evaluate((token) => sessionStorage.setItem("token", token), tokenFor("a third visitor"));
+  await returnToWindow(widget);
+  await widget.until(async () => (await widget.role("input").inputValue()) === "", "the draft is gone");
+});
+
+test("a draft that was begun after a session had ended is cleared for the next visitor", async (t) => {
   const widget = await open(t);
   await widget.ask("A private question?");
-  await widget.element.evaluate((element) => {
-    element.tokenProvider = () => {
-      globalThis.hasFailed = true;
-      return Promise.reject(new Error("offline"));
-    };
-  });
-  await widget.role("input").pressSequentially("Whose tu");
-  await widget.until(() => widget.page.evaluate(() => globalThis.hasFailed), "the provider has failed");
-  assert.equal(await widget.role("input").inputValue(), "Whose tu");
-  await widget.page.evaluate(() => {
-    document.querySelector("evidence-chat").tokenProvider = globalThis.tokenProvider;
-  });
-  await signInAnother(widget);
-  await returnToWindow(widget);
+  await widget.page.evaluate(() => sessionStorage.removeItem("token"));
+  await widget.role("input").fill("A private draft");
   await emptied(widget);
-  assert.equal(await widget.role("input").inputValue(), "Whose tu");
+  assert.equal(await widget.role("input").inputValue(), "");
+});
+
+/** Token providers that do not say who has begun a draft. */
+const SILENT = {
+  fails: (element) => {
+    element.tokenProvider = () => Promise.reject(new Error("offline"));
+  },
+  "never answers": (element) => {
+    element.tokenProvider = () => new Promise(() => undefined);
+  },
+};
+
+for (const [what, setProvider] of Object.entries(SILENT)) {
+  test(`a draft is cleared for the next visitor if the token provider ${what}`, async (t) => {
+    const widget = await openWithClock(t);
+    await widget.ask("A private question?");
+    await widget.element.evaluate(setProvider);
+    await widget.role("input").fill("A private draft");
+    await widget.page.clock.runFor(5000);
+    await widget.page.evaluate(() => {
+      document.querySelector("evidence-chat").tokenProvider = globalThis.tokenProvider;
+    });
+    await signInAnother(widget);
+    await returnToWindow(widget);
+    await emptied(widget);
+    assert.equal(await widget.role("input").inputValue(), "");
+  });
+}
+
+test("a question that is typed and sent in one task is the new visitor's", async (t) => {
+  const widget = await open(t);
+  await widget.ask("A private question?");
+  await signInAnother(widget);
+  await widget.role("input").evaluate((input) => {
+    input.value = "Whose turn is it?";
+    input.dispatchEvent(new Event("input"));
+    input.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
+  });
+  await widget.until(() => sent().length === 2, "the question was sent");
+  await widget.reply("done");
+  assert.deepEqual(await widget.all("user").allInnerTexts(), ["Whose turn is it?"]);
 });

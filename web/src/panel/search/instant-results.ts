@@ -94,6 +94,13 @@ export class InstantResults {
     this.#timer = setTimeout(() => void this.#search(query), pauseAfter(this.#embeddingMs));
   }
 
+  /** Another user has the text now: forgets what the user before may have found. */
+  restart(text: string): void {
+    this.#stop();
+    this.#kept.clear();
+    this.check(text);
+  }
+
   get #isFocused(): boolean {
     return this.#input !== null && this.#input.matches(":focus");
   }

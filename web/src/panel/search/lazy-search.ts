@@ -5,11 +5,16 @@ import type { InstantResults, InstantResultsOptions } from "./instant-results.js
 
 const loadResults = lazyImport(() => import("./index.js"));
 
-/**
- * Results while a question is typed. Gives a function to call with each text of the question box; it loads the code when the visitor
- * types and the model is there. Without the model or the code there are no results.
- */
-export function lazySearch(options: InstantResultsOptions): (text: string) => void {
+/** Results while a question is typed. */
+interface LazySearch {
+  /** To call with each text of the question box. */
+  check(text: string): void;
+  /** Forgets the results of the user before, and searches again for the text in the box. */
+  restart(): void;
+}
+
+/** Loads the code when the visitor types and the model is there. Without the model or the code there are no results. */
+export function lazySearch(options: InstantResultsOptions): LazySearch {
   const { element, frame, shadow } = options.host;
   let loading: Promise<InstantResults> | undefined;
   const load = async () => {
@@ -18,11 +23,19 @@ export function lazySearch(options: InstantResultsOptions): (text: string) => vo
     adoptStyles(shadow, styles);
     return new InstantResults(options);
   };
-  return (text) => {
-    if (!loading && (!text || !options.embedder() || element.getAttribute("instant-results") === "off")) return;
-    (loading ??= load()).then(
-      (results) => results.check(frame.composer.value),
-      () => (loading = undefined),
-    );
+  return {
+    check(text) {
+      if (!loading && (!text || !options.embedder() || element.getAttribute("instant-results") === "off")) return;
+      (loading ??= load()).then(
+        (results) => results.check(frame.composer.value),
+        () => (loading = undefined),
+      );
+    },
+    restart() {
+      loading?.then(
+        (results) => results.restart(frame.composer.value),
+        () => undefined,
+      );
+    },
   };
 }

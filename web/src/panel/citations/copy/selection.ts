@@ -119,7 +119,9 @@ class Pieces {
   addBadge(badge: Element, answers: readonly AnswerView[]): void {
     const target = answers.map((answer) => answer.targetOf(badge)).find((each) => each !== undefined);
     this.#separate();
-    this.list.push(target ? { kind: "source", target } : { kind: "text", text: `[${badge.textContent}]` });
+    this.list.push(
+      target ? { kind: "source", target } : { kind: "text", text: `[${badge.getAttribute("data-index") ?? ""}]` },
+    );
   }
 
   /** Separates the previous piece from the next one; of several separators, the widest counts. */
