@@ -43,7 +43,9 @@ export async function startDriver(folder, { reducedMotion } = {}) {
     const animations = reducedMotion === "reduce" ? 0 : 1;
     await writeFile(`${folder}/gtk-3.0/settings.ini`, `[Settings]\ngtk-enable-animations=${animations}\n`);
     const folders = { XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder, XDG_CACHE_HOME: folder };
-    const env = { ...process.env, ...folders, DISPLAY: display, GDK_BACKEND: "x11", NO_AT_BRIDGE: "1" };
+    // In the C locale, `navigator.language` would be "C", which is no language.
+    const locale = { LANG: "en_US.UTF-8", LC_ALL: "" };
+    const env = { ...process.env, ...folders, ...locale, DISPLAY: display, GDK_BACKEND: "x11", NO_AT_BRIDGE: "1" };
     const origin = await startProgram(processes, WEBKIT_DRIVER_PATH, env);
     const driver = new Driver(origin, end);
     await driver.begin({ binary: WEBKIT_BROWSER_PATH, args: ["--automation"] });
