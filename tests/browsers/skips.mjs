@@ -2,6 +2,8 @@
 const DEMO = "web/tests/browser/demo.test.mjs";
 const EMBEDDER = "embedder-wasm/npm/tests/browser.test.mjs";
 const SETTINGS = "web/tests/browser/insights-settings.test.mjs";
+const INSIGHTS = "web/tests/browser/insights.test.mjs";
+const INSTANT = "web/tests/browser/instant-results.test.mjs";
 const LAUNCHER = "web/tests/browser/launcher.test.mjs";
 const SMALL = "web/tests/browser/small-machines.test.mjs";
 const STATES = "web/tests/browser/states.test.mjs";
@@ -19,6 +21,9 @@ export const SKIPPED = {
       [/without HTTPS/, "WebKit resolves no invented host names"],
       [/forbids WebAssembly/, "WebKitGTK compiles WebAssembly whatever the policy"],
     ],
+    [INSIGHTS]: [[/previous choice/, "WebDriver cannot intercept requests"]],
+    [INSTANT]: [[/nobody's results/, "the driver runs the first scripts of a page in the next pages, too"]],
+    [SMALL]: [[/has no timer/, "the driver has timers of its own in the page"]],
     [STATES]: [[/a lost network/, "WebDriver cannot take the network away"]],
     [LAUNCHER]: [[/layout/, "WebKit reports no layout shifts"]],
   },

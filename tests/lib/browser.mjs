@@ -43,7 +43,7 @@ export async function openBrowser(options = {}, browser = BROWSER) {
   if (browser !== "chromium") context.on("page", refuseUnsupported).pages().forEach(refuseUnsupported);
   const page = collectErrors(context.pages()[0] ?? (await context.newPage()));
   if (browser === "webkit") trimInnerTexts(page);
-  if (browser === "firefox") emptyBeforeFilling(page);
+  if (browser !== "chromium") emptyBeforeFilling(page);
   return {
     page,
     async close() {
@@ -80,7 +80,7 @@ function trimInnerTexts(page) {
   };
 }
 
-/** In Firefox, Playwright cannot select what is in some fields, and would only add to it. */
+/** Outside Chromium, Playwright cannot select what is in some fields, and would only add to it. */
 function emptyBeforeFilling(page) {
   const locator = Object.getPrototypeOf(page.locator("html"));
   const { fill } = locator;
