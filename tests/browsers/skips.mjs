@@ -1,4 +1,5 @@
 // Tests that a browser cannot run, with the reason. What only the driver lacks is found by its error instead.
+const AXE = "web/tests/browser/axe.test.mjs";
 const DEMO = "web/tests/browser/demo.test.mjs";
 const EMBEDDER = "embedder-wasm/npm/tests/browser.test.mjs";
 const SETTINGS = "web/tests/browser/insights-settings.test.mjs";
@@ -16,6 +17,7 @@ export const SKIPPED = {
     [LAUNCHER]: [[/layout/, "Firefox reports no layout shifts"]],
   },
   webkit: {
+    [AXE]: [[/: offline/, "WebDriver cannot take the network away"]],
     [DEMO]: [[/cannot load its settings/, "WebDriver cannot intercept requests"]],
     [EMBEDDER]: [
       [/without HTTPS/, "WebKit resolves no invented host names"],

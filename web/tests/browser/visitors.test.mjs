@@ -162,9 +162,9 @@ test("a question of the previous visitor that the widget suggests again is clear
   const widget = await open(t);
   site.api.respondWith(whole(refusal()));
   await widget.ask("A private question?", "refused");
-  await signInAnother(widget);
   await widget.element.getByRole("button", { name: "Rephrase" }).click();
   assert.equal(await widget.role("input").inputValue(), "A private question?");
+  await signInAnother(widget);
   await returnToWindow(widget);
   await emptied(widget);
   assert.equal(await widget.role("input").inputValue(), "");
