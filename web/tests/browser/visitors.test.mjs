@@ -10,8 +10,8 @@ const { site, browser, open, openWithClock, sent, assertSentTwiceAlike } = await
 const textOf = (locator) => locator.evaluate((element) => element.textContent);
 
 /** From now on, the page's tokens are those of another visitor. */
-const signInAnother = ({ page }) =>
-  page.evaluate((token) => sessionStorage.setItem("token", token), tokenFor("another visitor"));
+const signInAnother = ({ page }, user = "another visitor") =>
+  page.evaluate((token) => sessionStorage.setItem("token", token), tokenFor(user));
 
 /** Makes the widget ask for a token. */
 const returnToWindow = ({ page }) => page.evaluate(() => dispatchEvent(new Event("focus")));
@@ -176,7 +176,7 @@ test("the draft of a new visitor is cleared for the one after", async (t) => {
   await signInAnother(widget);
   await widget.role("input").pressSequentially("A private draft of the second");
   await emptied(widget);
-  await widget.page.evaluate((token) => sessionStorage.setItem("token", token), tokenFor("a third visitor"));
+  await signInAnother(widget, "a third visitor");
   await returnToWindow(widget);
   await widget.until(async () => (await widget.role("input").inputValue()) === "", "the draft is gone");
 });
