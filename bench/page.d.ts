@@ -26,5 +26,7 @@ declare global {
     resultTimes: number[];
     /** The longest task since bench/widget/first-word.mjs began watching, in milliseconds. */
     longestTask(): number;
+    /** Milliseconds from a tap on the launcher until the question box is there, for bench/widget/phone.mjs. */
+    opened: Promise<number>;
   }
 }

@@ -25,9 +25,11 @@ render_50_citations_…: an answer with 50 markers and 50 citations, parsed, ins
 longest_task_…: the longest task of the page's thread; embedding: while questions are embedded; first_use: from the tag to the
   first answer
 phone_…: in a second browser whose page thread is four times slower (its workers are not), over 4G, with a small screen; first_use, second_use:
-  from the click on the launcher to the first word of the answer to a question that is asked at once, with nothing cached and with
+  from the tap on the launcher to the first word of the answer to a question that is asked at once, with nothing cached and with
   everything cached; answer: of a later question; longest_task_…: CPU time of the longest task of the page's thread meanwhile, which other
-  programs do not lengthen; idle_wake_ups: timers, frames and requests of page and worker in 5 s after the widget was closed
+  programs do not lengthen, without the change of the page itself; idle_wake_ups: timers, frames and requests of page and worker in 5 s after the widget was closed
+memory_added_…: what a first visit adds to the resident memory of the page's process, from the tag to after the first answer, and at its
+  peak; of_model: as a multiple of the model's size
 page_…: an otherwise empty page with the tag, minus the same page without it; medians, measured in turns";
 
 #[derive(Args)]

@@ -8,13 +8,14 @@ import { startDemo } from "../../tests/lib/demo.mjs";
 import { firstWord } from "./first-word.mjs";
 import { HostPage } from "../../tests/lib/host-page.mjs";
 import { instantResults } from "./instant-results.mjs";
+import { memory } from "./memory.mjs";
 import { pageImpact } from "./page-impact.mjs";
 import { phone } from "./phone.mjs";
 import { renderCitations } from "./render.mjs";
 import { restore } from "./restore.mjs";
 import { sizes } from "./sizes.mjs";
 
-const PARTS = { sizes, firstWord, instantResults, restore, renderCitations, pageImpact };
+const PARTS = { sizes, firstWord, instantResults, restore, renderCitations, pageImpact, memory };
 
 const data = await mkdtemp(join(tmpdir(), "evidence-chat-bench-"));
 const demo = await startDemo({ data });

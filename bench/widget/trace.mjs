@@ -37,21 +37,27 @@ function processesOf(origin, events) {
   return new Set(frames.filter(({ url }) => url?.startsWith(origin)).map(({ processId }) => processId));
 }
 
-/** `ms` is the CPU time of the thread, which does not depend on what else the machine does; `owner` what took most of it. */
+/**
+ * `ms` is the CPU time of the thread, which does not depend on what else the machine does; `owner` what took most of it. Not counted:
+ * tasks in which the browser replaces a page or evaluates what the driver of these benches injects.
+ */
 function longestTask(events) {
   const isPageThread = new Set(
     events.filter(({ name, args }) => name === "thread_name" && args.name === "CrRendererMain").map(threadOf),
   );
   const timed = events.filter((event) => event.ph === "X" && isPageThread.has(threadOf(event)));
-  const tasks = timed.filter(({ name }) => name === "RunTask");
-  const longest = tasks.reduce((a, b) => (cpuMs(b) > cpuMs(a) ? b : a), { tdur: 0, ts: 0, dur: 0 });
-  const parts = timed.filter(
-    (event) =>
-      event.name !== "RunTask" && event.pid === longest.pid && event.ts >= longest.ts && end(event) <= end(longest),
-  );
-  const [most] = parts.sort((a, b) => cpuMs(b) - cpuMs(a));
+  const parts = timed.filter(({ name }) => name !== "RunTask");
+  const partsOf = (task) =>
+    parts.filter((event) => threadOf(event) === threadOf(task) && event.ts >= task.ts && end(event) <= end(task));
+  const tasks = timed.filter(({ name }) => name === "RunTask").sort((a, b) => cpuMs(b) - cpuMs(a));
+  const longest = tasks.find((task) => !partsOf(task).some(isForeign));
+  if (!longest) return { ms: 0, owner: "no task" };
+  const [most] = partsOf(longest).sort((a, b) => cpuMs(b) - cpuMs(a));
   return { ms: cpuMs(longest), owner: most ? describe(most) : "no event" };
 }
+
+/** A script of the page has a URL. */
+const isForeign = ({ name, args }) => name === "CommitLoad" || (name === "EvaluateScript" && !args?.data?.url);
 
 const threadOf = ({ pid, tid }) => `${pid} ${tid}`;
 const end = ({ ts, dur = 0 }) => ts + dur;

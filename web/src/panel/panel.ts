@@ -36,10 +36,10 @@ import { LazyWriter } from "./writer/lazy-writer.js";
 /** A text in the question box. */
 interface Draft {
   /**
-   * Whether it is the text of the user who was known before it. Until the token arrives that is requested when it is begun, a new user
-   * may have begun it.
+   * Until then, in milliseconds of `performance.now()`, a new user may have begun it; it ends early with the token that is requested
+   * when it is begun. From then on, it is a text of the user who was known before it.
    */
-  isOwnerKnown: boolean;
+  ownerUnknownUntil: number;
 }
 
 /** From then on, a draft whose token has not come is taken for one of the user who was known before it. */
@@ -233,14 +233,18 @@ export class WidgetPanel {
   }
 
   /** Loads the site's settings and the model, if that has not begun. */
-  loadModel(): void {
+  async loadModel(): Promise<void> {
+    if (!this.#isCreated) await this.#created;
+    if (!this.#host.element.isConnected) return;
     this.#siteSettings.read();
     if (this.#model.state.status === "idle") this.#model.load();
   }
 
-  opened(): void {
+  async opened(): Promise<void> {
+    if (!this.#isCreated) await this.#created;
+    if (!this.#host.element.isConnected) return;
     void this.#identity.check();
-    this.loadModel();
+    void this.loadModel();
     this.resume();
   }
 
@@ -324,13 +328,8 @@ export class WidgetPanel {
   #draftChanged(text: string, isTyped: boolean): void {
     if (text === "") this.#draft = undefined;
     if (text === "" || this.#draft) return;
-    const draft: Draft = (this.#draft = { isOwnerKnown: !isTyped });
-    if (!isTyped) return;
-    const known = () => {
-      draft.isOwnerKnown = true;
-    };
-    void this.#requestToken().then(known);
-    setTimeout(known, DRAFT_TOKEN_MS);
+    const draft: Draft = (this.#draft = { ownerUnknownUntil: isTyped ? performance.now() + DRAFT_TOKEN_MS : 0 });
+    if (isTyped) void this.#requestToken().then(() => (draft.ownerUnknownUntil = 0));
   }
 
   #noteAsker(event: AskerEvent): void {
@@ -342,8 +341,8 @@ export class WidgetPanel {
     this.#noteAsker({ type: "userChanged" });
     const { question } = this.#asker;
     // Who has only signed out, or whose session has ended, is no new user.
-    if (user !== null && this.#draft?.isOwnerKnown === false) {
-      this.#draft.isOwnerKnown = true;
+    if (user !== null && this.#draft && performance.now() < this.#draft.ownerUnknownUntil) {
+      this.#draft.ownerUnknownUntil = 0;
       this.#forget(user);
       this.#search.restart();
     } else this.clear();

@@ -179,12 +179,20 @@ test("a second visit needs no connection for the model and the embedder, and say
 
 test("an answer that arrives at once is shown in several tasks, so that a slow page draws and handles input between them", async (t) => {
   const widget = await open(t, { init: slowTime });
-  // Loads the code that only an answer needs.
-  await widget.ask(QUESTION);
-  await widget.page.evaluate(noteTasks);
-  await widget.ask(QUESTION);
-  const { answer, source } = await widget.page.evaluate(() => globalThis.tasks);
+  const { answer, source } = await turnsOfAnswer(widget, "task");
   assert.ok(source > answer, `the answer appeared in task ${answer}, its sources in task ${source}`);
+});
+
+test("an answer is drawn before its sources, so that no frame of a slow page lays out both", async (t) => {
+  const widget = await open(t);
+  const { answer, source } = await turnsOfAnswer(widget, "frame");
+  assert.ok(source > answer, `the answer was drawn after frame ${answer}, its sources after frame ${source}`);
+});
+
+test("a page that draws no frames, as in a hidden tab, gets the whole answer", async (t) => {
+  const widget = await open(t, { init: () => (globalThis.requestAnimationFrame = () => 0) });
+  const reply = await widget.ask(QUESTION);
+  await reply.locator("[data-role=source]").first().waitFor();
 });
 
 /** Runs in the page before all other code: each look at the clock takes 20 ms, as on a slow computer. */
@@ -196,23 +204,34 @@ function slowTime() {
   delete (/** @type {any} */ (globalThis).Scheduler?.prototype.yield);
 }
 
-/** Runs in the page: numbers its tasks, and notes those in which the second answer and its sources appear. */
-function noteTasks() {
-  const tasks = { answer: undefined, source: undefined };
-  Object.assign(globalThis, { tasks });
-  let task = 0;
+/** The numbers of the tasks or frames after which an answer and its sources appeared. */
+async function turnsOfAnswer(widget, /** @type {"task" | "frame"} */ kind) {
+  // Loads the code that only an answer needs.
+  await widget.ask(QUESTION);
+  await widget.page.evaluate(noteTurns, kind);
+  await widget.ask(QUESTION);
+  return widget.page.evaluate(() => globalThis.turns);
+}
+
+/** Runs in the page: counts its tasks or frames, and notes after which of them the second answer and its sources appear. */
+function noteTurns(kind) {
+  const turns = { answer: undefined, source: undefined };
+  Object.assign(globalThis, { turns });
+  let turn = 0;
   const { port1, port2 } = new MessageChannel();
-  port1.onmessage = () => {
-    task++;
-    if (tasks.source === undefined) port2.postMessage(null);
+  const next = () => (kind === "frame" ? requestAnimationFrame(count) : port2.postMessage(null));
+  const count = () => {
+    turn++;
+    if (turns.source === undefined) next();
   };
-  port2.postMessage(null);
+  port1.onmessage = count;
+  next();
   const { shadowRoot } = /** @type {HTMLElement} */ (document.querySelector("evidence-chat"));
   const root = /** @type {ShadowRoot} */ (shadowRoot);
   new MutationObserver(() => {
     const [, reply] = root.querySelectorAll("[data-role=assistant]");
     for (const part of /** @type {const} */ (["answer", "source"])) {
-      if (reply?.querySelector(`[data-role=${part}]`)?.textContent) tasks[part] ??= task;
+      if (reply?.querySelector(`[data-role=${part}]`)?.textContent) turns[part] ??= turn;
     }
   }).observe(root, { childList: true, subtree: true, characterData: true });
 }

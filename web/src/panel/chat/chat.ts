@@ -6,7 +6,7 @@ import type { ChatEvent, Session, StoredMessage } from "../../client/wire.js";
 import { button, icon } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
 import { lazyImport } from "../../dom/lazy-import.js";
-import { yieldToPage } from "../../dom/yield-to-page.js";
+import { frameDrawn, yieldToPage } from "../../dom/yield-to-page.js";
 import type { CitationActions } from "../citations/index.js";
 import { loadParser } from "../citations/passage/passage-of.js";
 import { embedderErrorCode } from "../model/embedder-error.js";
@@ -275,7 +275,11 @@ export class Chat {
           await yieldToPage();
           yieldedAt = performance.now();
         }
-        if (event.type === "sources") await loadParser();
+        if (event.type === "sources") {
+          // The answer itself first: to draw it together with its sources blocks a slow device for long.
+          await frameDrawn();
+          await loadParser();
+        }
         if (this.#running !== running) return;
         this.log.following(() => this.#show(event, exchange, reply));
         if (event.type === "progress") this.#writing(watch);
