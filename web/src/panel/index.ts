@@ -24,9 +24,15 @@ export type Panel = Pick<
   | "resume"
 >;
 
-/** Creates the panel in the frame of an element. Running this code for the first time was a long task already. */
+/**
+ * Creates the panel in the frame of an element. On a slow device, each step is a long task: to run this code for the first time, to
+ * parse the styles, to create the panel, and what the caller does with it.
+ */
 export async function createPanel(host: PanelHost): Promise<Panel> {
   await yieldToPage();
   for (const styles of [css, citationStyles]) adoptStyles(host.shadow, styles);
-  return new WidgetPanel(host);
+  await yieldToPage();
+  const panel = new WidgetPanel(host);
+  await yieldToPage();
+  return panel;
 }

@@ -232,16 +232,16 @@ export class WidgetPanel {
     this.#writer.dispose();
   }
 
-  /** Loads the site's settings and the model, if that has not begun. */
+  /** Loads the site's settings and then the model, if that has not begun. */
   async loadModel(): Promise<void> {
-    if (!this.#isCreated) await this.#created;
     if (!this.#host.element.isConnected) return;
     this.#siteSettings.read();
-    if (this.#model.state.status === "idle") this.#model.load();
+    await yieldToPage();
+    if (this.#host.element.isConnected && this.#model.state.status === "idle") this.#model.load();
   }
 
   async opened(): Promise<void> {
-    if (!this.#isCreated) await this.#created;
+    await yieldToPage();
     if (!this.#host.element.isConnected) return;
     void this.#identity.check();
     void this.loadModel();

@@ -9,6 +9,8 @@ use super::apt;
 use crate::shell;
 
 const PROGRAMS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
+/// Also the name of its package on Debian.
+const SHELL: &str = "chromium-headless-shell";
 const MAC_APP: &str = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome";
 
 pub(super) fn ensure() -> Result<PathBuf> {
@@ -26,6 +28,19 @@ pub(super) fn ensure() -> Result<PathBuf> {
         Some(path) => Ok(path),
         None => bail!("no Chromium or Chrome found: install one, or set CHROMIUM_PATH"),
     }
+}
+
+/// A Chromium without windows, in which most browser tests take less processor time; `None` where there is none, or if a browser was
+/// chosen.
+pub(super) fn ensure_shell() -> Result<Option<PathBuf>> {
+    if env::var_os("CHROMIUM_PATH").is_some() {
+        return Ok(None);
+    }
+    if shell::find_program(SHELL).is_none() && apt::can_install() {
+        // Ubuntu has no such package.
+        apt::install(&[SHELL]).unwrap_or_else(|error| println!("  without it: {error:#}"));
+    }
+    Ok(shell::find_program(SHELL))
 }
 
 fn find() -> Option<PathBuf> {

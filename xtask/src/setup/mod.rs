@@ -99,6 +99,11 @@ pub fn browser() -> Result<PathBuf> {
     step("Chromium", chromium::ensure)
 }
 
+/// A Chromium without windows for tests, where there is one.
+pub fn headless_shell() -> Result<Option<PathBuf>> {
+    step("Chromium without windows", chromium::ensure_shell)
+}
+
 /// The paths of Firefox and of WebKitGTK's browser.
 pub fn other_browsers() -> Result<(PathBuf, PathBuf)> {
     Ok((step("Firefox", other_browsers::firefox)?, step("WebKitGTK", other_browsers::webkit)?))
@@ -143,6 +148,12 @@ pub fn sha256(path: &Path) -> io::Result<String> {
 /// One line for the progress output.
 trait Describe {
     fn describe(&self) -> String;
+}
+
+impl<T: Describe> Describe for Option<T> {
+    fn describe(&self) -> String {
+        self.as_ref().map_or_else(|| "none".to_owned(), T::describe)
+    }
 }
 
 impl Describe for PathBuf {

@@ -63,6 +63,8 @@ const LONG: [&str; 7] = [
 struct Environment {
     model: ModelDir,
     chromium: PathBuf,
+    /// For tests of the widget alone.
+    headless_shell: Option<PathBuf>,
     /// For the suites in Node.js.
     generation: Option<Generation>,
     /// For the suites in Node.js.
@@ -252,6 +254,9 @@ fn node_command(environment: &Environment) -> Result<Command> {
         .env("HOSTILE_FILES_BINARY", paths::cargo_target().join("debug/examples/hostile-files"))
         .env("XTASK_BINARY", std::env::current_exe()?)
         .env("SAMPLE_DEMO_DATA", sample_demo_data());
+    if let Some(program) = &environment.headless_shell {
+        node.env("CHROMIUM_SHELL_PATH", program);
+    }
     if let Some(generation) = &environment.generation {
         node.env("MODEL_SERVER_PYTHON", &generation.python).env("MODEL_SERVER_MODEL", &generation.model);
     }

@@ -88,10 +88,11 @@ fn web(suites: &[Suite]) -> Result<Environment> {
             shell::run(shell::command("npm").args(["run", "--silent", "docs"]))
         })?;
     }
+    let headless_shell = if suites.contains(&Suite::Node) { setup::headless_shell()? } else { None };
     let needs_python = suites.iter().any(|suite| suite.needs_python());
     let generation = needs_python.then(setup::generation).transpose()?;
     let open_webui_python = needs_python.then(setup::open_webui).transpose()?;
-    Ok(Environment { model, chromium, generation, open_webui_python })
+    Ok(Environment { model, chromium, headless_shell, generation, open_webui_python })
 }
 
 /// The types of a package come with its build. Nothing that is linted uses those of the widget's build.
