@@ -25,14 +25,7 @@ const MAX_FRAME_MS = 100;
 /** Resolves when the page has drawn what has changed, or will not for a while. */
 export function frameDrawn(): Promise<void> {
   return new Promise((resolve) => {
-    const drawn = () => {
-      clearTimeout(timer);
-      void yieldToPage().then(resolve);
-    };
-    const frame = requestAnimationFrame(drawn);
-    const timer = setTimeout(() => {
-      cancelAnimationFrame(frame);
-      resolve();
-    }, MAX_FRAME_MS);
+    requestAnimationFrame(() => setTimeout(resolve));
+    setTimeout(resolve, MAX_FRAME_MS);
   });
 }

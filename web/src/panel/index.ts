@@ -25,11 +25,10 @@ export type Panel = Pick<
 >;
 
 /**
- * Creates the panel in the frame of an element. On a slow device, each step is a long task: to run this code for the first time, to
- * parse the styles, to create the panel, and what the caller does with it.
+ * Creates the panel in the frame of an element. On a slow device, each step is a long task: to run this code for the first time with
+ * its styles, to create the panel, and what the caller does with it.
  */
 export async function createPanel(host: PanelHost): Promise<Panel> {
-  await yieldToPage();
   for (const styles of [css, citationStyles]) adoptStyles(host.shadow, styles);
   await yieldToPage();
   const panel = new WidgetPanel(host);

@@ -33,15 +33,6 @@ import { VisibleArea } from "./visible-area.js";
 import { LazyVisitor } from "./visitor/lazy-visitor.js";
 import { LazyWriter } from "./writer/lazy-writer.js";
 
-/** A text in the question box. */
-interface Draft {
-  /**
-   * Until then, in milliseconds of `performance.now()`, a new user may have begun it; it ends early with the token that is requested
-   * when it is begun. From then on, it is a text of the user who was known before it.
-   */
-  ownerUnknownUntil: number;
-}
-
 /** From then on, a draft whose token has not come is taken for one of the user who was known before it. */
 const DRAFT_TOKEN_MS = 5000;
 
@@ -70,14 +61,12 @@ export class WidgetPanel {
   /** The session that this tab remembers because of this page. */
   #remembered: string | undefined;
   #asker = INITIAL_ASKER;
-  /** What is in the question box, if anything. */
-  #draft: Draft | undefined;
+  /**
+   * Until then, in milliseconds of `performance.now()`, what is in the question box may have been begun by a new user; `undefined` if
+   * nothing is. It ends early with the token that is requested when a text is begun, and then the text is that of the user before.
+   */
+  #draftMayBeNewUntil: number | undefined;
   readonly #search: ReturnType<typeof lazySearch>;
-  #isCreated = false;
-  /** Resolves in the task after the one that created the panel, which is long on a slow device. */
-  readonly #created = yieldToPage().then(() => {
-    this.#isCreated = true;
-  });
   /** Settles when a question that is asked again for another user is answered. */
   #repetition: Promise<void> = Promise.resolve();
 
@@ -212,11 +201,8 @@ export class WidgetPanel {
     document.addEventListener("visibilitychange", this.#checkIdentity);
     // In an unsupported browser, the visitor should know before typing a question.
     if (!isSupported() && !this.#host.element.embedderFactory) this.#model.load();
-    void this.#created.then(() => {
-      if (!this.#host.element.isConnected) return;
-      this.#siteSettings.read();
-      this.resume();
-    });
+    this.#siteSettings.read();
+    this.resume();
   }
 
   /** The element was removed from the page. */
@@ -234,17 +220,16 @@ export class WidgetPanel {
 
   /** Loads the site's settings and then the model, if that has not begun. */
   async loadModel(): Promise<void> {
-    if (!this.#host.element.isConnected) return;
-    this.#siteSettings.read();
+    const { element } = this.#host;
+    if (element.isConnected) this.#siteSettings.read();
     await yieldToPage();
-    if (this.#host.element.isConnected && this.#model.state.status === "idle") this.#model.load();
+    if (element.isConnected && this.#model.state.status === "idle") this.#model.load();
   }
 
   async opened(): Promise<void> {
-    await yieldToPage();
+    await this.loadModel();
     if (!this.#host.element.isConnected) return;
     void this.#identity.check();
-    void this.loadModel();
     this.resume();
   }
 
@@ -291,10 +276,7 @@ export class WidgetPanel {
 
   /** Asks a question. Resolves when the outcome is shown. Ignored while another question is running. */
   async ask(question: string): Promise<void> {
-    const identity = this.#identity;
-    if (!this.#isCreated) await this.#created;
-    const isCleared = identity !== this.#identity;
-    if (isCleared || this.#chat.isRunning) return;
+    if (this.#chat.isRunning) return;
     this.#closeHistory();
     this.#noteAsker({ type: "asked" });
     this.#visitor.hasAsked = true;
@@ -326,10 +308,13 @@ export class WidgetPanel {
    * once. A text that the widget suggests is of the user before.
    */
   #draftChanged(text: string, isTyped: boolean): void {
-    if (text === "") this.#draft = undefined;
-    if (text === "" || this.#draft) return;
-    const draft: Draft = (this.#draft = { ownerUnknownUntil: isTyped ? performance.now() + DRAFT_TOKEN_MS : 0 });
-    if (isTyped) void this.#requestToken().then(() => (draft.ownerUnknownUntil = 0));
+    if (text === "") this.#draftMayBeNewUntil = undefined;
+    if (text === "" || this.#draftMayBeNewUntil !== undefined) return;
+    const until = (this.#draftMayBeNewUntil = isTyped ? performance.now() + DRAFT_TOKEN_MS : 0);
+    const known = () => {
+      if (this.#draftMayBeNewUntil === until) this.#draftMayBeNewUntil = 0;
+    };
+    if (isTyped) void this.#requestToken().then(known);
   }
 
   #noteAsker(event: AskerEvent): void {
@@ -341,8 +326,8 @@ export class WidgetPanel {
     this.#noteAsker({ type: "userChanged" });
     const { question } = this.#asker;
     // Who has only signed out, or whose session has ended, is no new user.
-    if (user !== null && this.#draft && performance.now() < this.#draft.ownerUnknownUntil) {
-      this.#draft.ownerUnknownUntil = 0;
+    if (user !== null && performance.now() < (this.#draftMayBeNewUntil ?? 0)) {
+      this.#draftMayBeNewUntil = 0;
       this.#forget(user);
       this.#search.restart();
     } else this.clear();

@@ -6,7 +6,7 @@ import type { ChatEvent, Session, StoredMessage } from "../../client/wire.js";
 import { button, icon } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
 import { lazyImport } from "../../dom/lazy-import.js";
-import { frameDrawn, yieldToPage } from "../../dom/yield-to-page.js";
+import { frameDrawn } from "../../dom/yield-to-page.js";
 import type { CitationActions } from "../citations/index.js";
 import { loadParser } from "../citations/passage/passage-of.js";
 import { embedderErrorCode } from "../model/embedder-error.js";
@@ -22,9 +22,6 @@ import { LogView } from "./log-view.js";
 import { problemOf } from "./problem.js";
 import { type ReplyView, waiting } from "./reply-view.js";
 import { Stopwatch } from "./stopwatch.js";
-
-/** After so much work on an answer, the page may draw and handle input. A slow phone needs several times as long for the next part. */
-const MAX_TASK_MS = 8;
 
 /** Page size when a conversation is opened: the API's maximum. A page may have fewer messages. */
 const PAGE_SIZE = 200;
@@ -268,15 +265,9 @@ export class Chat {
     this.#options.onChange();
     try {
       let isFirst = true;
-      let yieldedAt = performance.now();
       for await (const event of this.#conversation.run(exchange, watch, running.signal)) {
-        // All events of a short answer arrive at once.
-        if (performance.now() - yieldedAt > MAX_TASK_MS) {
-          await yieldToPage();
-          yieldedAt = performance.now();
-        }
         if (event.type === "sources") {
-          // The answer itself first: to draw it together with its sources blocks a slow device for long.
+          // All events of a short answer arrive at once, and to draw it together with its sources blocks a slow device for long.
           await frameDrawn();
           await loadParser();
         }

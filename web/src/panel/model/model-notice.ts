@@ -81,12 +81,7 @@ export class ModelNotice {
           "aria-label": t("modelConsent"),
         },
         icon(icons.download),
-        element(
-          "p",
-          {},
-          element("strong", {}, t("modelConsent")),
-          element("span", {}, t("modelConsentText", { size })),
-        ),
+        twoLines(t("modelConsent"), t("modelConsentText", { size })),
         button(
           { class: "button", part: "retry", "data-role": "consent-yes" },
           this.#actions.allow,
@@ -101,7 +96,7 @@ export class ModelNotice {
       "div",
       { class: "model-notice failure", part: "status", role: "alert", "data-role": "status", "data-status": "failed" },
       icon(icons.alert),
-      element("p", {}, element("strong", {}, title), element("span", {}, text)),
+      twoLines(title, text),
       canRetry
         ? button(
             { class: "button", part: "retry", "data-role": "model-retry" },
@@ -125,6 +120,10 @@ export class ModelNotice {
   #megabytes(bytes: number, digits = 1): string {
     return this.#translator.number(bytes / 1e6, { minimumFractionDigits: digits, maximumFractionDigits: digits });
   }
+}
+
+function twoLines(title: Translated, text: Translated): HTMLElement {
+  return element("p", {}, element("strong", {}, title), element("span", {}, text));
 }
 
 /** The loaded fraction of the model; `undefined` before its first byte, and during initialisation. */
