@@ -4,7 +4,8 @@ interface PageWithScheduler {
 
 /** Lets the page draw and handle input before this code goes on, so that no task blocks its thread for long. */
 export function yieldToPage(): Promise<void> {
-  return (globalThis as PageWithScheduler).scheduler?.yield?.() ?? nextTask();
+  // It rejects if the page calls the widget in a task of its own that it aborts.
+  return (globalThis as PageWithScheduler).scheduler?.yield?.().catch(nextTask) ?? nextTask();
 }
 
 /** Unlike a timer, it is not delayed in a hidden tab. */

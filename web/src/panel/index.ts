@@ -31,7 +31,5 @@ export type Panel = Pick<
 export async function createPanel(host: PanelHost): Promise<Panel> {
   for (const styles of [css, citationStyles]) adoptStyles(host.shadow, styles);
   await yieldToPage();
-  const panel = new WidgetPanel(host);
-  await yieldToPage();
-  return panel;
+  return new WidgetPanel(host);
 }

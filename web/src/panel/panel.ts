@@ -117,7 +117,6 @@ export class WidgetPanel {
       this.#search.check(text);
     };
     shadow.addEventListener("copy", (event) => copySelection(event as ClipboardEvent, shadow, this.#chat.log.answers));
-    this.#showState();
   }
 
   #createModelNotice(): ModelNotice {
@@ -201,8 +200,10 @@ export class WidgetPanel {
     document.addEventListener("visibilitychange", this.#checkIdentity);
     // In an unsupported browser, the visitor should know before typing a question.
     if (!isSupported() && !this.#host.element.embedderFactory) this.#model.load();
-    this.#siteSettings.read();
     this.resume();
+    // Not before: a question that waits for the panel is asked in this task, so that no other is sent meanwhile.
+    this.#showState();
+    void this.#readSettings();
   }
 
   /** The element was removed from the page. */
@@ -220,17 +221,22 @@ export class WidgetPanel {
 
   /** Loads the site's settings and then the model, if that has not begun. */
   async loadModel(): Promise<void> {
-    const { element } = this.#host;
-    if (element.isConnected) this.#siteSettings.read();
+    await this.#readSettings();
+    if (this.#host.element.isConnected && this.#model.state.status === "idle") this.#model.load();
+  }
+
+  /** In a task of its own: to create the panel is a long one on a slow device. */
+  async #readSettings(): Promise<void> {
     await yieldToPage();
-    if (element.isConnected && this.#model.state.status === "idle") this.#model.load();
+    if (this.#host.element.isConnected) this.#siteSettings.read();
   }
 
   async opened(): Promise<void> {
-    await this.loadModel();
     if (!this.#host.element.isConnected) return;
     void this.#identity.check();
+    // Before a question that is asked at once, which continues that conversation.
     this.resume();
+    await this.loadModel();
   }
 
   /** Shows the conversation that this tab had on the page before, if the visitor sees the panel and is still the same user. */
