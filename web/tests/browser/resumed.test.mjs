@@ -184,6 +184,20 @@ test("a page that sets the endpoint late gets the conversation back", async (t) 
   await widget.element.getByText("The first one?").waitFor();
 });
 
+test("a page that opens a loaded widget and asks at once continues the conversation", async (t) => {
+  const { widget, session } = await openWithConversation(t, { attributes: { mode: "floating" } });
+  await widget.page.reload();
+  await launcher(widget).hover();
+  await widget.role("new").waitFor({ state: "attached" });
+  await widget.page.evaluate((question) => {
+    const chat = /** @type {HTMLElementTagNameMap["evidence-chat"]} */ (document.querySelector("evidence-chat"));
+    chat.open();
+    void chat.ask(question);
+  }, QUESTION);
+  await widget.element.getByText(ANSWER).first().waitFor();
+  assert.equal(JSON.parse(sent()[0]).session_id, session.id);
+});
+
 test("a closed floating widget loads nothing after a page change, and shows the conversation when it opens", async (t) => {
   const { widget } = await openWithConversation(t, { attributes: { mode: "floating" } });
   site.requests.length = 0;
