@@ -25,7 +25,10 @@ export const SKIPPED = {
     ],
     [INSIGHTS]: [[/previous choice/, "WebDriver cannot intercept requests"]],
     [INSTANT]: [[/nobody's results/, "the driver runs the first scripts of a page in the next pages, too"]],
-    [SMALL]: [[/has no timer/, "the driver has timers of its own in the page"]],
+    [SMALL]: [
+      [/has no timer/, "the driver has timers of its own in the page"],
+      [/drawn before its sources/, "under its driver, a window of WebKitGTK draws no frames"],
+    ],
     [STATES]: [[/a lost network/, "WebDriver cannot take the network away"]],
     [LAUNCHER]: [
       [/layout/, "WebKit reports no layout shifts"],
