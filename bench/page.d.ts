@@ -20,8 +20,6 @@ declare global {
       promptTokens: number;
       completionTokens: number;
     }>;
-    /** Keeps the page's thread busy. */
-    spin(milliseconds: number): void;
     /** Milliseconds from a key to results, since bench/widget/instant-results.mjs began watching. */
     resultTimes: number[];
     /** The longest task since bench/widget/first-word.mjs began watching, in milliseconds. */

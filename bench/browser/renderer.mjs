@@ -8,13 +8,19 @@ const TRIES = 10;
 export async function findRenderer(page) {
   for (let tries = 0; tries < TRIES; tries++) {
     const before = await cpuTimes();
-    await page.evaluate((milliseconds) => window.spin(milliseconds), SPIN_MS);
+    await page.evaluate(spin, SPIN_MS);
     const used = [...(await cpuTimes())].map(([pid, time]) => ({ pid, milliseconds: time - (before.get(pid) ?? 0) }));
     const [first, second] = used.sort((a, b) => b.milliseconds - a.milliseconds);
     // On a busy machine the page may get little CPU time while it spins.
     if (first?.milliseconds > SPIN_MS / 5 + 3 * (second?.milliseconds ?? 0)) return new Renderer(first.pid);
   }
   throw new Error("cannot find the renderer process of the page");
+}
+
+/** Runs in the page: keeps its thread busy, so that its process can be identified by its CPU time. */
+function spin(milliseconds) {
+  const end = performance.now() + milliseconds;
+  while (performance.now() < end);
 }
 
 class Renderer {

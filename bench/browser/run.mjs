@@ -129,7 +129,7 @@ async function withBrowser(use) {
 async function openPage(context, { id }) {
   const page = await context.newPage();
   await page.goto(`${server.origin}/page/index.html?${id}`);
-  await page.waitForFunction(() => "spin" in window);
+  await page.waitForFunction(() => "call" in window);
   const renderer = await findRenderer(page);
   const call = (command, ...args) =>
     page.evaluate(({ command, args }) => window.call(command, ...args), { command, args });

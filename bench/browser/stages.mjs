@@ -11,7 +11,7 @@ const browser = await openBrowser();
 try {
   const { page } = browser;
   await page.goto(`${server.origin}/page/index.html`);
-  await page.waitForFunction(() => "spin" in window);
+  await page.waitForFunction(() => "call" in window);
   await page.evaluate(() => window.start());
   const call = (command, ...args) =>
     page.evaluate(({ command, args }) => window.call(command, ...args), { command, args });

@@ -26,7 +26,6 @@ async function firstVisit(demo) {
   try {
     const host = await HostPage.prepare(browser.page, demo);
     await host.open({ token: await demo.newUser() });
-    await browser.page.evaluate(defineSpin);
     const renderer = await findRenderer(browser.page);
     const before = await renderer.memoryMib();
     await host.ask("Can I get my money back after two weeks?", TIMEOUT_MS);
@@ -36,12 +35,4 @@ async function firstVisit(demo) {
   } finally {
     await browser.close();
   }
-}
-
-/** Runs in the page. */
-function defineSpin() {
-  window.spin = (milliseconds) => {
-    const end = performance.now() + milliseconds;
-    while (performance.now() < end);
-  };
 }

@@ -12,9 +12,3 @@ window.call = (command, ...args) =>
     worker.onerror = (event) => reject(new Error(event.message || "the worker could not be loaded"));
     worker.postMessage({ command, args });
   });
-
-/** Keeps this thread busy, so that its process can be identified by its CPU time. */
-window.spin = (milliseconds) => {
-  const end = performance.now() + milliseconds;
-  while (performance.now() < end);
-};

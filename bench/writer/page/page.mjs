@@ -22,9 +22,3 @@ window.write = async (messages, maxTokens) => {
   });
   return { ...usage, text, firstMs: at[0], lastMs: at.at(-1) };
 };
-
-/** Keeps this thread busy, so that its process can be identified by its CPU time. */
-window.spin = (milliseconds) => {
-  const end = performance.now() + milliseconds;
-  while (performance.now() < end);
-};
