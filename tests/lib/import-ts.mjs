@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { aliases } from "../../web/build/aliases.mjs";
+import { styleSheetsAsText } from "../../web/build/style-sheets-as-text.mjs";
 
 /**
  * Bundles TypeScript modules in memory and imports them as one, so that tests need no build before them.
@@ -19,7 +20,7 @@ export async function importTs(urls, plugins = []) {
     format: "esm",
     target: "node22",
     sourcemap: "inline",
-    plugins,
+    plugins: [styleSheetsAsText, ...plugins],
     logLevel: "warning",
   });
   return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString("base64")}`);
@@ -34,6 +35,12 @@ const PARSER = new URL("../../web/src/panel/citations/passage/passage-of.ts", im
  */
 export async function importWithParser(url) {
   const loaded = await importTs([url, PARSER]);
+  // The styles that come with the parser need a browser.
+  globalThis.CSSStyleSheet ??= /** @type {any} */ (
+    class {
+      replaceSync() {}
+    }
+  );
   await loaded.loadParser();
   return loaded;
 }

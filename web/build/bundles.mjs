@@ -64,6 +64,7 @@ const OPTIONS = {
  */
 export async function buildBundles(dist, embedderFiles) {
   const texts = (await readdir(`${web}${TEXTS}`)).sort().map((name) => `${TEXTS}/${name}`);
+  const passages = { passages: "src/panel/citations/passage/index.ts" };
   const chunks = new Map([
     ...(await buildHashed(dist, texts, { entryNames: "texts-[name]-[hash]" })),
     ...(await buildHashed(dist, { references: "src/panel/references/index.ts" }, { plugins: [styleSheetsAsText] })),
@@ -71,7 +72,7 @@ export async function buildBundles(dist, embedderFiles) {
     ...(await buildHashed(dist, { feedback: "src/panel/feedback/index.ts" }, { plugins: [styleSheetsAsText] })),
     ...(await buildHashed(dist, { hint: "src/panel/hint/index.ts" }, { plugins: [styleSheetsAsText] })),
     ...(await buildHashed(dist, { visitor: "src/panel/visitor/index.ts" })),
-    ...(await buildHashed(dist, { passages: "src/panel/citations/passage/parse.ts" }, { alias: aliases })),
+    ...(await buildHashed(dist, passages, { plugins: [styleSheetsAsText], alias: aliases })),
     ...(await buildHashed(dist, { download: "src/client/download.ts" })),
     ...(await buildHashed(dist, { "citation-use": "src/panel/citation-use/index.ts" })),
     ...(await buildHashed(dist, { "my-data": "src/panel/history/my-data.ts" }, { alias: aliases })),

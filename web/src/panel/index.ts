@@ -1,7 +1,7 @@
 /** The part of the widget that loads only when the visitor uses it. */
 import { adoptStyles } from "../dom/styles.js";
 import { yieldToPage } from "../dom/yield-to-page.js";
-import { citationStyles } from "./citations/index.js";
+import { citationStyles, passageSheet } from "./citations/index.js";
 import type { PanelHost } from "./host.js";
 import { WidgetPanel } from "./panel.js";
 import css from "./panel.css";
@@ -29,7 +29,9 @@ export type Panel = Pick<
  * its styles, to create the panel, and what the caller does with it.
  */
 export async function createPanel(host: PanelHost): Promise<Panel> {
-  for (const styles of [css, citationStyles]) adoptStyles(host.shadow, styles);
+  const { shadow } = host;
+  for (const styles of [css, citationStyles]) adoptStyles(shadow, styles);
+  shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, passageSheet()];
   await yieldToPage();
   return new WidgetPanel(host);
 }

@@ -1,4 +1,4 @@
-// The parser of passages, which loads with the first question. Real Chromium and embedder, simulated API.
+// The parser and the styles of passages, which load with the first question. Real Chromium and embedder, simulated API.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answer, citation, silence, whole } from "./support/answers.mjs";
@@ -16,6 +16,9 @@ const MARKED = {
 const withMarkup = () => whole(answer({ citations: [citation(MARKED)] }));
 const verified = (reply) => reply.locator("[data-role=verified-quote]");
 const strong = (reply) => reply.locator("[data-role=excerpt] strong");
+const excerpt = (reply) => reply.locator("[data-role=excerpt]");
+const styleOf = (locator, property) =>
+  locator.evaluate((element, property) => getComputedStyle(element)[property], property);
 const openSource = (reply) => reply.locator("[data-role=source] summary").click();
 
 test("the parser loads with the first question, before its answer", async (t) => {
@@ -45,6 +48,7 @@ test("an answer waits for the parser, and its quotes are verified with it", asyn
   await openSource(reply);
   assert.equal(await verified(reply).count(), 1);
   assert.equal(await strong(reply).innerText(), "5 days");
+  assert.equal(await styleOf(excerpt(reply), "borderInlineStartStyle"), "solid");
 });
 
 test("without the parser, an answer shows its passages as they are written, and unverified", async (t) => {
@@ -54,6 +58,7 @@ test("without the parser, an answer shows its passages as they are written, and 
   const reply = await widget.ask(QUESTION);
   assert.match(await reply.innerText(), ANSWER);
   await openSource(reply);
-  assert.equal(await reply.locator("[data-role=excerpt]").innerText(), MARKED.excerpt);
+  assert.equal(await excerpt(reply).innerText(), MARKED.excerpt);
+  assert.equal(await styleOf(excerpt(reply).locator("p"), "whiteSpaceCollapse"), "preserve");
   assert.deepEqual([await verified(reply).count(), await strong(reply).count()], [0, 0]);
 });

@@ -1,4 +1,3 @@
-/** The part of the panel that loads for the first answer: the parser of Markdown. */
 import type { Definition, Nodes, Root, RootContent, Text } from "mdast";
 import { type CompileContext, type Extension, fromMarkdown, type Token } from "mdast-util-from-markdown";
 import { gfmStrikethroughFromMarkdown } from "mdast-util-gfm-strikethrough";

@@ -2,18 +2,29 @@ import type { Passage } from "../../../client/wire.js";
 import { lazyImport } from "../../../dom/lazy-import.js";
 import { type PassageNode, plainPassage } from "./tree.js";
 
-const importParser = lazyImport(() => import("./parse.js"));
-let parse: typeof import("./parse.js").parsePassage | undefined;
+const importParser = lazyImport(() => import("./index.js"));
+let parse: typeof import("./index.js").parsePassage | undefined;
 let loading: Promise<void> | undefined;
+
+let sheet: CSSStyleSheet | undefined;
+
+/** The style sheet of passages, for panels to adopt; empty until the parser is there. */
+export function passageSheet(): CSSStyleSheet {
+  return (sheet ??= new CSSStyleSheet());
+}
 
 const parsed = new WeakMap<Passage, readonly PassageNode[]>();
 
 /**
- * Loads the parser. Whoever is about to show passages waits for it. If it cannot be loaded, they are shown as they are written.
+ * Loads the parser and the styles. Whoever is about to show passages waits for it. If they cannot be loaded, passages are shown as they
+ * are written.
  */
 export function loadParser(): Promise<void> {
   loading ??= importParser().then(
-    ({ parsePassage }) => void (parse = parsePassage),
+    ({ parsePassage, styles }) => {
+      parse = parsePassage;
+      passageSheet().replaceSync(styles);
+    },
     () => void (loading = undefined),
   );
   return loading;
