@@ -1,5 +1,5 @@
-// Whether the memory of workerd stays flat over thousands of requests, and its peak while clients read the largest responses
-// concurrently, with the stand-in for Supabase. Environment: WORKER_URL, WORKER_PID, CONSTANT_WORKER_URL,
+// Whether the memory of the Worker and of workerd stays flat over thousands of requests, and the peak while clients read the largest
+// responses concurrently, with the stand-in for Supabase. Environment: WORKER_URL (measured-worker.mjs), WORKER_PID, CONSTANT_WORKER_URL,
 // CONSTANT_WORKER_PID, STAND_IN_URL, JWT_SECRET, QUESTIONS, REQUESTS. The Worker's limits must be above what this sends.
 import { setTimeout as sleep } from "node:timers/promises";
 import { connections, get, post, readOutcome } from "./lib/client.mjs";
@@ -12,7 +12,8 @@ import { accessToken } from "./lib/tokens.mjs";
 const CLIENTS = 8;
 /** Few users, so that SQLite's cache of each user's outcomes is full when the warm-up ends. */
 const USERS = 10;
-const WARM_UP = 5000;
+/** So long does the memory of workerd itself grow, whatever the Worker does. */
+const WARM_UP = 20_000;
 /** The requests of all users of an isolate share 128 MB. */
 const LARGE_CLIENTS = 32;
 const LARGE_SECONDS = 20;
@@ -28,15 +29,19 @@ const questions = loadQuestions();
 const newToken = () => accessToken(crypto.randomUUID(), signer);
 const tokens = Array.from({ length: USERS }, newToken);
 
-const ordinary = await measureGrowth("WORKER");
+const ordinary = await measureGrowth("WORKER", readWasmMib);
 // The same requests to a Worker that makes the same calls to Supabase and a Durable Object and answers with a constant.
 // Memory that grows there as well belongs to the runtime, not to our Worker.
 const constant = await measureGrowth("CONSTANT_WORKER");
 const largest = await measureLargest();
+// A WebAssembly memory never shrinks, so this is its peak.
+const largestWasm = await readWasmMib();
 
 console.log(
   JSON.stringify({
     figures: [
+      ["memory_wasm_growth_mib", ordinary.lastWasm - ordinary.firstWasm],
+      ["memory_wasm_mib", ordinary.lastWasm],
       ["memory_growth_mib", ordinary.last - ordinary.first],
       ["memory_growth_bytes_per_request", bytesPerRequest(ordinary)],
       ["memory_first_quarter_mib", ordinary.first],
@@ -45,6 +50,7 @@ console.log(
       ["memory_constant_worker_growth_bytes_per_request", bytesPerRequest(constant)],
       ["memory_largest_peak_mib", largest.peak - largest.idle],
       ["memory_largest_settled_mib", largest.settled - largest.idle],
+      ["memory_largest_wasm_mib", largestWasm],
       ["memory_largest_requests_per_second", Math.round(largest.requests / LARGE_SECONDS)],
     ],
     context: {
@@ -62,8 +68,15 @@ function bytesPerRequest({ first, last }) {
   return Math.round(((last - first) * MIB) / (MEASURED * SHARE_BETWEEN_QUARTERS));
 }
 
-/** Resident memory of a Worker while it answers ordinary questions, once its caches are full. */
-async function measureGrowth(name) {
+/** The WebAssembly memory of the Worker. */
+async function readWasmMib() {
+  const response = await fetch(`${setting("WORKER_URL")}/bench/wasm-bytes`);
+  if (!response.ok) throw new Error(`no size of the WebAssembly memory: status ${response.status}`);
+  return Number(await response.text()) / MIB;
+}
+
+/** Resident memory of a Worker while it answers ordinary questions, once its caches are full, and what `readWasm` says before and after. */
+async function measureGrowth(name, readWasm = async () => 0) {
   const url = `${setting(`${name}_URL`)}/api/chat`;
   const agent = connections(CLIENTS);
   let sent = 0;
@@ -78,10 +91,11 @@ async function measureGrowth(name) {
     await Promise.all(Array.from({ length: CLIENTS }, ask));
   };
   await askUntil(WARM_UP);
+  const firstWasm = await readWasm();
   const stopWatching = watchMemory(Number(setting(`${name}_PID`)));
   await askUntil(WARM_UP + MEASURED);
   agent.destroy();
-  return stopWatching();
+  return { ...stopWatching(), firstWasm, lastWasm: await readWasm() };
 }
 
 /** Resident memory while clients continuously read the largest pages and ask the questions with the largest outcomes. */

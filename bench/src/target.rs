@@ -104,6 +104,7 @@ const TARGETS: &[Target] = &[
     Target::new("soak_limit_violations", AtMost, 0.0, 0.0),
     Target::new("soak_repeats_different", AtMost, 0.0, 0.0),
     Target::new("memory_growth_mib", AtMost, 8.0, 8.0),
+    Target::new("memory_wasm_growth_mib", AtMost, 0.25, 0.0),
     Target::new("memory_largest_peak_mib", AtMost, 128.0, 96.0),
     Target::new("fault_slowest_ms", AtMost, 10_000.0, 10_000.0),
     Target::new("worker_gzip_kb", AtMost, 450.0, 450.0),

@@ -48,7 +48,8 @@ crowd_…: users who all ask at once, one question after another, until they are
   processor, which the clients and the stand-in use too
 memory_…: resident memory of workerd once its caches are full; _constant_worker: the same requests to a Worker that makes the
   same calls and answers with a constant; _largest: above idle, while 32 clients read the largest pages and outcomes without a
-  pause; load_memory_…: from its start, while caches fill";
+  pause; _wasm: the whole WebAssembly memory, with all that the Worker's Rust code allocates, after the questions and, in
+  memory_largest_wasm_mib, after the largest; load_memory_…: from its start, while caches fill";
 
 #[derive(Args)]
 pub(crate) struct Options {
@@ -232,9 +233,8 @@ impl Workbench {
         // Makes the largest outcomes answers with the maximum number of passages.
         let variables =
             [("CHAT_RATE_LIMIT", NO_LIMIT), ("CHAT_MATCH_COUNT", "50"), ("CHAT_EVIDENCE_CONFIDENCE", "0")];
-        let worker = self.worker("worker-memory", &stand_in.url, &variables)?;
-        let constant =
-            self.service("constant-worker", node("constant-service.mjs"), &stand_in.url, &variables)?;
+        let worker = self.wrapped("measured-worker", &stand_in.url, &variables)?;
+        let constant = self.wrapped("constant-worker", &stand_in.url, &variables)?;
         let mut memory = self.program("memory.mjs");
         memory
             .env("WORKER_URL", &worker.url)
@@ -322,6 +322,13 @@ impl Workbench {
             .env("WORKER_SECRET", &self.supabase.keys.worker_secret)
             .env("QUESTIONS", &self.questions);
         program
+    }
+
+    /// A Worker whose entry point is the module of `bench/edge` with this name.
+    fn wrapped(&self, name: &'static str, supabase_url: &str, variables: &[(&str, &str)]) -> Result<Service> {
+        let mut server = node("wrapped-service.mjs");
+        server.env("ENTRY", format!("{name}.mjs"));
+        self.service(name, server, supabase_url, variables)
     }
 
     /// A separate Worker for each part: the state that one part leaves must not affect the next.

@@ -1,17 +1,17 @@
-// Runs constant-worker.mjs as edge-chat/local/server.mjs runs the Worker, with the same environment.
+// Runs the module that ENTRY names in place of the Worker's entry point, as edge-chat/local/server.mjs runs the Worker, with the same
+// environment.
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { runService } from "@evidence-chat/local-service";
 import { startWorker } from "../../edge-chat/local/src/worker.mjs";
 import { setting } from "./lib/settings.mjs";
 
-const ENTRY = fileURLToPath(new URL("./constant-worker.mjs", import.meta.url));
-
 await runService({ serve });
 
 async function serve(port, ready) {
+  const entry = fileURLToPath(new URL(setting("ENTRY"), import.meta.url));
   const persistDir = path.resolve(setting("DATA_DIR"), "worker");
-  const worker = await startWorker({ port, variables: process.env, persistDir, entry: ENTRY });
+  const worker = await startWorker({ port, variables: process.env, persistDir, entry });
   try {
     await ready(worker.url);
   } finally {
