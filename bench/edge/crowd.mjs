@@ -14,6 +14,8 @@ const BEYOND = 2;
 /** One question of each user is sent twice at the same time. */
 const SENT_TWICE = 1;
 const HISTORY = "/rest/v1/rpc/chat_record_turn";
+/** Responses without a stream: beyond the limit, and too busy to answer. */
+const [TOO_MANY, UNAVAILABLE] = [429, 503];
 
 const url = `${setting("WORKER_URL")}/api/chat`;
 const standIn = setting("STAND_IN_URL");
@@ -34,21 +36,25 @@ for (const { agent } of users) agent.destroy();
 
 const attempts = users.flatMap(({ asked }) => asked.flatMap((question) => question.attempts));
 const answered = users.flatMap(({ asked }) => asked.filter(isAnswered));
+// If the history did not answer in time, the user was told so.
+const saved = answered.filter(({ attempts }) => attempts.some(({ outcome }) => outcome?.persisted));
 const writtenIds = new Set(written.map(({ user, question }) => `${user} ${question}`));
 const isWritten = ({ user, id }) => writtenIds.has(`${user} ${id}`);
 console.log(
   JSON.stringify({
     figures: [
-      ["crowd_without_one_end", attempts.filter(({ status, ends }) => status !== 429 && ends !== 1).length],
+      ["crowd_without_one_end", attempts.filter(hasNotOneEnd).length],
       [
         "crowd_users_with_other_than_limit",
         users.filter(({ asked }) => asked.filter(isAnswered).length !== limit).length,
       ],
       ["crowd_limit_violations", sum(users, ({ asked }) => excessAdmissions(asked, limit))],
       ["crowd_refused_too_early", sum(users, ({ asked }) => earlyRefusals(asked, limit))],
-      ["crowd_lost", answered.filter((question) => !isWritten(question)).length],
+      ["crowd_lost", saved.filter((question) => !isWritten(question)).length],
       ["crowd_unasked", writtenIds.size - answered.filter(isWritten).length],
       ["crowd_repeats_different", users.filter(({ asked }) => hasDifferentTexts(asked[SENT_TWICE])).length],
+      ["crowd_unavailable", attempts.filter(({ status }) => status === UNAVAILABLE).length],
+      ["crowd_unsaved", answered.length - saved.length],
       ["crowd_memory_peak_mib", memory.peak],
       ["crowd_requests_per_second", round(attempts.length / elapsedS)],
       ...percentiles("crowd_last_byte", attempts.filter(({ lastByteAt }) => lastByteAt).map(lastByte), [50, 95, 100]),
@@ -87,8 +93,14 @@ function isAnswered({ attempts }) {
   return attempts.some(({ outcome }) => outcome);
 }
 
+/** @param {import("./load/attempt.mjs").Attempt} attempt */
+function hasNotOneEnd({ status, ends }) {
+  return status !== TOO_MANY && status !== UNAVAILABLE && ends !== 1;
+}
+
 function hasDifferentTexts({ attempts }) {
-  return new Set(attempts.map(({ text }) => text)).size > 1;
+  const outcomes = attempts.filter(({ outcome }) => outcome);
+  return new Set(outcomes.map(({ text }) => text)).size > 1;
 }
 
 function lastByte({ lastByteAt = NaN, sentAt }) {
