@@ -14,8 +14,6 @@ const BEYOND = 2;
 /** One question of each user is sent twice at the same time. */
 const SENT_TWICE = 1;
 const HISTORY = "/rest/v1/rpc/chat_record_turn";
-/** Responses without a stream: beyond the limit, and too busy to answer. */
-const [TOO_MANY, UNAVAILABLE] = [429, 503];
 
 const url = `${setting("WORKER_URL")}/api/chat`;
 const standIn = setting("STAND_IN_URL");
@@ -43,7 +41,7 @@ const isWritten = ({ user, id }) => writtenIds.has(`${user} ${id}`);
 console.log(
   JSON.stringify({
     figures: [
-      ["crowd_without_one_end", attempts.filter(hasNotOneEnd).length],
+      ["crowd_without_one_end", attempts.filter(({ status, ends }) => status !== 429 && ends !== 1).length],
       [
         "crowd_users_with_other_than_limit",
         users.filter(({ asked }) => asked.filter(isAnswered).length !== limit).length,
@@ -53,7 +51,6 @@ console.log(
       ["crowd_lost", saved.filter((question) => !isWritten(question)).length],
       ["crowd_unasked", writtenIds.size - answered.filter(isWritten).length],
       ["crowd_repeats_different", users.filter(({ asked }) => hasDifferentTexts(asked[SENT_TWICE])).length],
-      ["crowd_unavailable", attempts.filter(({ status }) => status === UNAVAILABLE).length],
       ["crowd_unsaved", answered.length - saved.length],
       ["crowd_memory_peak_mib", memory.peak],
       ["crowd_requests_per_second", round(attempts.length / elapsedS)],
@@ -93,14 +90,8 @@ function isAnswered({ attempts }) {
   return attempts.some(({ outcome }) => outcome);
 }
 
-/** @param {import("./load/attempt.mjs").Attempt} attempt */
-function hasNotOneEnd({ status, ends }) {
-  return status !== TOO_MANY && status !== UNAVAILABLE && ends !== 1;
-}
-
 function hasDifferentTexts({ attempts }) {
-  const outcomes = attempts.filter(({ outcome }) => outcome);
-  return new Set(outcomes.map(({ text }) => text)).size > 1;
+  return new Set(attempts.map(({ text }) => text)).size > 1;
 }
 
 function lastByte({ lastByteAt = NaN, sentAt }) {

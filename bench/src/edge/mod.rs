@@ -45,8 +45,7 @@ load_…: times under load are those of the local database, one session on one c
   because beyond that questions only queue. Eager users ask more than the limit allows, the others a few questions. With --write,
   faults of the model are among them: answers take up to 2 s longer, and none may be lost or doubled
 crowd_…: users who all ask at once, one question after another, until they are beyond their limit; last_byte is mostly waiting for the
-  processor, which the clients and the stand-in use too; _lost: not in the history, although the user was told so, unlike _unsaved;
-  _unavailable: responses with the status 503
+  processor, which the clients and the stand-in use too; _lost: not in the history, although the user was told so, unlike _unsaved
 memory_…: resident memory of workerd once its caches are full; _constant_worker: the same requests to a Worker that makes the
   same calls and answers with a constant; _largest: above idle, while 32 clients read the largest pages and outcomes without a
   pause; _wasm: the whole WebAssembly memory, with all that the Worker's Rust code allocates, after the questions and, in
