@@ -1,8 +1,8 @@
 // What a visitor finds around the first answers: the hint, the conversation after a reload, feedback. The tests run in order on one demo.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { startDemoSuite } from "../lib/demo-suite.mjs";
+import { eventually } from "../lib/eventually.mjs";
 import { Widget } from "../lib/widget.mjs";
 
 const QUESTION = "Can I get my money back after two weeks?";
@@ -22,14 +22,6 @@ before(async () => {
 const feedback = () => demo.rest("GET", "chat_feedback?select=rating,reason,comment,question,assistant");
 const gaps = () => demo.rest("GET", "chat_refusals?select=question,reason");
 const isPressed = (rating) => widget.find(`feedback-${rating}`).last().getAttribute("aria-pressed");
-
-async function eventually(read, expected) {
-  for (let tries = 0; ; tries++) {
-    const rows = await read();
-    if (tries >= 100 || JSON.stringify(rows) === JSON.stringify(expected)) return assert.deepEqual(rows, expected);
-    await sleep(100);
-  }
-}
 
 test("the first answer brings a hint, which goes when a source is opened and does not come back", async () => {
   await widget.askFor(QUESTION);

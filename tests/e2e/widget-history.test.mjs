@@ -2,8 +2,8 @@
 // tests run in order on one demo.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { startDemoSuite } from "../lib/demo-suite.mjs";
+import { eventually } from "../lib/eventually.mjs";
 import { Widget } from "../lib/widget.mjs";
 
 const RETURNS = "Can I get my money back after two weeks?";
@@ -26,13 +26,6 @@ const stored = () => demo.rest("GET", "chat_sessions?select=title,chat_messages(
 async function openHistory() {
   await inWidget("history-open").click();
   await inWidget("session").first().waitFor();
-}
-
-async function until(condition, what) {
-  for (let tries = 0; !(await condition()); tries++) {
-    assert.ok(tries < 100, what);
-    await sleep(100);
-  }
 }
 
 test("the widget lists conversations, newest first", async () => {
@@ -64,7 +57,7 @@ test("a changed title of a conversation is stored", async () => {
   await inWidget("session-rename").first().click();
   await inWidget("rename-input").fill("Money back");
   await inWidget("rename-input").press("Enter");
-  await until(async () => (await stored()).some(({ title }) => title === "Money back"), "the title was not stored");
+  await eventually(async () => (await stored()).some(({ title }) => title === "Money back"), true);
   assert.match((await titles())[0], /Money back/);
 });
 
@@ -77,7 +70,7 @@ test("a conversation is deleted only once its deletion can no longer be undone",
 
   await inWidget("session-delete").nth(1).click();
   await inWidget("history-back").click();
-  await until(async () => (await stored()).length === 1, "the conversation was not deleted");
+  await eventually(async () => (await stored()).length, 1);
 });
 
 test("a quote of a deleted document stays, with a note that the document is gone", async () => {
