@@ -21,16 +21,19 @@ const MAX_HEADER_BYTES: u64 = 65_536;
 /// The byte that stands for the next of the exceptions.
 const EXCEPTION: u8 = 0x80;
 
+const VOCABULARY: &str = "tokenizer.vocabulary";
+
 /// A model file with a valid header.
-pub(crate) struct ModelFile<'a> {
-    bytes: &'a [u8],
+pub(crate) struct ModelFile {
+    /// Without the tensors that were released.
+    bytes: Vec<u8>,
     header: Metadata,
     /// Offset of the tensors.
     start: usize,
 }
 
-impl<'a> ModelFile<'a> {
-    pub(crate) fn parse(bytes: &'a [u8]) -> Result<Self, EmbedderError> {
+impl ModelFile {
+    pub(crate) fn parse(bytes: Vec<u8>) -> Result<Self, EmbedderError> {
         if let Some(length) = bytes.first_chunk().map(|length| u64::from_le_bytes(*length))
             && length > MAX_HEADER_BYTES
         {
@@ -39,7 +42,7 @@ impl<'a> ModelFile<'a> {
             )));
         }
         let damaged = |error| EmbedderError::Damaged(format!("it is not a safetensors file ({error})"));
-        let (length, header) = SafeTensors::read_metadata(bytes).map_err(damaged)?;
+        let (length, header) = SafeTensors::read_metadata(&bytes).map_err(damaged)?;
         let file = Self { bytes, header, start: size_of::<u64>() + length };
         let format = file.metadata("format");
         if format != Some(FORMAT) {
@@ -88,10 +91,11 @@ impl<'a> ModelFile<'a> {
         channels: usize,
         depth: usize,
         max_input: i16,
-    ) -> Result<Matrix<'a>, EmbedderError> {
+    ) -> Result<Matrix<'_>, EmbedderError> {
         let damaged = |what: &str| EmbedderError::Damaged(format!("{layer} has {what}"));
         let bytes = self.data(&format!("{layer}.weight"), Dtype::I8, &[channels, depth])?;
-        let mut values = self.integers(&format!("{layer}.exceptions"))?;
+        let exceptions = format!("{layer}.exceptions");
+        let mut values = self.integers(&exceptions)?;
         let mut large = Vec::new();
         for index in memchr::memchr_iter(EXCEPTION, bytes) {
             let weight = values.next().ok_or_else(|| damaged("too few exceptions"))?;
@@ -119,26 +123,56 @@ impl<'a> ModelFile<'a> {
             .ok_or_else(|| EmbedderError::Damaged(format!("{name} has a column that is not in 0..{count}")))
     }
 
-    fn integers(&self, name: &str) -> Result<impl Iterator<Item = i16> + use<'a>, EmbedderError> {
+    fn integers(&self, name: &str) -> Result<impl Iterator<Item = i16>, EmbedderError> {
         let tensor = self.tensor(name)?;
         if tensor.dtype != Dtype::I16 || tensor.shape.len() != 1 {
             return Err(EmbedderError::Damaged(format!("{name} is not a list of i16")));
         }
-        Ok(self.bytes[self.place(tensor)].as_chunks::<2>().0.iter().map(|bytes| i16::from_le_bytes(*bytes)))
+        let (pairs, _) = self.contents(name, tensor)?.as_chunks::<2>();
+        Ok(pairs.iter().map(|bytes| i16::from_le_bytes(*bytes)))
     }
 
     /// The vocabulary: tokens in the order of their ids, one per line.
-    pub(crate) fn vocabulary(&self) -> Result<&'a [u8], EmbedderError> {
-        let name = "tokenizer.vocabulary";
-        let tensor = self.tensor(name)?;
+    pub(crate) fn vocabulary(&self) -> Result<&[u8], EmbedderError> {
+        let tensor = self.tensor(VOCABULARY)?;
         if tensor.dtype != Dtype::U8 {
-            return Err(EmbedderError::Damaged(format!("{name} is not text")));
+            return Err(EmbedderError::Damaged(format!("{VOCABULARY} is not text")));
         }
-        Ok(&self.bytes[self.place(tensor)])
+        self.contents(VOCABULARY, tensor)
     }
 
-    fn data(&self, name: &str, dtype: Dtype, shape: &[usize]) -> Result<&'a [u8], EmbedderError> {
-        Ok(&self.bytes[self.place(self.shaped(name, dtype, shape)?)])
+    /// Frees the memory of the vocabulary, like [`Self::release`].
+    pub(crate) fn release_vocabulary(&mut self) {
+        self.release(VOCABULARY);
+    }
+
+    /// Frees the memory of the tensors whose names begin with `prefix`, as far as they are at the end of what is left of the
+    /// file. They can no longer be read.
+    ///
+    /// Called for each layer once it is unpacked, last layer first, it keeps the file and the unpacked weights from needing
+    /// memory for both at once: the memory of WebAssembly never shrinks.
+    pub(crate) fn release(&mut self, prefix: &str) {
+        let ends = self.header.tensors().into_iter().filter(|(name, _)| !name.starts_with(prefix));
+        let ends = ends.map(|(_, tensor)| self.place(tensor).end).filter(|end| *end <= self.bytes.len());
+        let end = ends.max().unwrap_or(self.start);
+        self.bytes.truncate(end);
+        self.bytes.shrink_to_fit();
+    }
+
+    /// The bytes of the file up to `end`.
+    pub(crate) fn into_bytes(self, end: usize) -> Vec<u8> {
+        let mut bytes = self.bytes;
+        bytes.truncate(end);
+        bytes.shrink_to_fit();
+        bytes
+    }
+
+    fn data(&self, name: &str, dtype: Dtype, shape: &[usize]) -> Result<&[u8], EmbedderError> {
+        self.contents(name, self.shaped(name, dtype, shape)?)
+    }
+
+    fn contents(&self, name: &str, tensor: &TensorInfo) -> Result<&[u8], EmbedderError> {
+        self.bytes.get(self.place(tensor)).ok_or_else(|| missing(name))
     }
 
     fn shaped(&self, name: &str, dtype: Dtype, shape: &[usize]) -> Result<&TensorInfo, EmbedderError> {
@@ -153,12 +187,16 @@ impl<'a> ModelFile<'a> {
     }
 
     fn tensor(&self, name: &str) -> Result<&TensorInfo, EmbedderError> {
-        self.header.info(name).ok_or_else(|| EmbedderError::Damaged(format!("{name} is missing")))
+        self.header.info(name).ok_or_else(|| missing(name))
     }
 
-    /// Within the file: `read_metadata` has checked that the tensors fill it exactly.
+    /// Within the file as it was: `read_metadata` has checked that the tensors fill it exactly.
     fn place(&self, tensor: &TensorInfo) -> Range<usize> {
         let (start, end) = tensor.data_offsets;
         self.start + start..self.start + end
     }
+}
+
+fn missing(name: &str) -> EmbedderError {
+    EmbedderError::Damaged(format!("{name} is missing"))
 }

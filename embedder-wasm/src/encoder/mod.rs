@@ -49,20 +49,20 @@ struct Model {
 
 impl Model {
     /// Unpacks the weights of a model file for this kernel. Only the word embeddings stay in the bytes of the
-    /// file; the rest of its memory is freed.
+    /// file; the rest of its memory is freed, that of each layer before the next one is unpacked.
     ///
     /// Also returns the result of `read`, which reads the rest of the file.
     fn load<T>(
-        mut bytes: Vec<u8>,
+        bytes: Vec<u8>,
         kernel: AnyKernel,
-        read: impl FnOnce(&ModelFile<'_>) -> Result<(Outline, T), EmbedderError>,
+        read: impl FnOnce(&ModelFile) -> Result<(Outline, T), EmbedderError>,
     ) -> Result<(Self, T), EmbedderError> {
-        let file = ModelFile::parse(&bytes)?;
+        let mut file = ModelFile::parse(bytes)?;
         let (outline, rest) = read(&file)?;
-        let weights = kernel.run(Load { file: &file, outline })?;
-        bytes.truncate(weights.tokens.bytes.end);
-        bytes.shrink_to_fit();
-        Ok((Self { weights, words: bytes }, rest))
+        file.release_vocabulary();
+        let weights = kernel.run(Load { file: &mut file, outline })?;
+        let words = file.into_bytes(weights.tokens.bytes.end);
+        Ok((Self { weights, words }, rest))
     }
 
     /// A forward pass over token ids, at most as many as `scratch` has rows.

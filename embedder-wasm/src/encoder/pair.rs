@@ -95,14 +95,14 @@ impl PairEncoder {
 }
 
 /// Reads a whole number from the metadata of the file.
-fn number(file: &ModelFile<'_>, key: &str, range: RangeInclusive<usize>) -> Result<usize, EmbedderError> {
+fn number(file: &ModelFile, key: &str, range: RangeInclusive<usize>) -> Result<usize, EmbedderError> {
     let text = file.metadata(key);
     let number = text.and_then(|text| text.parse().ok()).filter(|number| range.contains(number));
     number.ok_or_else(|| EmbedderError::Damaged(format!("its {key} are {text:?}, expected {range:?}")))
 }
 
 /// The table of positions for each token type.
-fn positions_per_type(file: &ModelFile<'_>, count: usize) -> Result<Vec<f32>, EmbedderError> {
+fn positions_per_type(file: &ModelFile, count: usize) -> Result<Vec<f32>, EmbedderError> {
     let positions = file.floats("embeddings.position_embeddings.weight", &[count, DIMENSIONS])?;
     let types = file.floats("embeddings.token_type_embeddings.weight", &[TOKEN_TYPES, DIMENSIONS])?;
     let add_type = |token_type: &[f32]| {
@@ -114,7 +114,7 @@ fn positions_per_type(file: &ModelFile<'_>, count: usize) -> Result<Vec<f32>, Em
 }
 
 impl Head {
-    fn load(file: &ModelFile<'_>) -> Result<Self, EmbedderError> {
+    fn load(file: &ModelFile) -> Result<Self, EmbedderError> {
         Ok(Self {
             pooler: file.floats("pooler.dense.weight", &[DIMENSIONS, DIMENSIONS])?,
             pooler_bias: file.floats("pooler.dense.bias", &[DIMENSIONS])?,

@@ -55,7 +55,7 @@ pub(super) struct Outline {
 
 /// Unpacks the weights of a model file.
 pub(super) struct Load<'a> {
-    pub(super) file: &'a ModelFile<'a>,
+    pub(super) file: &'a mut ModelFile,
     pub(super) outline: Outline,
 }
 
@@ -65,32 +65,38 @@ impl Work for Load<'_> {
     #[inline(always)]
     fn run<K: Kernel>(self, _kernel: K) -> Self::Output {
         let Self { file, outline } = self;
-        let load_layer = |layer| load_layer::<K>(file, layer, outline.has_step_per_channel);
-        Ok(Weights {
-            tokens: TokenTable {
-                bytes: file.range("embeddings.word_embeddings.weight", &[VOCABULARY_SIZE, DIMENSIONS])?,
-                scales: file.floats("embeddings.word_embeddings.scale", &[VOCABULARY_SIZE])?,
-            },
-            norm: layer_norm(file, "embeddings.LayerNorm")?,
-            layers: (0..outline.layers).map(load_layer).collect::<Result<_, _>>()?,
-            positions: outline.positions,
-        })
+        let tokens = TokenTable {
+            bytes: file.range("embeddings.word_embeddings.weight", &[VOCABULARY_SIZE, DIMENSIONS])?,
+            scales: file.floats("embeddings.word_embeddings.scale", &[VOCABULARY_SIZE])?,
+        };
+        let norm = layer_norm(file, "embeddings.LayerNorm")?;
+        let mut layers = Vec::with_capacity(outline.layers);
+        for layer in (0..outline.layers).rev() {
+            layers.push(load_layer::<K>(file, layer, outline.has_step_per_channel)?);
+            file.release(&layer_name(layer, ""));
+        }
+        layers.reverse();
+        Ok(Weights { tokens, norm, layers, positions: outline.positions })
     }
 }
 
-fn layer_norm(file: &ModelFile<'_>, name: &str) -> Result<LayerNorm, EmbedderError> {
+fn layer_norm(file: &ModelFile, name: &str) -> Result<LayerNorm, EmbedderError> {
     Ok(LayerNorm {
         gain: file.floats(&format!("{name}.weight"), &[DIMENSIONS])?,
         shift: file.floats(&format!("{name}.bias"), &[DIMENSIONS])?,
     })
 }
 
+fn layer_name(layer: usize, part: &str) -> String {
+    format!("encoder.layer.{layer}.{part}")
+}
+
 fn load_layer<K: Kernel>(
-    file: &ModelFile<'_>,
+    file: &ModelFile,
     layer: usize,
     has_step_per_channel: bool,
 ) -> Result<Layer, EmbedderError> {
-    let name = |part: &str| format!("encoder.layer.{layer}.{part}");
+    let name = |part: &str| layer_name(layer, part);
     let format = |part: &str, depth, min| {
         let wide = file.columns(&name(&format!("{part}.wide_columns")), depth)?;
         Ok::<_, EmbedderError>(InputFormat::new(depth, wide, min))
@@ -119,7 +125,7 @@ fn load_layer<K: Kernel>(
 }
 
 fn load_linear<K: Kernel>(
-    file: &ModelFile<'_>,
+    file: &ModelFile,
     name: &str,
     channels: usize,
     has_step_per_channel: bool,
