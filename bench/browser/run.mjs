@@ -6,6 +6,7 @@ import { openBrowser } from "../../tests/lib/browser.mjs";
 import { cosine } from "../../tests/lib/reference.mjs";
 import { findRenderer } from "./renderer.mjs";
 import { serve } from "./server.mjs";
+import { openUnwatchedBrowser } from "./unwatched-browser.mjs";
 
 const PAGE = fileURLToPath(new URL("page/", import.meta.url));
 
@@ -66,9 +67,10 @@ async function measureSpeed(speed) {
 
 /** One load with an empty profile, one with caches filled by two loads, and the memory of the first. */
 async function measureLoad(embedder) {
-  return withBrowser(async (context) => {
+  const browser = await openUnwatchedBrowser();
+  try {
     server.takeBytes();
-    const first = await openPage(context, embedder);
+    const first = await openPage(browser, embedder);
     const blank = await first.renderer.memoryMib();
     const coldMs = await load(first, embedder);
     const coldBytes = server.takeBytes();
@@ -77,11 +79,11 @@ async function measureLoad(embedder) {
     const used = await first.renderer.memoryMib();
     await first.page.close();
 
-    const second = await openPage(context, embedder);
+    const second = await openPage(browser, embedder);
     await load(second, embedder);
     await second.page.close();
     server.takeBytes();
-    const warmMs = await load(await openPage(context, embedder), embedder);
+    const warmMs = await load(await openPage(browser, embedder), embedder);
     return {
       coldMs,
       warmMs,
@@ -93,7 +95,9 @@ async function measureLoad(embedder) {
       // The kernel updates the peak late, so a reading can exceed it.
       peakMib: Math.max(loaded.now, loaded.peak, used.now, used.peak),
     };
-  });
+  } finally {
+    await browser.close();
+  }
 }
 
 /** For each embedder and text: the cosine to the reference vector, and whether the token ids are equal. */
@@ -126,8 +130,8 @@ async function withBrowser(use) {
 }
 
 /** A blank page for this embedder, and its process. */
-async function openPage(context, { id }) {
-  const page = await context.newPage();
+async function openPage(browser, { id }) {
+  const page = await browser.newPage();
   await page.goto(`${server.origin}/page/index.html?${id}`);
   await page.waitForFunction(() => "call" in window);
   const renderer = await findRenderer(page);

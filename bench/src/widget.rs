@@ -28,8 +28,9 @@ phone_…: in a second browser whose page thread is four times slower (its worke
   from the tap on the launcher to the first word of the answer to a question that is asked at once, with nothing cached and with
   everything cached; answer: of a later question; longest_task_…: CPU time of the longest task of the page's thread meanwhile, which other
   programs do not lengthen, without the change of the page itself; idle_wake_ups: timers, frames and requests of page and worker in 5 s after the widget was closed
-memory_added_…: what a first visit adds to the resident memory of the page's process, from the tag to after the first answer, and at its
-  peak; of_model: as a multiple of the model's size
+memory_…: what a first visit adds to the resident memory of the page's process, with panel, worker and the browser's own code:
+  loading_peak: at most until the model is loaded; answered: after the first answer; peak: at most until then; of_model: as a multiple
+  of the model's size
 page_…: an otherwise empty page with the tag, minus the same page without it; medians, measured in turns";
 
 #[derive(Args)]

@@ -9,8 +9,8 @@ import { launchWebKit } from "./webkit/launch.mjs";
 /** The browser of these tests. */
 export const BROWSER = process.env.TEST_BROWSER ?? "chromium";
 
-// The browser must not send requests of its own: tests must give the same result without a network.
-const ARGS = [
+/** For Chromium. It must not send requests of its own: tests must give the same result without a network. */
+export const ARGS = [
   "--disable-gpu",
   "--disable-quic",
   "--no-first-run",
