@@ -1,7 +1,6 @@
 // Pages of Chromium whose memory is that of a visitor. Playwright listens to the network, and then the process of a page keeps a
 // copy of each response: of the model, too. This driver does not, and has only what the benchmarks of memory need.
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,7 +9,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { ARGS } from "../../tests/lib/browser.mjs";
 
 const OWN_ARGS = ["--headless=new", "--no-sandbox", "--remote-debugging-port=0", "about:blank"];
-const TIMEOUT_MS = 60_000;
+/** Of anything that Chromium is asked for. */
+const TIMEOUT_MS = 120_000;
+const MAX_CLOSE_MS = 10_000;
 const PAUSE_MS = 50;
 
 /** Starts Chromium with a new profile. */
@@ -20,15 +21,25 @@ export async function openUnwatchedBrowser() {
   const profile = await mkdtemp(join(tmpdir(), "evidence-chat-browser-"));
   const args = [...ARGS, `--user-data-dir=${profile}`, ...OWN_ARGS];
   const chromium = spawn(CHROMIUM_PATH, args, { stdio: ["ignore", "ignore", "pipe"] });
-  const exited = once(chromium, "exit");
+  const kill = () => chromium.kill("SIGKILL");
+  process.once("exit", kill);
+  /** @type {Promise<Error | null>} */
+  const ended = new Promise((resolve) => {
+    chromium.once("error", resolve);
+    chromium.once("close", () => resolve(null));
+  });
   const close = async () => {
     chromium.kill();
-    await exited;
+    const limit = setTimeout(kill, MAX_CLOSE_MS);
+    await ended;
+    clearTimeout(limit);
+    process.off("exit", kill);
     // The last processes of a browser may still write.
     await rm(profile, { recursive: true, force: true, maxRetries: 10 });
   };
   try {
-    const connection = await Connection.open(await addressOf(chromium.stderr));
+    const address = await within(addressOf(chromium.stderr, ended), "the start of Chromium");
+    const connection = await Connection.open(address);
     return { newPage: () => UnwatchedPage.open(connection), close };
   } catch (error) {
     await close();
@@ -37,14 +48,32 @@ export async function openUnwatchedBrowser() {
 }
 
 /** The address that Chromium prints once it listens. */
-async function addressOf(/** @type {import("node:stream").Readable} */ output) {
+async function addressOf(
+  /** @type {import("node:stream").Readable} */ output,
+  /** @type {Promise<Error | null>} */ ended,
+) {
+  const lines = [];
   for await (const line of createInterface({ input: output })) {
     const address = /^DevTools listening on (ws:.*)$/.exec(line)?.[1];
-    if (!address) continue;
-    output.resume();
-    return address;
+    if (address) {
+      output.resume();
+      return address;
+    }
+    lines.push(line);
   }
-  throw new Error("Chromium ended before it listened");
+  throw new Error(`Chromium ended before it listened:\n${lines.join("\n")}`, { cause: await ended });
+}
+
+async function within(result, what) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no result of ${what} within ${TIMEOUT_MS / 1000} s`)), TIMEOUT_MS);
+  });
+  try {
+    return await Promise.race([result, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** The Chrome DevTools Protocol over a WebSocket. */
@@ -66,17 +95,15 @@ class Connection {
   constructor(socket) {
     this.#socket = socket;
     socket.onmessage = ({ data }) => this.#receive(JSON.parse(data));
-    socket.onclose = () => {
-      for (const { reject } of this.#pending.values()) reject(new Error("Chromium has closed the connection"));
-    };
+    socket.onclose = () => this.#rejectAll("Chromium has closed the connection");
   }
 
-  send(method, params = {}, sessionId = undefined) {
+  async send(method, params = {}, sessionId = undefined) {
+    if (this.#socket.readyState !== WebSocket.OPEN) throw new Error("Chromium has closed the connection");
     const id = ++this.#lastId;
-    return new Promise((resolve, reject) => {
-      this.#pending.set(id, { resolve, reject });
-      this.#socket.send(JSON.stringify({ id, method, params, sessionId }));
-    });
+    const result = new Promise((resolve, reject) => this.#pending.set(id, { resolve, reject }));
+    this.#socket.send(JSON.stringify({ id, method, params, sessionId }));
+    return within(result, method);
   }
 
   /** Calls `listener` for this event of a session; replaces the one before. */
@@ -85,11 +112,17 @@ class Connection {
   }
 
   #receive({ id, method, params, sessionId, result, error }) {
+    if (method === "Inspector.targetCrashed") return this.#rejectAll("the page has crashed");
     if (id === undefined) return this.#listeners.get(`${method} ${sessionId}`)?.(params);
-    const { resolve, reject } = this.#pending.get(id);
+    const call = this.#pending.get(id);
     this.#pending.delete(id);
-    if (error) reject(new Error(error.message));
-    else resolve(result);
+    if (error) call?.reject(new Error(error.message));
+    else call?.resolve(result);
+  }
+
+  #rejectAll(reason) {
+    for (const { reject } of this.#pending.values()) reject(new Error(reason));
+    this.#pending.clear();
   }
 }
 
@@ -104,6 +137,7 @@ class UnwatchedPage {
     const { sessionId } = await connection.send("Target.attachToTarget", { targetId, flatten: true });
     const page = new UnwatchedPage(connection, targetId, sessionId);
     await page.#send("Page.enable");
+    await page.#send("Inspector.enable");
     return page;
   }
 
@@ -123,16 +157,16 @@ class UnwatchedPage {
           responseHeaders: [{ name: "content-type", value: contentType }],
           body: Buffer.from(body).toString("base64"),
         });
-      void handler({ request: () => ({ url: () => request.url }), fulfill });
+      // Without an answer, `goto` fails.
+      Promise.resolve(handler({ request: () => ({ url: () => request.url }), fulfill })).catch(console.error);
     });
     return this.#send("Fetch.enable", { patterns: [{ urlPattern }] });
   }
 
   async goto(url) {
-    const loaded = new Promise((resolve) => this.#on("Page.loadEventFired", resolve));
     const { errorText } = await this.#send("Page.navigate", { url });
     if (errorText) throw new Error(`${url}: ${errorText}`);
-    await loaded;
+    await this.waitForFunction(() => document.readyState === "complete");
   }
 
   async evaluate(task, argument = undefined) {
@@ -141,13 +175,15 @@ class UnwatchedPage {
       awaitPromise: true,
       returnByValue: true,
     });
-    if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+    if (exceptionDetails) throw new Error(describe(exceptionDetails));
     return result.value;
   }
 
   async waitForFunction(condition) {
-    for (const end = performance.now() + TIMEOUT_MS; !(await this.evaluate(condition)); await sleep(PAUSE_MS)) {
-      if (performance.now() > end) throw new Error(`not true within ${TIMEOUT_MS} ms: ${condition}`);
+    const end = performance.now() + TIMEOUT_MS;
+    while (!(await this.evaluate(condition))) {
+      if (performance.now() > end) throw new Error(`not true within ${TIMEOUT_MS / 1000} s: ${condition}`);
+      await sleep(PAUSE_MS);
     }
   }
 
@@ -162,4 +198,8 @@ class UnwatchedPage {
   #on(method, listener) {
     this.#connection.on(method, this.#session, listener);
   }
+}
+
+function describe({ exception, text }) {
+  return exception?.description ?? `${text} ${JSON.stringify(exception?.value)}`;
 }

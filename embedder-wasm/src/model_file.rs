@@ -149,8 +149,9 @@ impl ModelFile {
     /// Frees the memory of the tensors whose names begin with `prefix`, as far as they are at the end of what is left of the
     /// file. They can no longer be read.
     ///
-    /// Called for each layer once it is unpacked, last layer first, it keeps the file and the unpacked weights from needing
-    /// memory for both at once: the memory of WebAssembly never shrinks.
+    /// Called for each layer once it is unpacked, last layer first: then the next layer is unpacked into the memory of the one
+    /// before, and that of WebAssembly, which never shrinks, stays small. It relies on the order in which `quantize` writes
+    /// the tensors; with another order, less is freed.
     pub(crate) fn release(&mut self, prefix: &str) {
         let ends = self.header.tensors().into_iter().filter(|(name, _)| !name.starts_with(prefix));
         let ends = ends.map(|(_, tensor)| self.place(tensor).end).filter(|end| *end <= self.bytes.len());

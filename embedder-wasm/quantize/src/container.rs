@@ -97,6 +97,8 @@ impl Container {
     /// The whole file.
     ///
     /// The tensors are sorted by the size of their values, largest first, so that each is aligned.
+    /// Tensors of one size stay in the order in which they were added: words, then layers, then the vocabulary, so that a loader can
+    /// free them from the end.
     ///
     /// # Errors
     /// If two tensors have the same name, a name has an invalid character, or a shape does not fit its values.
