@@ -155,17 +155,18 @@ impl ModelFile {
     pub(crate) fn release(&mut self, prefix: &str) {
         let ends = self.header.tensors().into_iter().filter(|(name, _)| !name.starts_with(prefix));
         let ends = ends.map(|(_, tensor)| self.place(tensor).end).filter(|end| *end <= self.bytes.len());
-        let end = ends.max().unwrap_or(self.start);
-        self.bytes.truncate(end);
-        self.bytes.shrink_to_fit();
+        self.truncate(ends.max().unwrap_or(self.start));
     }
 
     /// The bytes of the file up to `end`.
-    pub(crate) fn into_bytes(self, end: usize) -> Vec<u8> {
-        let mut bytes = self.bytes;
-        bytes.truncate(end);
-        bytes.shrink_to_fit();
-        bytes
+    pub(crate) fn into_bytes(mut self, end: usize) -> Vec<u8> {
+        self.truncate(end);
+        self.bytes
+    }
+
+    fn truncate(&mut self, end: usize) {
+        self.bytes.truncate(end);
+        self.bytes.shrink_to_fit();
     }
 
     fn data(&self, name: &str, dtype: Dtype, shape: &[usize]) -> Result<&[u8], EmbedderError> {

@@ -59,16 +59,21 @@ fn lock_file(port: u16) -> Result<File> {
 mod tests {
     use super::*;
 
+    /// Listens on the first free port. Not one that the system chooses: each port leaves a lock file.
+    fn listen_from(first: u16) -> (TcpListener, u16) {
+        let listen = |port| Some((TcpListener::bind(("127.0.0.1", port)).ok()?, port));
+        (first..first + ATTEMPTS).find_map(listen).unwrap()
+    }
+
     #[test]
     fn a_port_in_use_is_skipped() {
-        let taken = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = taken.local_addr().unwrap().port();
+        let (_taken, port) = listen_from(47_000);
         assert!(free_from(port).unwrap() > port);
     }
 
     #[test]
     fn a_port_that_another_process_has_chosen_is_skipped_until_that_process_ends() {
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let (_, port) = listen_from(47_200);
         let of_another = lock_file(port).unwrap();
         of_another.try_lock().unwrap();
         assert!(free_from(port).unwrap() > port);
