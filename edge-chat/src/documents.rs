@@ -68,9 +68,9 @@ pub(crate) async fn download(call: Call, id: Uuid, is_head: bool) -> Result<Repl
     let asked: Vec<_> =
         REQUEST_HEADERS.into_iter().filter_map(|(from, to)| Some((to, call.header(from)?))).collect();
     let answer = call.trace.time("storage", open(&supabase, &path, &asked)).await?.ok_or_else(no_document)?;
-    match answer.response.status_code() {
+    match answer.status() {
         200 | 206 | 304 => Ok(Reply::new(proxy_response(answer, &file.name, is_head)?, "download")),
-        416 => Err(no_such_range(answer.response.headers().get("Content-Range")?)),
+        416 => Err(no_such_range(answer.header("Content-Range"))),
         // Storage answers 400, 403 or 404 for a file that does not exist or that this user may not open.
         400..=499 => Err(no_document()),
         status => Err(unavailable("storage", &format!("HTTP {status}"))),
@@ -86,8 +86,8 @@ async fn open(
     let answer = supabase.open_file(path, headers).await?;
     let condition = headers.iter().find(|(name, _)| *name == "If-Range").map(|(_, condition)| condition);
     let is_other_version = match (&answer, condition) {
-        (Some(answer), Some(condition)) if answer.response.status_code() == 206 => {
-            answer.response.headers().get("ETag")?.as_ref() != Some(condition)
+        (Some(answer), Some(condition)) if answer.status() == 206 => {
+            answer.header("ETag").as_ref() != Some(condition)
         }
         _ => false,
     };

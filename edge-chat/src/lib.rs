@@ -20,6 +20,7 @@ mod call;
 mod chat;
 mod circuit;
 mod citation_use;
+mod clock;
 mod config;
 mod documents;
 mod gate;
@@ -28,6 +29,7 @@ mod http;
 mod identity;
 mod limits;
 mod me;
+mod microtasks;
 mod models;
 mod observe;
 mod route;
@@ -39,6 +41,12 @@ mod site;
 mod supabase;
 
 pub use gate::UserGate;
+
+/// Runs once in each isolate.
+#[worker::event(start)]
+fn start() {
+    microtasks::run_by_promise();
+}
 
 /// The Worker's entry point.
 #[worker::event(fetch)]

@@ -11,8 +11,9 @@ use chat_core::assistant::AssistantName;
 use chat_core::error::ErrorCode;
 use chat_core::evidence::{Background, EvidenceThresholds};
 use serde::Deserialize;
-use worker::{Date, Delay};
+use worker::Delay;
 
+use crate::clock::now_ms;
 use crate::config::{AnswerModeSetting, Config, LinkMode, Overrides};
 use crate::http::cors::Cors;
 use crate::http::error::HttpError;
@@ -98,7 +99,7 @@ impl Settings {
         deadline: Deadline,
     ) -> Result<Self, HttpError> {
         let public = loop {
-            let now_ms = Date::now().as_millis();
+            let now_ms = now_ms();
             let step = CACHE
                 .with_borrow_mut(|cache| cache.flight(assistant, now_ms).next(MAX_AGE, RETRY_PAUSE, now_ms));
             match step {
@@ -119,7 +120,7 @@ impl Settings {
 
     /// Whether the next request for the settings reads them from the database.
     pub(crate) fn are_cached(assistant: &AssistantName) -> bool {
-        let now_ms = Date::now().as_millis();
+        let now_ms = now_ms();
         CACHE.with_borrow_mut(|cache| {
             cache.existing(assistant).is_some_and(|flight| flight.value(MAX_AGE, now_ms).is_some())
         })
@@ -199,7 +200,7 @@ async fn read(
     assistant: &AssistantName,
     deadline: Deadline,
 ) -> Result<Rc<Option<Stored>>, HttpError> {
-    let started_ms = Date::now().as_millis();
+    let started_ms = now_ms();
     let reading = Reading(assistant);
     let public = match config.project.chat_config(assistant, deadline).await {
         Ok(stored) => Ok(Rc::new(Some(stored))),
@@ -207,7 +208,7 @@ async fn read(
         Err(error) => Err(error),
     };
     drop(reading);
-    let now_ms = Date::now().as_millis();
+    let now_ms = now_ms();
     CACHE.with_borrow_mut(|cache| {
         cache.flight(assistant, now_ms).finish(public.clone(), started_ms, now_ms);
     });

@@ -404,6 +404,10 @@ describe("rough rate limit of questions per user", () => {
       assert.equal(reply.headers.get("ratelimit-limit"), null, "this is another limit than the exact one");
     }
     assertError(await ask(worker.url, user, { ...sent, message: "Something else?" }), 429, "rate_limited");
+    const searches = () => upstream.callsOf(user, "rpc/match_chunks").length;
+    const before = searches();
+    for (let i = 0; i < 5; i++) assertError(await ask(worker.url, user), 429, "rate_limited");
+    assert.ok(searches() <= before + 1, "at most one search begins before the limit is asked");
     assert.equal((await ask(worker.url, newUser(), sent)).status, 200);
     assert.equal((await send(worker.url, "/api/sessions", { user })).status, 200);
   });

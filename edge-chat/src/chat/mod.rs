@@ -11,6 +11,7 @@ mod turn;
 use std::cell::RefCell;
 use std::pin::pin;
 use std::rc::Rc;
+use std::time::Duration;
 
 use chat_core::accept::negotiate;
 use chat_core::error::ErrorCode;
@@ -22,9 +23,10 @@ use futures_channel::oneshot;
 use futures_util::FutureExt;
 use futures_util::future::{Either, join, ready, select};
 use uuid::Uuid;
-use worker::Date;
+use worker::Delay;
 
 use crate::call::Call;
+use crate::clock::now_ms;
 use crate::gate::{Admission, Budget, Decision, Gate};
 use crate::http::error::HttpError;
 use crate::http::reply::Reply;
@@ -46,7 +48,7 @@ pub(crate) async fn answer(call: Call) -> Result<Reply, HttpError> {
 pub(crate) async fn complete(call: Call) -> Result<Reply, HttpError> {
     let parse = |body: &[u8]| {
         let OpenAiRequest { question, model, is_streamed } = OpenAiRequest::parse(body, Uuid::new_v4())?;
-        let seconds = Date::now().as_millis() / 1000;
+        let seconds = now_ms() / 1000;
         let head = CompletionHead::new(question.message_id, seconds, model);
         Ok((question, Form::OpenAi { head, is_streamed }))
     };
@@ -58,22 +60,29 @@ async fn respond_to(
     parse: impl FnOnce(&[u8]) -> Result<(ChatRequest, Form), HttpError>,
 ) -> Result<Reply, HttpError> {
     let user = call.user().await?;
-    // The cheap limits first: what follows uses a Durable Object even if the question is rejected. The body is read meanwhile.
+    let user_id = user.user_id();
     let env = call.env.clone();
     let network = user.is_anonymous().then(|| call.client_network()).transpose()?;
-    let limit = async {
-        if let Some(network) = network {
-            limits::check_anonymous_limit(network, &env).await?;
-        }
-        limits::check_question_limit(user.user_id(), &env).await
-    };
     let read = async { parse(&call.body().await?) };
-    let (limit, question) = join(limit, read).await;
-    limit?;
-    let (question, form) = question?;
+    let question = match network {
+        None => read.await,
+        // Before anything is asked: it costs nothing to become another anonymous user, of whom nothing is known.
+        Some(network) => {
+            let (limit, question) = join(limits::check_anonymous_limit(network, &env), read).await;
+            limit?;
+            question
+        }
+    };
+    let limit = limits::check_question_limit(user_id, &env);
+    let (question, form) = match question {
+        Ok(question) => question,
+        Err(error) => {
+            limit.await?;
+            return Err(error);
+        }
+    };
     let form = Rc::new(form);
 
-    let user_id = user.user_id();
     let gate = Gate::for_user(&call.env, user_id)?;
     let inquiry = Rc::new(Inquiry {
         supabase: call.supabase(user),
@@ -82,7 +91,7 @@ async fn respond_to(
         trace: Rc::clone(&call.trace),
         page_origin: call.header("origin"),
     });
-    let (decision, gathering) = admit(&gate, &inquiry, call.deadline).await;
+    let (decision, gathering) = admit(&gate, &inquiry, call.deadline, limit).await;
     let Decision { admission, budget } = decision?;
     let ticket = match admission {
         Admission::Admitted { ticket } => ticket,
@@ -100,16 +109,25 @@ async fn respond_to(
     with_rate_limit_headers(budget, respond(run, gathering, form).await)
 }
 
-/// Asks the gate for admission. A question that it will probably admit is searched for meanwhile.
+/// Asks the cheap limit, then the gate for admission. A question that the gate will probably admit is searched for meanwhile.
 async fn admit(
     gate: &Gate,
     inquiry: &Rc<Inquiry>,
     deadline: Deadline,
+    limit: impl Future<Output = Result<(), HttpError>>,
 ) -> (Result<Decision, HttpError>, Gathering) {
     let Inquiry { question, config, trace, .. } = &**inquiry;
     let gathering = Rc::clone(inquiry).gather().boxed_local();
     let early = gate.expect_admission(question.message_id);
-    let admit = pin!(trace.time("admission", gate.admit(question, config, deadline, early)));
+    let admit = async {
+        // The runtime sends the search before it comes back, and does the rest while the database searches. A question that is not
+        // searched for waits too: a repeat must not overtake the question whose search has begun.
+        Delay::from(Duration::ZERO).await;
+        // The gate uses a Durable Object even if it rejects the question.
+        limit.await?;
+        gate.admit(question, config, deadline, early).await
+    };
+    let admit = pin!(trace.time("admission", admit));
     if !early {
         return (admit.await, gathering);
     }

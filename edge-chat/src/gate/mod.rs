@@ -23,8 +23,14 @@ use chat_core::request::{ChatRequest, Previous};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
-use worker::{Date, Env, Method, Request, RequestInit, Stub};
+use worker::Env;
+use worker::js_sys::Promise;
+use worker::wasm_bindgen::prelude::wasm_bindgen;
+use worker::wasm_bindgen::{self, JsCast, JsValue};
+use worker::wasm_bindgen_futures::JsFuture;
+use worker::web_sys::{RequestInit, Response};
 
+use crate::clock::now_ms;
 use crate::config::Config;
 use crate::http::body::read_small;
 use crate::http::error::HttpError;
@@ -168,6 +174,14 @@ pub(crate) struct Ticket {
     erased_ms: i64,
 }
 
+#[wasm_bindgen]
+extern "C" {
+    /// What JavaScript has for [`worker::Stub`], which takes only whole requests and reads four properties of each.
+    type Stub;
+    #[wasm_bindgen(method, catch)]
+    fn fetch(this: &Stub, url: &str, init: &RequestInit) -> Result<Promise, JsValue>;
+}
+
 /// The gate of one user.
 pub(crate) struct Gate {
     user_id: Uuid,
@@ -184,12 +198,12 @@ impl Gate {
             .durable_object(BINDING)
             .and_then(|namespace| namespace.get_by_name(name))
             .map_err(|error| HttpError::internal(format!("{BINDING}: {error}")))?;
-        Ok(Self { user_id, stub })
+        Ok(Self { user_id, stub: stub.into_rpc() })
     }
 
     /// Whether a question will probably be admitted, so that its search may begin now. Then [`Gate::admit`] must follow.
     pub(crate) fn expect_admission(&self, message_id: Uuid) -> bool {
-        let now_ms = Date::now().as_millis();
+        let now_ms = now_ms();
         LIMITED_USERS.with_borrow_mut(|users| users.wait_ms(self.user_id, now_ms)).is_none()
             && EARLY_SEARCHES.with_borrow_mut(|early| early.begin(self.user_id, message_id, now_ms))
     }
@@ -203,7 +217,7 @@ impl Gate {
         deadline: Deadline,
         is_expected: bool,
     ) -> Result<Decision, HttpError> {
-        let now_ms = Date::now().as_millis();
+        let now_ms = now_ms();
         let limited = LIMITED_USERS.with_borrow_mut(|users| users.wait_ms(self.user_id, now_ms));
         if let Some(reset_ms) = limited {
             let budget = Budget { limit: config.rate_limit, remaining: 0, reset_ms };
@@ -244,7 +258,7 @@ impl Gate {
         deadline: Deadline,
     ) -> Result<SearchDecision, HttpError> {
         let limit = config.search_rate_limit;
-        let now_ms = Date::now().as_millis();
+        let now_ms = now_ms();
         let limited = LIMITED_SEARCHERS.with_borrow_mut(|users| users.wait_ms(self.user_id, now_ms));
         if let Some(reset_ms) = limited {
             return Ok(SearchDecision {
@@ -324,21 +338,23 @@ impl Gate {
         }
     }
 
-    async fn send(&self, request: Request) -> worker::Result<Vec<u8>> {
-        let response = self.stub.fetch_with_request(request).await?;
+    async fn send(&self, request: RequestInit) -> worker::Result<Vec<u8>> {
+        // The host is never looked up; the stub already says where the request goes.
+        let response = JsFuture::from(self.stub.fetch("http://user-gate/", &request)?).await?;
+        let response = response.dyn_into::<Response>()?;
         let body = read_small(&response).await?;
-        match response.status_code() {
+        match response.status() {
             200 => Ok(body),
             status => Err(format!("status {status}").into()),
         }
     }
 }
 
-fn encode_request(command: &Command<&Outcome>) -> worker::Result<Request> {
-    let mut init = RequestInit::new();
-    init.with_method(Method::Post).with_body(Some(serde_json::to_string(command)?.into()));
-    // The host is never looked up; the stub already says where the request goes.
-    Request::new_with_init("http://user-gate/", &init)
+fn encode_request(command: &Command<&Outcome>) -> worker::Result<RequestInit> {
+    let request = RequestInit::new();
+    request.set_method("POST");
+    request.set_body(&serde_json::to_string(command)?.into());
+    Ok(request)
 }
 
 /// Two bodies are the same if the parsed questions are equal, whatever their JSON looks like.

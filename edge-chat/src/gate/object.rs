@@ -14,8 +14,7 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 use worker::{
-    Date, Delay, DurableObject, Env, Request, Response, Result, SqlStorage, SqlStorageValue, State,
-    durable_object,
+    Delay, DurableObject, Env, Request, Response, Result, SqlStorage, SqlStorageValue, State, durable_object,
 };
 
 // The macro refers to `wasm_bindgen` by its bare name.
@@ -550,5 +549,5 @@ fn readable(outcome: String) -> Option<Box<RawValue>> {
 }
 
 fn now_ms() -> i64 {
-    Date::now().as_millis() as i64
+    crate::clock::now_ms() as i64
 }

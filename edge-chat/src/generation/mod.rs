@@ -13,9 +13,10 @@ use chat_core::generate::{Ending, Fallback, Finish, Generation, GenerationReport
 use futures_util::StreamExt;
 use futures_util::future::{Either, select};
 use uuid::Uuid;
-use worker::{Date, Delay, Env, console_error};
+use worker::{Delay, Env, console_error};
 
 use crate::circuit::{Circuit, Observation};
+use crate::clock::now_ms;
 use crate::config::{ModelConfig, Provider};
 use crate::http::error::HttpError;
 use crate::observe::Trace;
@@ -122,7 +123,7 @@ impl Writer<'_> {
 
     async fn run(&self, generation: &mut Generation, listener: &impl Listener) -> (End, Settlement) {
         let failed = |fallback| (End::Fault(fallback), Settlement::default());
-        let now_ms = Date::now().as_millis();
+        let now_ms = now_ms();
         if with_circuit(|circuit| circuit.admit(now_ms)).is_err() {
             return failed(Fallback::Error);
         }
@@ -213,7 +214,7 @@ impl Writer<'_> {
 
     /// Records what the result says about the model's server.
     fn observe(&self, end: &Result<End, ModelError>) {
-        let now_ms = Date::now().as_millis();
+        let now_ms = now_ms();
         let observation = match end {
             // The client may have left before the server could answer.
             Ok(End::Abandoned) => return,

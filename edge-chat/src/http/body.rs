@@ -8,8 +8,11 @@ use chat_core::request::MAX_BODY_BYTES;
 use futures_util::StreamExt;
 use futures_util::future::{Either, select};
 use worker::js_sys::Uint8Array;
+use worker::wasm_bindgen::prelude::wasm_bindgen;
+use worker::wasm_bindgen::{self, JsCast, JsValue};
 use worker::wasm_bindgen_futures::JsFuture;
-use worker::{Delay, Request, Response, ResponseBody, web_sys};
+use worker::web_sys::{ReadableStream, ReadableStreamDefaultReader, Response};
+use worker::{Delay, Request};
 
 use super::error::HttpError;
 
@@ -73,10 +76,32 @@ fn is_other_charset(parameter: &str) -> bool {
 }
 
 /// The whole body of a response that is known to be small. One call of JavaScript instead of several for each piece of a stream.
-pub(crate) async fn read_small(response: &Response) -> worker::Result<Vec<u8>> {
-    let ResponseBody::Stream(stream) = response.body() else { return Ok(Vec::new()) };
-    let whole = web_sys::Response::new_with_opt_readable_stream(Some(stream))?.array_buffer()?;
+pub(crate) async fn read_small(response: &Response) -> Result<Vec<u8>, JsValue> {
+    let whole = response.array_buffer()?;
     Ok(Uint8Array::new(&JsFuture::from(whole).await?).to_vec())
+}
+
+/// The pieces of a response's body, as the network brings them.
+pub(crate) struct Pieces(ReadableStreamDefaultReader);
+
+#[wasm_bindgen]
+extern "C" {
+    /// What a reader reads.
+    type Read;
+    #[wasm_bindgen(method, getter)]
+    fn value(this: &Read) -> Option<Uint8Array>;
+}
+
+impl Pieces {
+    pub(crate) fn of(body: &ReadableStream) -> Self {
+        Self(body.get_reader().unchecked_into())
+    }
+
+    /// The next piece; `None` at the end.
+    pub(crate) async fn next(&self) -> Result<Option<Uint8Array>, JsValue> {
+        let read = JsFuture::from(self.0.read()).await?;
+        Ok(read.unchecked_into::<Read>().value())
+    }
 }
 
 fn cut_off() -> HttpError {

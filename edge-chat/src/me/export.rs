@@ -11,9 +11,10 @@ use futures_channel::oneshot;
 use futures_util::{FutureExt, Stream, stream};
 use uuid::Uuid;
 use worker::js_sys;
-use worker::{Date, Error, ResponseBuilder};
+use worker::{Error, ResponseBuilder};
 
 use crate::call::Call;
+use crate::clock::now_ms;
 use crate::http::error::HttpError;
 use crate::http::json::to_json;
 use crate::http::reply::Reply;
@@ -274,6 +275,6 @@ fn unexpected_order() -> HttpError {
 
 /// The time in RFC 3339.
 fn now() -> String {
-    let milliseconds = Date::now().as_millis() as f64;
+    let milliseconds = now_ms() as f64;
     js_sys::Date::new(&milliseconds.into()).to_iso_string().into()
 }

@@ -6,8 +6,8 @@ use std::future::Future;
 use chat_core::assistant::AssistantName;
 use chat_core::generate::GenerationReport;
 use serde::Serialize;
-use worker::Date;
 
+use crate::clock::now_ms;
 use crate::http::error::HttpError;
 
 /// The stages and facts of one request.
@@ -51,12 +51,12 @@ pub(crate) struct Facts {
 
 impl Trace {
     pub(crate) fn start() -> Self {
-        Self { started_ms: Date::now().as_millis(), stages: RefCell::default(), facts: RefCell::default() }
+        Self { started_ms: now_ms(), stages: RefCell::default(), facts: RefCell::default() }
     }
 
     /// Milliseconds since the request arrived.
     pub(crate) fn elapsed_ms(&self) -> u64 {
-        Date::now().as_millis().saturating_sub(self.started_ms)
+        now_ms().saturating_sub(self.started_ms)
     }
 
     /// Runs a stage and records how long it took.

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use chat_core::error::ErrorCode;
 use futures_util::future::{Either, select};
-use worker::{Date, Delay};
+use worker::Delay;
 
+use crate::clock::now_ms;
 use crate::http::error::HttpError;
 
 /// A time after which a request stops waiting.
@@ -18,7 +19,7 @@ pub(crate) struct Deadline {
 
 impl Deadline {
     pub(crate) fn after(limit: Duration) -> Self {
-        Self::at(Date::now().as_millis(), limit)
+        Self::at(now_ms(), limit)
     }
 
     fn at(now_ms: u64, limit: Duration) -> Self {
@@ -41,7 +42,7 @@ impl Deadline {
     }
 
     pub(crate) fn remaining(self) -> Duration {
-        Duration::from_millis(self.ends_ms.saturating_sub(Date::now().as_millis()))
+        Duration::from_millis(self.ends_ms.saturating_sub(now_ms()))
     }
 
     /// Cancels a future at the deadline by dropping it.

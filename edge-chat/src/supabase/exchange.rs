@@ -4,18 +4,19 @@ use std::cell::Cell;
 use std::time::Duration;
 
 use chat_core::error::ErrorCode;
-use futures_util::StreamExt;
 use serde::Deserialize;
 use uuid::Uuid;
-use worker::js_sys::Math;
-use worker::{
-    AbortController, Date, Delay, Fetch, Headers, Method, Request, RequestInit, RequestRedirect, Response,
-};
+use worker::js_sys::{Math, global};
+use worker::wasm_bindgen::{JsCast, JsValue};
+use worker::wasm_bindgen_futures::JsFuture;
+use worker::web_sys::{self, WorkerGlobalScope};
+use worker::{AbortController, Delay, Method, Response};
 
 use super::deadline::Deadline;
 use super::large::{LARGE_BYTES, LargeResponses};
 use crate::circuit::{Circuit, OPEN_MS, Observation};
-use crate::http::body::read_small;
+use crate::clock::now_ms;
+use crate::http::body::{Pieces, read_small};
 use crate::http::error::HttpError;
 
 /// Bytes of a response that are read by default: enough for any page.
@@ -78,12 +79,19 @@ enum UpstreamError {
 
 /// A response whose body is not read yet. Dropping it cancels the exchange.
 pub(crate) struct OpenResponse {
-    pub(crate) response: Response,
+    response: web_sys::Response,
     connection: Connection,
 }
 
 /// Cancels its exchange when dropped.
 pub(crate) struct Connection(Option<AbortController>);
+
+impl Connection {
+    /// Nothing is left to cancel.
+    fn end(&mut self) {
+        self.0 = None;
+    }
+}
 
 impl Drop for Connection {
     fn drop(&mut self) {
@@ -176,7 +184,7 @@ impl Exchange {
                 Service::Keys => keys,
             };
             let mut circuit = cell.get();
-            let result = change(&mut circuit, Date::now().as_millis());
+            let result = change(&mut circuit, now_ms());
             cell.set(circuit);
             result
         })
@@ -202,14 +210,17 @@ impl Exchange {
 
     async fn attempt(&self, scope: Scope) -> Result<(OpenResponse, Vec<u8>), UpstreamError> {
         let mut response = self.send().await?;
-        let error = error_from_status(self.what, response.response.status_code());
+        let error = error_from_status(self.what, response.response.status());
         if scope == Scope::Headers {
             return match error {
                 Some(error) if error.is_status_or_unauthorized() => Err(error),
                 _ => Ok((response, Vec::new())),
             };
         }
-        let body = self.read_body(&mut response).await;
+        let body = self.read_body(&response.response).await;
+        if body.is_ok() {
+            response.connection.end();
+        }
         match error {
             Some(UpstreamError::Status(429)) => {
                 let limit = body.ok().and_then(|body| database_limit_s(&body));
@@ -223,59 +234,67 @@ impl Exchange {
         }
     }
 
+    /// Calls `fetch` without a [`worker::Request`], which reads four properties of the request that it makes.
     async fn send(&self) -> Result<OpenResponse, UpstreamError> {
-        let request = self.request().map_err(|error| {
-            UpstreamError::Final(HttpError::internal(format!("{}: request: {error}", self.what)))
+        // The error may repeat a header, and with it a token.
+        let request = self.request().map_err(|_| {
+            UpstreamError::Final(HttpError::internal(format!("{}: no request can be made", self.what)))
         })?;
         let controller = AbortController::default();
-        let signal = controller.signal();
+        request.set_signal(Some(&controller.signal()));
         let connection = Connection(Some(controller));
-        let response = Fetch::Request(request)
-            .send_with_signal(&signal)
-            .await
-            .map_err(|_| UpstreamError::Connection("no connection"))?;
-        Ok(OpenResponse { response, connection })
+        let scope = global().unchecked_into::<WorkerGlobalScope>();
+        let response = JsFuture::from(scope.fetch_with_str_and_init(&self.url, &request)).await;
+        match response.map(JsCast::dyn_into) {
+            Ok(Ok(response)) => Ok(OpenResponse { response, connection }),
+            _ => Err(UpstreamError::Connection("no connection")),
+        }
     }
 
-    async fn read_body(&self, response: &mut OpenResponse) -> Result<Vec<u8>, UpstreamError> {
-        if is_small(&response.response, self.max_bytes.min(LARGE_BYTES)) {
-            let body = read_small(&response.response).await;
-            return body.map_err(|_| UpstreamError::Connection("the answer was cut off"));
+    async fn read_body(&self, response: &web_sys::Response) -> Result<Vec<u8>, UpstreamError> {
+        let cut_off = |_| UpstreamError::Connection("the answer was cut off");
+        if is_small(response, self.max_bytes.min(LARGE_BYTES)) {
+            return read_small(response).await.map_err(cut_off);
         }
-        let Ok(mut stream) = response.response.stream() else { return Ok(Vec::new()) };
         let mut body = Vec::new();
-        while let Some(piece) = stream.next().await {
-            let piece = piece.map_err(|_| UpstreamError::Connection("the answer was cut off"))?;
-            let length = body.len() + piece.len();
+        let Some(stream) = response.body() else { return Ok(body) };
+        let pieces = Pieces::of(&stream);
+        while let Some(piece) = pieces.next().await.map_err(cut_off)? {
+            let before = body.len();
+            let length = before + piece.length() as usize;
             if length > self.max_bytes {
                 return Err(UpstreamError::TooLarge);
             }
             if length > LARGE_BYTES && !self.large_responses.acquire().await {
                 return Err(UpstreamError::Final(unavailable(self.what, "too many large answers at a time")));
             }
-            body.extend_from_slice(&piece);
+            body.resize(length, 0);
+            piece.copy_to(body.get_mut(before..).unwrap_or_default());
         }
         Ok(body)
     }
 
-    fn request(&self) -> worker::Result<Request> {
-        let headers = Headers::new();
+    fn request(&self) -> Result<web_sys::RequestInit, JsValue> {
+        let headers = web_sys::Headers::new()?;
         for (name, value) in &self.headers {
             headers.set(name, value)?;
         }
-        let mut init = RequestInit::new();
+        let request = web_sys::RequestInit::new();
+        request.set_method(self.method.as_ref());
+        request.set_headers(&headers);
         // Following a redirect would send the user's token elsewhere.
-        init.with_method(self.method.clone()).with_headers(headers).with_redirect(RequestRedirect::Manual);
+        request.set_redirect(web_sys::RequestRedirect::Manual);
         if let Some(body) = &self.body {
-            init.with_body(Some(body.as_str().into()));
+            request.set_body(&body.as_str().into());
         }
-        Request::new_with_init(&self.url, &init)
+        Ok(request)
     }
 }
 
 /// Whether the headers say that the body has at most so many bytes. The length of a compressed body is not that of its text.
-fn is_small(response: &Response, max_bytes: usize) -> bool {
-    let header = |name| response.headers().get(name).ok().flatten();
+fn is_small(response: &web_sys::Response, max_bytes: usize) -> bool {
+    let headers = response.headers();
+    let header = |name| headers.get(name).ok().flatten();
     let length = header("content-length").and_then(|length| length.parse::<usize>().ok());
     length.is_some_and(|length| length <= max_bytes) && header("content-encoding").is_none()
 }
@@ -283,7 +302,16 @@ fn is_small(response: &Response, max_bytes: usize) -> bool {
 impl OpenResponse {
     /// The response, and the connection, which must live until the body is read.
     pub(crate) fn into_parts(self) -> (Response, Connection) {
-        (self.response, self.connection)
+        (self.response.into(), self.connection)
+    }
+
+    pub(crate) fn status(&self) -> u16 {
+        self.response.status()
+    }
+
+    /// A header. A value that is not text counts as missing.
+    pub(crate) fn header(&self, name: &str) -> Option<String> {
+        self.response.headers().get(name).ok().flatten()
     }
 }
 

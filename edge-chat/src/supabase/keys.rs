@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use worker::{Date, Delay, Method};
+use worker::{Delay, Method};
 
 use super::exchange::MAX_RESPONSE_BYTES;
 use super::{Deadline, Exchange, Service};
+use crate::clock::now_ms;
 use crate::identity::Platform;
 
 /// How long fetching a JWK set may take.
@@ -16,7 +17,7 @@ pub(crate) struct KeyFetcher(pub(crate) Deadline);
 
 impl Platform for KeyFetcher {
     fn now_ms(&self) -> u64 {
-        Date::now().as_millis()
+        now_ms()
     }
 
     async fn pause(&self, time: Duration) {

@@ -5,7 +5,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
 
-use worker::{Date, Delay};
+use worker::Delay;
+
+use crate::clock::now_ms;
 
 /// Responses of more bytes are large.
 pub(super) const LARGE_BYTES: usize = 128 * 1024;
@@ -32,7 +34,7 @@ impl LargeResponses {
             if self.0.borrow().is_some() {
                 return true;
             }
-            let now_ms = Date::now().as_millis();
+            let now_ms = now_ms();
             if let Some(number) = PERMITS.with_borrow_mut(|permits| permits.take(now_ms)) {
                 self.0.replace(Some(Permit(number)));
                 return true;
