@@ -3,9 +3,17 @@
 use worker::wasm_bindgen::prelude::wasm_bindgen;
 
 #[wasm_bindgen(wasm_bindgen = worker::wasm_bindgen, inline_js = "
+    const resolved = Promise.resolve();
+    // A trap must be an error, which replaces the instance, and not an unhandled rejection.
+    const run = (task) => {
+        try {
+            task();
+        } catch (error) {
+            reportError(error);
+        }
+    };
     export function runMicrotasksByPromise() {
-        const resolved = Promise.resolve();
-        globalThis.queueMicrotask = (task) => void resolved.then(task);
+        globalThis.queueMicrotask = (task) => void resolved.then(() => run(task));
     }
 ")]
 extern "C" {

@@ -14,6 +14,7 @@ import { defaultEndpoint } from "./default-endpoint.js";
 import { adoptEarlyProperties } from "./early-properties.js";
 import type { Dispatch } from "./events.js";
 import { Frame } from "./frame.js";
+import { Launcher } from "./launcher.js";
 import { type Panel, loadPanel } from "./load-panel.js";
 import { LocaleController } from "./locale.js";
 import { isShortcut } from "./shortcut.js";
@@ -120,15 +121,13 @@ export class EvidenceChatElement extends BaseElement {
   ];
 
   readonly #translator = new Translator();
-  readonly #frame = new Frame(this.#translator.t, {
-    send: (question) => void this.ask(question),
-    open: () => (this.#frame.isOpen ? this.close() : this.open()),
-    close: () => this.close(),
-  });
-  readonly #colors = new ColorScheme(this.#frame.root);
+  readonly #launcher = new Launcher(this.#translator.t, () => (this.#launcher.isOpen ? this.close() : this.open()));
+  /** `undefined` until a visitor wants to ask. */
+  #drawn: Frame | undefined;
+  readonly #colors = new ColorScheme(this.#launcher.root);
   readonly #shadow: ShadowRoot;
   readonly #memory = new TabMemory(this);
-  readonly #locale = new LocaleController(this.#translator, this.#frame.root);
+  readonly #locale = new LocaleController(this.#translator, this.#launcher.root);
   #texts: Partial<Texts> = {};
   #tokenProvider: TokenProvider | undefined;
   #embedderFactory: EmbedderFactory | undefined;
@@ -143,7 +142,7 @@ export class EvidenceChatElement extends BaseElement {
   readonly #onPageKey = (event: KeyboardEvent): void => {
     if (!isShortcut(event, this.getAttribute("shortcut"), this)) return;
     event.preventDefault();
-    if (event.key !== "/" && this.mode === "floating" && this.#frame.isOpen) this.close();
+    if (event.key !== "/" && this.mode === "floating" && this.#launcher.isOpen) this.close();
     else this.open();
   };
   readonly #pageLanguage = new MutationObserver(() => this.#updateTexts());
@@ -152,13 +151,30 @@ export class EvidenceChatElement extends BaseElement {
     super();
     this.#shadow = this.attachShadow({ mode: "open" });
     for (const styles of [frameStyles, controlStyles]) adoptStyles(this.#shadow, styles);
-    this.#shadow.append(this.#frame.root);
-    const { root, panel } = this.#frame;
+    const { root } = this.#launcher;
+    this.#shadow.append(root);
     for (const intent of ["pointerenter", "pointerdown", "focusin"])
-      root.addEventListener(intent, () => this.#hasFailedToLoad || void this.#load());
+      root.addEventListener(intent, () => {
+        if (!this.#drawn) this.#frame.layOut();
+        if (!this.#hasFailedToLoad) void this.#load();
+      });
+  }
+
+  get #frame(): Frame {
+    return (this.#drawn ??= this.#draw());
+  }
+
+  #draw(): Frame {
+    const frame = new Frame(this.#translator.t, this.#launcher, {
+      send: (question) => void this.ask(question),
+      close: () => this.close(),
+    });
+    const { panel } = frame;
     // A visitor who focuses the question box is about to ask, and the model takes longest to load.
     panel.addEventListener("focusin", () => this.#hasFailedToLoad || this.#preload());
     panel.addEventListener("keydown", (event) => this.#onKey(event));
+    this.#showTexts(frame);
+    return frame;
   }
 
   /** URL of POST /api/chat; empty if the page sets none and the script does not come from a Worker. */
@@ -249,7 +265,7 @@ export class EvidenceChatElement extends BaseElement {
 
   connectedCallback(): void {
     adoptEarlyProperties(this, EvidenceChatElement.prototype);
-    this.#frame.mode = this.mode;
+    this.#showMode();
     this.#colors.connect();
     this.#pageLanguage.observe(document.documentElement, { attributeFilter: ["lang"] });
     addEventListener("keydown", this.#onPageKey);
@@ -277,7 +293,7 @@ export class EvidenceChatElement extends BaseElement {
     if (name === "answer-mode") this.#panel?.answerModeChanged();
     if (name === "theme") this.#colors.theme = value;
     if (name === "mode") {
-      this.#frame.mode = this.mode;
+      this.#showMode();
       this.#panel?.modeChanged();
     }
     if (name === "preload" && value !== null && this.isConnected) this.#preload();
@@ -291,7 +307,7 @@ export class EvidenceChatElement extends BaseElement {
 
   /** Opens a floating panel and focuses the question box. */
   open(): void {
-    this.#frame.isOpen = true;
+    this.#show(true);
     this.focus();
     void this.#load().then((panel) => panel?.opened());
   }
@@ -299,9 +315,9 @@ export class EvidenceChatElement extends BaseElement {
   /** Closes a floating panel; the conversation stays. */
   close(): void {
     const hadFocus = this.#shadow.activeElement !== null;
-    this.#frame.isOpen = false;
+    this.#show(false);
     this.#panel?.closed();
-    if (hadFocus && this.mode === "floating") this.#frame.launcher.focus();
+    if (hadFocus && this.mode === "floating") this.#launcher.button.focus();
   }
 
   /** Focuses the question box. */
@@ -314,7 +330,7 @@ export class EvidenceChatElement extends BaseElement {
    */
   async ask(question: string): Promise<void> {
     if (question.trim() === "") return;
-    this.#frame.isOpen = true;
+    this.#show(true);
     const { composer } = this.#frame;
     // Once loaded, the panel sets this itself.
     if (!this.#panel) composer.busy = true;
@@ -329,7 +345,7 @@ export class EvidenceChatElement extends BaseElement {
   /** Clears the conversation and the draft; the next question starts a new session. Call it at sign-out. */
   clear(): void {
     this.#clears++;
-    this.#frame.composer.value = "";
+    if (this.#drawn) this.#drawn.composer.value = "";
     this.#memory.text = "";
     this.#panel?.clear();
   }
@@ -382,11 +398,26 @@ export class EvidenceChatElement extends BaseElement {
     return this.#panel;
   }
 
+  /** Opens or closes a floating panel. */
+  #show(isOpen: boolean): void {
+    this.#launcher.isOpen = isOpen;
+    (isOpen ? this.#frame : this.#drawn)?.update();
+  }
+
+  #showMode(): void {
+    this.#launcher.mode = this.mode;
+    (this.mode === "inline" ? this.#frame : this.#drawn)?.update();
+  }
+
   /** Updates the language, and the texts that come from attributes. */
   #updateTexts(): void {
     this.#locale.use(this, this.#texts);
-    this.#frame.title = this.getAttribute("heading") ?? this.#site.title ?? this.#translator.t("heading");
-    this.#frame.greeting = this.getAttribute("greeting") ?? this.#site.greeting ?? this.#translator.t("intro");
+    if (this.#drawn) this.#showTexts(this.#drawn);
+  }
+
+  #showTexts(frame: Frame): void {
+    frame.title = this.getAttribute("heading") ?? this.#site.title ?? this.#translator.t("heading");
+    frame.greeting = this.getAttribute("greeting") ?? this.#site.greeting ?? this.#translator.t("intro");
   }
 
   #onKey(event: KeyboardEvent): void {

@@ -2,22 +2,20 @@ import { button, element, fill, icon } from "../dom/element.js";
 import * as icons from "../dom/icons.js";
 import type { Translate, Translated } from "../dom/translator.js";
 import { Composer } from "./composer.js";
+import type { Launcher } from "./launcher.js";
 
 /** What the visitor can do before the panel's code is loaded. */
 export interface FrameActions {
   readonly send: (question: string) => void;
-  readonly open: () => void;
   readonly close: () => void;
 }
 
 /**
- * The widget's skeleton: the launcher, and the panel's head, log and question box. It is shown at once and the panel's
- * code fills it later, so the layout does not shift and a question that is being typed is kept.
+ * The panel's skeleton: its head, log and question box. It is shown at once and the panel's code fills it later, so the layout does not
+ * shift and a question that is being typed is kept.
  */
 export class Frame {
   readonly composer: Composer;
-  /** The round button of a floating widget. */
-  readonly launcher: HTMLButtonElement;
   readonly heading = element("h2", { id: "heading", dir: "auto", part: "heading" });
   /** Container of the panel's buttons. */
   readonly tools = element("div", { class: "tools" });
@@ -29,21 +27,13 @@ export class Frame {
   readonly status = element("div", { class: "status" });
   readonly panel: HTMLElement;
   readonly root: HTMLElement;
+  readonly #launcher: Launcher;
   readonly #greeting = element("p", { class: "greeting", dir: "auto", "data-role": "greeting" });
 
-  constructor(t: Translate, actions: FrameActions) {
+  constructor(t: Translate, launcher: Launcher, actions: FrameActions) {
+    this.#launcher = launcher;
+    this.root = launcher.root;
     this.composer = new Composer(t, actions.send);
-    this.launcher = button(
-      {
-        class: "launcher",
-        part: "launcher",
-        "aria-label": t("open"),
-        "aria-expanded": "false",
-        "data-role": "launcher",
-      },
-      actions.open,
-      icon(icons.quote),
-    );
     this.intro = element("div", { class: "intro" }, element("slot", {}, this.#greeting));
     this.log = element("div", { class: "log", part: "log", tabindex: 0, "data-role": "log" }, this.intro);
     this.body = element("div", { class: "body" }, this.log, this.status, this.composer.root);
@@ -65,7 +55,8 @@ export class Frame {
       ),
       this.body,
     );
-    this.root = element("div", { class: "root" }, this.panel, this.launcher);
+    this.update();
+    this.root.prepend(this.panel);
   }
 
   set title(title: string | Translated) {
@@ -91,20 +82,23 @@ export class Frame {
     );
   }
 
-  /** A floating panel is a non-modal dialog; an inline one is a region of the page. */
-  set mode(mode: "inline" | "floating") {
-    this.root.dataset.mode = mode;
-    this.panel.setAttribute("role", mode === "floating" ? "dialog" : "region");
-    this.launcher.hidden = mode === "inline";
-    this.panel.hidden = mode === "floating" && !this.isOpen;
+  /**
+   * Lays a closed panel out once, in a task of its own. The browser then has the fonts, for which a tap would wait longer than for all
+   * the rest on a slow phone.
+   */
+  layOut(): void {
+    setTimeout(() => {
+      const { style } = this.panel;
+      style.setProperty("display", "flex", "important");
+      void this.panel.offsetHeight;
+      style.display = "";
+    });
   }
 
-  get isOpen(): boolean {
-    return this.launcher.getAttribute("aria-expanded") === "true";
-  }
-
-  set isOpen(isOpen: boolean) {
-    this.launcher.setAttribute("aria-expanded", String(isOpen));
-    this.panel.hidden = this.root.dataset.mode === "floating" && !isOpen;
+  /** Shows what the launcher says: a floating panel is a non-modal dialog; an inline one is a region of the page. */
+  update(): void {
+    const isFloating = !this.#launcher.button.hidden;
+    this.panel.setAttribute("role", isFloating ? "dialog" : "region");
+    this.panel.hidden = isFloating && !this.#launcher.isOpen;
   }
 }

@@ -33,5 +33,7 @@ export async function createPanel(host: PanelHost): Promise<Panel> {
   for (const styles of [css, citationStyles]) adoptStyles(shadow, styles);
   shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, passageSheet()];
   await yieldToPage();
-  return new WidgetPanel(host);
+  const panel = new WidgetPanel(host);
+  await yieldToPage();
+  return panel;
 }

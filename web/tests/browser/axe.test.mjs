@@ -600,7 +600,8 @@ function faultsOf({ page }) {
   return page.evaluate(async (rules) => {
     const { violations } = await axe.run("evidence-chat", { runOnly: rules, resultTypes: ["violations"] });
     const log = document.querySelector("evidence-chat").shadowRoot.querySelector("[data-role=log]");
-    const overflow = [document.documentElement, log].map((box) => box.scrollWidth - box.clientWidth);
+    // A closed widget may have no panel yet.
+    const overflow = [document.documentElement, log ?? document.body].map((box) => box.scrollWidth - box.clientWidth);
     return {
       violations: violations.map(({ id, nodes }) => [
         id,
@@ -630,7 +631,7 @@ function contentOf({ page }) {
       lang: root.lang,
       scheme: getComputedStyle(root).colorScheme,
       width: innerWidth,
-      background: getComputedStyle(panel.checkVisibility() ? panel : launcher).backgroundColor,
+      background: getComputedStyle(panel?.checkVisibility() ? panel : launcher).backgroundColor,
       parts,
       // In pieces, for readable differences.
       html: shadowRoot.innerHTML.replace(/data-scheme="\w+"/, "").split(/(?=<)/),

@@ -45,6 +45,31 @@ for (const mode of ["inline", "floating"]) {
   }
 }
 
+test("a floating widget is only its launcher until a pointer comes, and its panel is drawn closed", async (t) => {
+  const widget = await open(t, { attributes: { mode: "floating", heading: "Before" } });
+  const { page } = widget;
+  const panel = page.locator("evidence-chat [part=panel]");
+  const seen = () => panel.evaluate(({ offsetHeight }) => offsetHeight > 0);
+  await widget.role("launcher").waitFor();
+  await page.evaluate(() => {
+    const chat = document.querySelector("evidence-chat");
+    chat.setAttribute("heading", "Ask us");
+    chat.clear();
+    chat.close();
+  });
+  assert.equal(await panel.count(), 0);
+  await widget.role("launcher").hover();
+  await widget.all("history-open").waitFor({ state: "attached" });
+  assert.deepEqual([await panel.count(), await seen()], [1, false]);
+  await widget.role("launcher").click();
+  await widget.role("input").waitFor();
+  assert.equal(await seen(), true);
+  assert.equal(await page.locator("evidence-chat h2").innerText(), "Ask us");
+  await page.keyboard.press("Escape");
+  await panel.waitFor({ state: "hidden" });
+  assert.equal(await seen(), false);
+});
+
 test("text typed before the panel loads stays with focus and cursor, and is asked on Enter", async (t) => {
   const release = holdPanel();
   const widget = await open(t);
