@@ -21,7 +21,7 @@ use chat_core::request::ChatRequest;
 use futures_channel::mpsc::unbounded;
 use futures_channel::oneshot;
 use futures_util::FutureExt;
-use futures_util::future::{Either, join, ready, select};
+use futures_util::future::{Either, LocalBoxFuture, join, ready, select};
 use uuid::Uuid;
 use worker::Delay;
 
@@ -117,24 +117,36 @@ async fn admit(
     limit: impl Future<Output = Result<(), HttpError>>,
 ) -> (Result<Decision, HttpError>, Gathering) {
     let Inquiry { question, config, trace, .. } = &**inquiry;
-    let gathering = Rc::clone(inquiry).gather().boxed_local();
     let early = gate.expect_admission(question.message_id);
-    let admit = async {
-        // The runtime sends the search before it comes back, and does the rest while the database searches. A question that is not
-        // searched for waits too: a repeat must not overtake the question whose search has begun.
-        Delay::from(Duration::ZERO).await;
+    let admission = async {
         // The gate uses a Durable Object even if it rejects the question.
         limit.await?;
         gate.admit(question, config, deadline, early).await
     };
-    let admit = pin!(trace.time("admission", admit));
+    let gathering = Rc::clone(inquiry).gather().boxed_local();
+    admit_beside(trace.time("admission", admission), gathering, early).await
+}
+
+/// Waits for an admission, and lets a search that is `early` run meanwhile. Returns the decision and the search, which has ended or
+/// goes on when it is polled.
+async fn admit_beside<'a, Decided, Found: 'a>(
+    admission: impl Future<Output = Decided>,
+    search: LocalBoxFuture<'a, Found>,
+    early: bool,
+) -> (Decided, LocalBoxFuture<'a, Found>) {
+    let admission = pin!(async {
+        // The runtime sends the search before it comes back, and does the rest while the database searches. A question that is not
+        // searched for waits too: a repeat must not overtake the question whose search has begun.
+        Delay::from(Duration::ZERO).await;
+        admission.await
+    });
     if !early {
-        return (admit.await, gathering);
+        return (admission.await, search);
     }
     // The search first: it takes longer.
-    match select(gathering, admit).await {
-        Either::Left((gathered, admit)) => (admit.await, ready(gathered).boxed_local()),
-        Either::Right((decision, gathering)) => (decision, gathering),
+    match select(search, admission).await {
+        Either::Left((found, admission)) => (admission.await, ready(found).boxed_local()),
+        Either::Right((decision, search)) => (decision, search),
     }
 }
 

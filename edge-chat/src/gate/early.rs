@@ -1,5 +1,4 @@
-//! Decides in the isolate which searches begin before the user's Durable Object has admitted the question. The caller passes the time
-//! in.
+//! Decides in the isolate which searches begin before the user's Durable Object has admitted them. The caller passes the time in.
 //!
 //! A wrong guess costs the database a search that nobody gets. There is at most one of them per user, isolate and window.
 
@@ -21,26 +20,22 @@ pub(super) struct EarlySearches(HashMap<Uuid, Known>);
 
 #[derive(Default)]
 struct Known {
-    /// No question is searched early before this time, in milliseconds.
+    /// No search is early before this time, in milliseconds.
     not_before_ms: u64,
     /// Questions that were asked before. A repeat has an outcome already or waits for one.
     asked: [Uuid; MAX_QUESTIONS],
 }
 
 impl EarlySearches {
-    /// Whether the search for a question may begin before its admission. If so, no other one of the user may until
-    /// [`EarlySearches::note`].
-    pub(super) fn begin(&mut self, user: Uuid, message_id: Uuid, now_ms: u64) -> bool {
+    /// Whether a search may begin before its admission. If so, no other one of the user may until [`EarlySearches::note`].
+    /// `message_id` is that of a question, which may be a repeat.
+    pub(super) fn begin(&mut self, user: Uuid, message_id: Option<Uuid>, now_ms: u64) -> bool {
         if self.0.len() >= MAX_USERS && !self.0.contains_key(&user) {
             self.0.clear();
         }
         let known = self.0.entry(user).or_default();
-        if known.asked.contains(&message_id) {
+        if message_id.is_some_and(|id| known.is_repeat(id)) {
             return false;
-        }
-        known.asked.rotate_right(1);
-        if let Some(last) = known.asked.first_mut() {
-            *last = message_id;
         }
         let wait_ms = known.not_before_ms.saturating_sub(now_ms);
         // A longer wait is impossible, unless the clock was set back.
@@ -52,7 +47,7 @@ impl EarlySearches {
         true
     }
 
-    /// Records a decision on a question. `budget` is that of an admitted one.
+    /// Records a decision. `budget` is that of an admitted question or search.
     pub(super) fn note(&mut self, user: Uuid, is_early: bool, budget: Option<Budget>, now_ms: u64) {
         let Some(known) = self.0.get_mut(&user) else { return };
         match budget {
@@ -64,6 +59,20 @@ impl EarlySearches {
     }
 }
 
+impl Known {
+    /// Whether a question was asked before; remembers it.
+    fn is_repeat(&mut self, message_id: Uuid) -> bool {
+        if self.asked.contains(&message_id) {
+            return true;
+        }
+        self.asked.rotate_right(1);
+        if let Some(last) = self.asked.first_mut() {
+            *last = message_id;
+        }
+        false
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -72,8 +81,8 @@ mod tests {
     const WINDOW: u64 = WINDOW_MS as u64;
     const USER: Uuid = Uuid::from_u128(1);
 
-    fn question(number: u128) -> Uuid {
-        Uuid::from_u128(1000 + number)
+    fn question(number: u128) -> Option<Uuid> {
+        Some(Uuid::from_u128(1000 + number))
     }
 
     fn budget(remaining: u32) -> Option<Budget> {
@@ -99,6 +108,16 @@ mod tests {
         early.note(USER, true, budget(19), NOW);
         assert!(!early.begin(USER, question(1), NOW));
         assert!(early.begin(USER, question(2), NOW));
+    }
+
+    #[test]
+    fn searches_without_a_question_are_no_repeats_of_each_other() {
+        let mut early = EarlySearches::default();
+        for _ in 0..2 {
+            assert!(early.begin(USER, None, NOW));
+            assert!(!early.begin(USER, None, NOW), "the first is not decided yet");
+            early.note(USER, true, budget(19), NOW);
+        }
     }
 
     #[test]

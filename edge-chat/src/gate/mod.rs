@@ -53,7 +53,8 @@ const NOTIFY_TIMEOUT: Duration = Duration::from_secs(1);
 thread_local! {
     static LIMITED_USERS: RefCell<LimitedUsers> = RefCell::default();
     static LIMITED_SEARCHERS: RefCell<LimitedUsers> = RefCell::default();
-    static EARLY_SEARCHES: RefCell<EarlySearches> = RefCell::default();
+    static EARLY_FOR_QUESTIONS: RefCell<EarlySearches> = RefCell::default();
+    static EARLY_WHILE_TYPING: RefCell<EarlySearches> = RefCell::default();
 }
 
 /// A request to the gate. `O` is an outcome, as a value or as unparsed JSON.
@@ -205,7 +206,15 @@ impl Gate {
     pub(crate) fn expect_admission(&self, message_id: Uuid) -> bool {
         let now_ms = now_ms();
         LIMITED_USERS.with_borrow_mut(|users| users.wait_ms(self.user_id, now_ms)).is_none()
-            && EARLY_SEARCHES.with_borrow_mut(|early| early.begin(self.user_id, message_id, now_ms))
+            && EARLY_FOR_QUESTIONS
+                .with_borrow_mut(|early| early.begin(self.user_id, Some(message_id), now_ms))
+    }
+
+    /// Whether a search while typing will probably be admitted, so that it may begin now. Then [`Gate::admit_search`] must follow.
+    pub(crate) fn expect_search_admission(&self) -> bool {
+        let now_ms = now_ms();
+        LIMITED_SEARCHERS.with_borrow_mut(|users| users.wait_ms(self.user_id, now_ms)).is_none()
+            && EARLY_WHILE_TYPING.with_borrow_mut(|early| early.begin(self.user_id, None, now_ms))
     }
 
     /// Asks for admission. Waits for the outcome while another run answers the same question. A user who is known to be limited
@@ -240,7 +249,7 @@ impl Gate {
         let decision: Decision = serde_json::from_slice(&answer)
             .map_err(|error| HttpError::internal(format!("{BINDING}: {error}")))?;
         let is_admitted = matches!(decision.admission, Admission::Admitted { .. });
-        EARLY_SEARCHES.with_borrow_mut(|early| {
+        EARLY_FOR_QUESTIONS.with_borrow_mut(|early| {
             early.note(self.user_id, is_expected, is_admitted.then_some(decision.budget), now_ms);
         });
         if matches!(decision.admission, Admission::Limited) {
@@ -251,11 +260,13 @@ impl Gate {
         Ok(decision)
     }
 
-    /// Asks whether a search may run. A user who is known to be limited is rejected without asking the object.
+    /// Asks whether a search may run. A user who is known to be limited is rejected without asking the object. `is_expected`: what
+    /// [`Gate::expect_search_admission`] said.
     pub(crate) async fn admit_search(
         &self,
         config: &Config,
         deadline: Deadline,
+        is_expected: bool,
     ) -> Result<SearchDecision, HttpError> {
         let limit = config.search_rate_limit;
         let now_ms = now_ms();
@@ -271,6 +282,9 @@ impl Gate {
         let answer = deadline.limit(BINDING, send).await?;
         let decision: SearchDecision = serde_json::from_slice(&answer)
             .map_err(|error| HttpError::internal(format!("{BINDING}: {error}")))?;
+        EARLY_WHILE_TYPING.with_borrow_mut(|early| {
+            early.note(self.user_id, is_expected, decision.is_admitted.then_some(decision.budget), now_ms);
+        });
         if !decision.is_admitted {
             let until_ms = now_ms + decision.budget.reset_ms;
             LIMITED_SEARCHERS.with_borrow_mut(|users| users.note(self.user_id, until_ms, now_ms));
