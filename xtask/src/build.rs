@@ -204,9 +204,7 @@ fn worker(tools: &Tools) -> Result<()> {
         .args(["--release", "--no-opt", ".", "--locked", "--target-dir"])
         .arg(paths::cargo_target().join("wasm-worker"))
         .args(tools.wasm.cargo_args())
-        // Every new isolate loads the Worker, so size matters more than speed, above all for crates that a question spends
-        // little time in.
-        .args(["--config", "profile.release.package.\"*\".opt-level='z'"])
+        // Every new isolate loads the Worker, so size matters more than speed.
         .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "z")
         .env("CARGO_PROFILE_RELEASE_PANIC", "abort")
         .env("CARGO_PROFILE_RELEASE_LTO", "fat")

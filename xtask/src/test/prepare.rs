@@ -31,17 +31,14 @@ pub(super) fn run(suites: &[Suite]) -> Result<Environment> {
 
 /// What cargo does for this machine. One command at a time, because each locks the build folder.
 fn native(suites: &[Suite]) -> Result<()> {
-    if suites.contains(&Suite::Lint) {
+    let needs_lint = suites.contains(&Suite::Lint);
+    if needs_lint {
         step("format of Rust", || {
             shell::run(shell::unlocked_cargo().args(["fmt", "--all", "--check"]))
                 .context("run `cargo fmt --all`")
         })?;
-        step("clippy", || {
-            shell::run(&mut clippy())?;
-            shell::run(&mut clippy_of_fuzz_targets())
-        })?;
-        step("rustdoc", || shell::run(&mut rustdoc()))?;
     }
+    // Before the lints: the other lane waits for some of it, to make the model.
     // With the features of the whole workspace: a build of one package would compile some dependencies again, with fewer features.
     if suites.contains(&Suite::Rust) {
         step("Rust tests compiled", || {
@@ -53,6 +50,13 @@ fn native(suites: &[Suite]) -> Result<()> {
             let programs = ["--workspace", "--quiet", "--bin", "kb", "--example", "hostile-files"];
             shell::run(shell::cargo(&["build"]).args(programs))
         })?;
+    }
+    if needs_lint {
+        step("clippy", || {
+            shell::run(&mut clippy())?;
+            shell::run(&mut clippy_of_fuzz_targets())
+        })?;
+        step("rustdoc", || shell::run(&mut rustdoc()))?;
     }
     Ok(())
 }

@@ -15,6 +15,9 @@ use crate::{paths, shell};
 pub const MODEL_FILE: &str = "all-MiniLM-L6-v2-int8.safetensors";
 const MODEL_SHA256: &str = "b2ebd46a2ea4cd714d6e7c420f88214ebb9097ebbba945daed213cd17eced7ee";
 
+/// The program of the package `quantize`.
+const PROGRAM: &str = "quantize-model";
+
 /// Whether the folder contains the model file. A file with other contents is reported and left in place.
 pub(super) fn is_done(dir: &Path) -> Result<bool> {
     let path = dir.join(MODEL_FILE);
@@ -50,12 +53,11 @@ pub(super) fn run(dir: &Path) -> Result<()> {
 fn convert(dir: &Path, staging: &Path) -> Result<()> {
     println!("  making {MODEL_FILE} (one to two minutes)");
     let started = Instant::now();
+    // With the features of the whole workspace, so that other builds have compiled most of it, or need not again.
+    shell::run(shell::cargo(&["build"]).args(["--workspace", "--quiet", "--bin", PROGRAM]))?;
     shell::run(
-        shell::cargo(&["run"])
-            .args(["--quiet", "--package", "quantize", "--bin", "quantize-model", "--target-dir"])
-            // Its own: cargo would wait for a build of the tests that runs at the same time.
-            .arg(paths::cargo_target().join("quantize"))
-            .args(["--", "embedder"])
+        shell::command(paths::cargo_target().join("debug").join(PROGRAM))
+            .arg("embedder")
             .args([dir.join(WEIGHTS.name), dir.join(TOKENIZER.name)])
             .arg(staging)
             // glibc gives each freed matrix back to the kernel and asks for it again: a third of the time.
