@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startDemoSuite } from "../lib/demo-suite.mjs";
-import { eventually } from "../lib/eventually.mjs";
+import { eventuallyEqual } from "../lib/eventually-equal.mjs";
 import { HostPage } from "../lib/host-page.mjs";
 import { Widget } from "../lib/widget.mjs";
 
@@ -35,7 +35,7 @@ test("an assistant finds nothing outside its collections", async () => {
   await host.open({ token, attributes: { assistant: "empty" } });
   await widget.askFor(QUESTION, "refused");
   const recorded = () => demo.rest("GET", "chat_refusals?assistant=eq.empty&select=reason");
-  await eventually(recorded, [{ reason: "empty_kb" }]);
+  await eventuallyEqual(recorded, [{ reason: "empty_kb" }]);
 });
 
 for (const name of ["staff", "no-such-assistant"]) {

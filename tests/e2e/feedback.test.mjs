@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { startDemoSuite } from "../lib/demo-suite.mjs";
-import { eventually } from "../lib/eventually.mjs";
+import { eventuallyEqual } from "../lib/eventually-equal.mjs";
 import { Widget } from "../lib/widget.mjs";
 
 const QUESTION = "Can I get my money back after two weeks?";
@@ -35,14 +35,14 @@ test("an answer that did not help is stored with its reason and words, and count
   await widget.find("feedback-down").click();
   await widget.find("feedback-form").waitFor();
   const judged = { rating: "down", reason: null, comment: null, question: QUESTION, assistant: "default" };
-  await eventually(feedback, [judged]);
-  await eventually(gaps, [{ question: QUESTION, reason: "disliked" }]);
+  await eventuallyEqual(feedback, [judged]);
+  await eventuallyEqual(gaps, [{ question: QUESTION, reason: "disliked" }]);
 
   await widget.find("feedback-reason").and(page.locator("[value=incomplete]")).check();
   await widget.find("feedback-comment").fill(COMMENT);
   await widget.find("feedback-send").click();
   await widget.find("feedback-form").waitFor({ state: "detached" });
-  await eventually(feedback, [{ ...judged, reason: "incomplete", comment: COMMENT }]);
+  await eventuallyEqual(feedback, [{ ...judged, reason: "incomplete", comment: COMMENT }]);
 });
 
 test("after a reload the conversation is there with the visitor's feedback, which can be changed and taken back", async () => {
@@ -51,10 +51,12 @@ test("after a reload the conversation is there with the visitor's feedback, whic
   await widget.find("feedback-up").waitFor();
   assert.deepEqual([await isPressed("up"), await isPressed("down")], ["false", "true"]);
   await widget.find("feedback-up").click();
-  await eventually(feedback, [{ rating: "up", reason: null, comment: null, question: QUESTION, assistant: "default" }]);
-  await eventually(gaps, []);
+  await eventuallyEqual(feedback, [
+    { rating: "up", reason: null, comment: null, question: QUESTION, assistant: "default" },
+  ]);
+  await eventuallyEqual(gaps, []);
   await widget.find("feedback-up").click();
-  await eventually(feedback, []);
+  await eventuallyEqual(feedback, []);
   assert.equal(await isPressed("up"), "false");
   assert.equal(await widget.find("badge-hint").count(), 0);
 });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { startDemoSuite } from "../lib/demo-suite.mjs";
-import { eventually } from "../lib/eventually.mjs";
+import { eventuallyEqual } from "../lib/eventually-equal.mjs";
 import { Widget } from "../lib/widget.mjs";
 
 const RETURNS = "Can I get my money back after two weeks?";
@@ -57,7 +57,7 @@ test("a changed title of a conversation is stored", async () => {
   await inWidget("session-rename").first().click();
   await inWidget("rename-input").fill("Money back");
   await inWidget("rename-input").press("Enter");
-  await eventually(async () => (await stored()).some(({ title }) => title === "Money back"), true);
+  await eventuallyEqual(async () => (await stored()).some(({ title }) => title === "Money back"), true);
   assert.match((await titles())[0], /Money back/);
 });
 
@@ -70,7 +70,7 @@ test("a conversation is deleted only once its deletion can no longer be undone",
 
   await inWidget("session-delete").nth(1).click();
   await inWidget("history-back").click();
-  await eventually(async () => (await stored()).length, 1);
+  await eventuallyEqual(async () => (await stored()).length, 1);
 });
 
 test("a quote of a deleted document stays, with a note that the document is gone", async () => {

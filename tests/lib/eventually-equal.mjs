@@ -6,7 +6,7 @@ const LIMIT_MS = 10_000;
 const PAUSE_MS = 100;
 
 /** Reads until the value equals `expected`; fails with the difference of the last one after 10 seconds. */
-export async function eventually(read, expected) {
+export async function eventuallyEqual(read, expected) {
   const start = performance.now();
   for (;;) {
     const value = await read();
