@@ -51,7 +51,11 @@ impl EarlySearches {
     pub(super) fn note(&mut self, user: Uuid, is_early: bool, budget: Option<Budget>, now_ms: u64) {
         let Some(known) = self.0.get_mut(&user) else { return };
         match budget {
-            Some(Budget { remaining: 0, reset_ms, .. }) => known.not_before_ms = now_ms + reset_ms,
+            Some(Budget { remaining: 0, reset_ms, .. }) => {
+                // One that was not early says nothing about a search for nothing, or one that is not decided.
+                let earliest_ms = if is_early { 0 } else { known.not_before_ms };
+                known.not_before_ms = earliest_ms.max(now_ms + reset_ms);
+            }
             Some(_) if is_early => known.not_before_ms = 0,
             // After a search for nothing, no other one until the window is over.
             Some(_) | None => {}
@@ -127,6 +131,16 @@ mod tests {
         early.note(USER, true, None, NOW);
         assert!(!early.begin(USER, question(2), NOW + WINDOW - 1));
         assert!(early.begin(USER, question(3), NOW + WINDOW));
+    }
+
+    #[test]
+    fn the_last_place_of_the_window_does_not_end_the_wait_after_a_search_for_nothing() {
+        let mut early = EarlySearches::default();
+        assert!(early.begin(USER, None, NOW));
+        early.note(USER, true, None, NOW);
+        early.note(USER, false, budget(0), NOW);
+        assert!(!early.begin(USER, None, NOW + 500));
+        assert!(early.begin(USER, None, NOW + WINDOW));
     }
 
     #[test]
