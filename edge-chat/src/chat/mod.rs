@@ -31,6 +31,7 @@ use crate::gate::{Admission, Budget, Decision, Gate};
 use crate::http::error::HttpError;
 use crate::http::reply::Reply;
 use crate::limits;
+use crate::observe::Trace;
 use crate::supabase::Deadline;
 use inquiry::{Gathering, Inquiry};
 pub(crate) use links::Links;
@@ -124,22 +125,23 @@ async fn admit(
         gate.admit(question, config, deadline, early).await
     };
     let gathering = Rc::clone(inquiry).gather().boxed_local();
-    admit_beside(trace.time("admission", admission), gathering, early).await
+    admit_beside(trace, admission, gathering, early).await
 }
 
 /// Waits for an admission, and lets a search that is `early` run meanwhile. Returns the decision and the search, which has ended or
 /// goes on when it is polled.
 async fn admit_beside<'a, Decided, Found: 'a>(
+    trace: &Trace,
     admission: impl Future<Output = Decided>,
     search: LocalBoxFuture<'a, Found>,
     early: bool,
 ) -> (Decided, LocalBoxFuture<'a, Found>) {
-    let admission = pin!(async {
+    let admission = pin!(trace.time("admission", async {
         // The runtime sends the search before it comes back, and does the rest while the database searches. A question that is not
         // searched for waits too: a repeat must not overtake the question whose search has begun.
         Delay::from(Duration::ZERO).await;
         admission.await
-    });
+    }));
     if !early {
         return (admission.await, search);
     }

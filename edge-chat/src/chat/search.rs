@@ -64,8 +64,7 @@ pub(crate) async fn search(mut call: Call) -> Result<Reply, HttpError> {
         limit.await?;
         gate.admit_search(&call.config, call.deadline, early).await
     };
-    let admission = call.trace.time("admission", admission);
-    let (decision, found) = admit_beside(admission, found.boxed_local(), early).await;
+    let (decision, found) = admit_beside(&call.trace, admission, found.boxed_local(), early).await;
     let SearchDecision { is_admitted, budget } = decision?;
     let result = if is_admitted { found.await } else { Err(HttpError::rate_limited(budget.reset_s())) };
     with_rate_limit_headers(budget, result)
