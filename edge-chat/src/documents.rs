@@ -13,9 +13,10 @@ use worker::{ByteStream, Delay, Error, FixedLengthStream, Headers, Response, Res
 
 use crate::call::Call;
 use crate::config::LinkMode;
+use crate::http::connection::Connection;
 use crate::http::error::HttpError;
 use crate::http::reply::Reply;
-use crate::supabase::{Connection, OpenResponse, Supabase, unavailable};
+use crate::supabase::{OpenResponse, Supabase, unavailable};
 
 /// Request headers that are forwarded to storage.
 const REQUEST_HEADERS: [(&str, &str); 3] =

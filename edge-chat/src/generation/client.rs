@@ -7,9 +7,10 @@ use eventsource_stream::{EventStreamError, Eventsource};
 use futures_util::stream::{Stream, StreamExt, once, unfold};
 use futures_util::{FutureExt, TryStreamExt};
 use serde::Serialize;
-use worker::{AbortController, Env, Fetch, Headers, Method, Request, RequestInit, RequestRedirect, Response};
+use worker::{Env, Fetch, Headers, Method, Request, RequestInit, RequestRedirect, Response};
 
 use crate::config::{ModelConfig, Provider};
+use crate::http::connection::Connection;
 
 /// The binding of Workers AI.
 const AI_BINDING: &str = "AI";
@@ -44,17 +45,6 @@ pub(super) enum ModelError {
 
 /// The model's output. Dropping it closes the connection.
 pub(super) type Pieces = Pin<Box<dyn Stream<Item = Result<Piece, ModelError>>>>;
-
-/// Cancels the request when dropped. A response that was read to its end ignores that.
-struct Connection(Option<AbortController>);
-
-impl Drop for Connection {
-    fn drop(&mut self) {
-        if let Some(controller) = self.0.take() {
-            controller.abort();
-        }
-    }
-}
 
 /// The input of Workers AI. It names the model apart from the input and has no option for the usage, which it always sends.
 #[derive(Serialize)]
@@ -111,9 +101,7 @@ async fn open_ai(url: &str, key: Option<&str>, body: String) -> Result<Pieces, M
     init.with_method(Method::Post).with_headers(headers).with_redirect(RequestRedirect::Manual);
     init.with_body(Some(body.into()));
     let request = Request::new_with_init(&format!("{url}/chat/completions"), &init).map_err(no_request)?;
-    let controller = AbortController::default();
-    let signal = controller.signal();
-    let connection = Connection(Some(controller));
+    let (connection, signal) = Connection::new();
     let sent = Fetch::Request(request).send_with_signal(&signal).await;
     let mut response = sent.map_err(|_| ModelError::Unavailable("no connection".to_owned()))?;
     match response.status_code() {

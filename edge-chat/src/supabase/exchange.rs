@@ -10,13 +10,14 @@ use worker::js_sys::{Math, global};
 use worker::wasm_bindgen::{JsCast, JsValue};
 use worker::wasm_bindgen_futures::JsFuture;
 use worker::web_sys::{self, WorkerGlobalScope};
-use worker::{AbortController, Delay, Method, Response};
+use worker::{Delay, Method, Response};
 
 use super::deadline::Deadline;
 use super::large::{LARGE_BYTES, LargeResponses};
 use crate::circuit::{Circuit, OPEN_MS, Observation};
 use crate::clock::now_ms;
 use crate::http::body::{Pieces, read_small};
+use crate::http::connection::Connection;
 use crate::http::error::HttpError;
 
 /// Bytes of a response that are read by default: enough for any page.
@@ -81,24 +82,6 @@ enum UpstreamError {
 pub(crate) struct OpenResponse {
     response: web_sys::Response,
     connection: Connection,
-}
-
-/// Cancels its exchange when dropped.
-pub(crate) struct Connection(Option<AbortController>);
-
-impl Connection {
-    /// Nothing is left to cancel.
-    fn end(&mut self) {
-        self.0 = None;
-    }
-}
-
-impl Drop for Connection {
-    fn drop(&mut self) {
-        if let Some(controller) = self.0.take() {
-            controller.abort();
-        }
-    }
 }
 
 /// What to read of a response.
@@ -240,9 +223,8 @@ impl Exchange {
         let request = self.request().map_err(|_| {
             UpstreamError::Final(HttpError::internal(format!("{}: no request can be made", self.what)))
         })?;
-        let controller = AbortController::default();
-        request.set_signal(Some(&controller.signal()));
-        let connection = Connection(Some(controller));
+        let (connection, signal) = Connection::new();
+        request.set_signal(Some(&signal));
         let scope = global().unchecked_into::<WorkerGlobalScope>();
         let response = JsFuture::from(scope.fetch_with_str_and_init(&self.url, &request)).await;
         match response.map(JsCast::dyn_into) {
