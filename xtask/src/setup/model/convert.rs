@@ -54,9 +54,14 @@ fn convert(dir: &Path, staging: &Path) -> Result<()> {
     println!("  making {MODEL_FILE} (one to two minutes)");
     let started = Instant::now();
     // With the features of the whole workspace, so that other builds have compiled most of it, or need not again.
-    shell::run(shell::cargo(&["build"]).args(["--workspace", "--quiet", "--bin", PROGRAM]))?;
+    let target_dir = paths::cargo_target();
     shell::run(
-        shell::command(paths::cargo_target().join("debug").join(PROGRAM))
+        shell::cargo(&["build"])
+            .args(["--workspace", "--quiet", "--bin", PROGRAM, "--target-dir"])
+            .arg(&target_dir),
+    )?;
+    shell::run(
+        shell::command(target_dir.join("debug").join(PROGRAM))
             .arg("embedder")
             .args([dir.join(WEIGHTS.name), dir.join(TOKENIZER.name)])
             .arg(staging)
