@@ -43,8 +43,8 @@ pub(crate) enum Suite {
 /// The tests of the suite [`Suite::E2e`].
 const END_TO_END: &str = "tests/e2e";
 
-/// The tests of which one runs at a time. Most start a demo on the first free ports it finds, and two could find the same ones; others
-/// build the documentation or run package managers.
+/// The tests of which one runs at a time. Most start a demo, which has several servers and a browser; others build the documentation or
+/// run package managers.
 const DEMO_LANE: [&str; 6] =
     [END_TO_END, "docs-site/tests", "packages", "tests/deployment", "tests/integrations", "tests/setup"];
 
