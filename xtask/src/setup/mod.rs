@@ -88,7 +88,7 @@ pub fn model() -> Result<ModelDir> {
     step("model all-MiniLM-L6-v2", model::ensure).map(ModelDir)
 }
 
-/// For `cargo xtask test`: tools of the build, the model and a browser.
+/// Tools of the build, the model and a browser.
 pub fn everything() -> Result<(Tools, ModelDir, PathBuf)> {
     let (tools, model) = for_running()?;
     Ok((tools, model, browser()?))

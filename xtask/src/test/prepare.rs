@@ -14,8 +14,9 @@ use xtask::{build, paths, shell};
 use super::{Environment, Suite};
 use crate::supply_chain;
 
-const ALL_BUT_KB: [build::Part; 5] =
-    [build::Part::Embedder, build::Part::Writer, build::Part::Web, build::Part::Assets, build::Part::Worker];
+/// What visitors load.
+const VISITORS_PARTS: [build::Part; 4] =
+    [build::Part::Embedder, build::Part::Writer, build::Part::Web, build::Part::Assets];
 
 /// Sets up and builds what the suites need, and lints if [`Suite::Lint`] is among them. Returns after both lanes, also if one fails.
 pub(super) fn run(suites: &[Suite]) -> Result<Environment> {
@@ -75,10 +76,16 @@ fn web(suites: &[Suite]) -> Result<Environment> {
         })?;
         step("licences and sources of dependencies", || supply_chain::check(&setup::for_linting()?))?;
     }
-    let (tools, model, chromium) = setup::everything()?;
+    let tools = setup::for_building()?;
     let needs_build = suites.iter().any(|suite| suite.needs_build());
     if needs_build {
-        build::run(&ALL_BUT_KB, &tools)?;
+        // Before the model, for which the other lane compiles first.
+        build::run(&[build::Part::Worker], &tools)?;
+    }
+    let model = setup::model()?;
+    let chromium = setup::browser()?;
+    if needs_build {
+        build::run(&VISITORS_PARTS, &tools)?;
     } else if needs_lint {
         build_types(&tools)?;
     }
