@@ -90,14 +90,15 @@ fn web(suites: &[Suite]) -> Result<Environment> {
         build_types(&tools)?;
     }
     if needs_lint {
-        for script in ["typecheck", "lint"] {
-            step(script, || shell::run(shell::command("npm").args(["run", "--silent", script])))?;
-        }
+        // Each uses one core, and the other lane may have ended.
+        thread::scope(|scope| {
+            let types = scope.spawn(|| npm_step("typecheck", "typecheck"));
+            let lints = npm_step("lint", "lint");
+            types.join().unwrap_or_else(|_| Err(anyhow!("a thread panicked"))).and(lints)
+        })?;
     }
     if suites.contains(&Suite::Node) {
-        step("TypeScript documentation", || {
-            shell::run(shell::command("npm").args(["run", "--silent", "docs"]))
-        })?;
+        npm_step("TypeScript documentation", "docs")?;
     }
     let headless_shell = if suites.contains(&Suite::Node) { setup::headless_shell()? } else { None };
     let needs_python = suites.iter().any(|suite| suite.needs_python());
@@ -134,6 +135,11 @@ fn rustdoc() -> Command {
     let mut doc = shell::cargo(&["doc"]);
     doc.args(["--workspace", "--no-deps", "--quiet"]).env("RUSTDOCFLAGS", "--deny warnings");
     doc
+}
+
+/// Runs a script of package.json.
+fn npm_step(name: &str, script: &str) -> Result<()> {
+    step(name, || shell::run(shell::command("npm").args(["run", "--silent", script])))
 }
 
 fn step(name: &str, run: impl FnOnce() -> Result<()>) -> Result<()> {
