@@ -14,10 +14,6 @@ use xtask::{build, paths, shell};
 use super::{Environment, Suite};
 use crate::supply_chain;
 
-/// What visitors load.
-const VISITORS_PARTS: [build::Part; 4] =
-    [build::Part::Embedder, build::Part::Writer, build::Part::Web, build::Part::Assets];
-
 /// Sets up and builds what the suites need, and lints if [`Suite::Lint`] is among them. Returns after both lanes, also if one fails.
 pub(super) fn run(suites: &[Suite]) -> Result<Environment> {
     // Programs of both lanes run in Node.js.
@@ -85,7 +81,7 @@ fn web(suites: &[Suite]) -> Result<Environment> {
     let model = setup::model()?;
     let chromium = setup::browser()?;
     if needs_build {
-        build::run(&VISITORS_PARTS, &tools)?;
+        build::run(&[build::Part::Assets], &tools)?;
     } else if needs_lint {
         build_types(&tools)?;
     }
