@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { chromium } from "playwright-core";
+import { chromium } from "./playwright.mjs";
 import { launchFirefox } from "./firefox.mjs";
 import { launchWebKit } from "./webkit/launch.mjs";
 

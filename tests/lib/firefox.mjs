@@ -1,5 +1,5 @@
 // Firefox through WebDriver BiDi, which playwright-core speaks for its channel `moz-firefox`.
-import { firefox } from "playwright-core";
+import { firefox } from "./playwright.mjs";
 import { bidiFirefox } from "./playwright-bidi.mjs";
 
 /** Commands of BiDi that Playwright sends and that some versions of Firefox do not know. No test of Firefox needs what they do. */

@@ -1,15 +1,21 @@
 import { once } from "node:events";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { HOST, StartupError, listen } from "@evidence-chat/local-service";
+import { readWorkerOptions } from "./worker-options.mjs";
 
-// Disables telemetry. Read when the packages load.
-process.env.WRANGLER_SEND_METRICS ??= "false";
+// Disables a request for the place of this machine. Read when the package loads.
 process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= "false";
-const { Log, LogLevel, Miniflare, convertV4MiniflareOptions: asOptions } = await import("miniflare");
-const { unstable_getMiniflareWorkerOptions: readWorkerOptions } = await import("wrangler");
+/**
+ * With `require`: before an import of CommonJS, Node.js searches the whole source for the names of its exports, which takes as
+ * long as running it.
+ * @type {typeof import("miniflare")}
+ */
+const miniflarePackage = createRequire(import.meta.url)("miniflare");
+const { Log, LogLevel, Miniflare, convertV4MiniflareOptions: asOptions } = miniflarePackage;
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 const CONFIG = path.join(ROOT, "wrangler.toml");
@@ -86,16 +92,13 @@ export async function startWorker({
 } = {}) {
   const modules = builtModules(entry);
   await assertPortIsFree(port);
-  // wrangler wants a folder that exists, also where there are no static files.
-  const directory = assets ?? BUILD_DIR;
-  const { workerOptions } = readWorkerOptions(CONFIG, undefined, { overrides: { assets: { directory } } });
+  const workerOptions = readWorkerOptions(CONFIG);
   const overrides = VARIABLES.filter((name) => variables[name] !== undefined).map((name) => [name, variables[name]]);
   // wrangler returns options in the format of an older Miniflare, so all options use it and are converted.
   /** @type {import("miniflare").V4MiniflareOptions} */
   const v4Options = {
     ...workerOptions,
-    // Without a type in what wrangler returns.
-    assets: assets === undefined ? undefined : /** @type {any} */ (workerOptions.assets),
+    assets: assets === undefined ? undefined : { ...workerOptions.assets, directory: assets },
     ratelimits: rateLimits(workerOptions.ratelimits, without, Number(variables.CHAT_RATE_LIMIT) || 0),
     bindings: Object.assign({}, workerOptions.bindings, Object.fromEntries(overrides)),
     modulesRoot: BUILD_DIR,

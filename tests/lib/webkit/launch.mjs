@@ -1,5 +1,5 @@
 // WebKit as Playwright's persistent context.
-import { firefox } from "playwright-core";
+import { firefox } from "../playwright.mjs";
 import { bidiFirefox } from "../playwright-bidi.mjs";
 import { BidiTransport } from "./bidi.mjs";
 import { BRIDGE } from "./page-script.mjs";
