@@ -53,7 +53,7 @@ grant execute on function internal.kb_has_only_trusted_claims(text[]) to service
 
 -- Audiences of the caller -------------------------------------------------
 
-create function internal.kb_caller_audiences() returns text[]
+create function internal.kb_caller_claims() returns jsonb
   language plpgsql
   stable
   set search_path = ''
@@ -62,21 +62,47 @@ declare
   claims jsonb;
 begin
   -- PostgREST and Storage set it from the verified token.
-  begin
-    claims := nullif(current_setting('request.jwt.claims', true), '')::jsonb;
-  exception when data_exception then
-    -- Claims that are not valid JSON match no audience.
-    null;
-  end;
+  claims := nullif(current_setting('request.jwt.claims', true), '')::jsonb;
   -- A request without a token and the legacy publishable key, which is a token too, have claims but no user. They must not count as
   -- a user who is not anonymous.
-  if jsonb_typeof(claims) is distinct from 'object' or claims ->> 'sub' is null then
+  return case when jsonb_typeof(claims) = 'object' and claims ->> 'sub' is not null then claims end;
+exception when data_exception then
+  -- Claims that are not valid JSON match no audience.
+  return null;
+end
+$$;
+
+comment on function internal.kb_caller_claims() is 'The claims of the caller''s token. Null without a token that names a user (sub).';
+
+revoke all on function internal.kb_caller_claims() from public;
+grant execute on function internal.kb_caller_claims() to authenticated, evidence_chat, service_role;
+
+-- `return` and no search_path setting, so that Postgres can inline calls.
+create function internal.kb_is_anonymous(claims jsonb) returns boolean
+  language sql
+  immutable
+  return coalesce(claims -> 'is_anonymous', 'false') not in ('false', 'null');
+
+comment on function internal.kb_is_anonymous(jsonb) is
+  'Whether these claims are those of an anonymous user. Only Supabase Auth sets is_anonymous, and only a top-level claim counts; users '
+  'of other issuers have accounts. Any value that does not say "not anonymous" counts as anonymous.';
+
+revoke all on function internal.kb_is_anonymous(jsonb) from public;
+grant execute on function internal.kb_is_anonymous(jsonb) to authenticated, evidence_chat, service_role;
+
+create function internal.kb_caller_audiences() returns text[]
+  language plpgsql
+  stable
+  set search_path = ''
+as $$
+declare
+  claims constant jsonb := internal.kb_caller_claims();
+begin
+  if claims is null then
     return '{}';
   end if;
   return array(
-    -- Only Supabase Auth sets is_anonymous, and only a top-level claim counts. Users of other issuers have accounts. Any value that
-    -- does not say "not anonymous" counts as anonymous.
-    select 'is_anonymous:' || (coalesce(claims -> 'is_anonymous', 'false') not in ('false', 'null'))::text
+    select 'is_anonymous:' || internal.kb_is_anonymous(claims)::text
     union
     select claim.key || ':' || (item.value #>> '{}')
       from (
@@ -111,9 +137,17 @@ create function internal.kb_is_in_default_audience() returns boolean
   security definer
   set search_path = ''
 as $$
+declare
+  usual_audience constant text[] := '{is_anonymous:false}';
+  default_audience constant text[] := coalesce((select s.default_audience from public.chat_settings s), usual_audience);
+  claims jsonb;
 begin
-  return coalesce((select s.default_audience from public.chat_settings s), '{is_anonymous:false}')
-    && internal.kb_caller_audiences();
+  -- Policies call it several times for a search, so the usual case does not collect all audiences of the caller.
+  if default_audience = usual_audience then
+    claims := internal.kb_caller_claims();
+    return claims is not null and not internal.kb_is_anonymous(claims);
+  end if;
+  return default_audience && internal.kb_caller_audiences();
 end
 $$;
 

@@ -342,7 +342,7 @@ create function internal.kb_nearest_chunks(
   stable
   security invoker
   set search_path = ''
-  -- A generic plan does not know the LIMIT and may not use the vector index.
+  -- Changed below; here so that it ends with the call.
   set plan_cache_mode = force_custom_plan
 as $$
 declare
@@ -371,7 +371,8 @@ begin
   end if;
   -- HNSW is approximate: it can miss a vector that is far from most others, or surrounded by ones deleted since the last vacuum.
   -- So a small number of vectors is sorted by distance, with plain index scans off. A larger number is read through the index, with
-  -- sorting off, because the planner underestimates the cost of sorting thousands of vectors.
+  -- sorting off, because the planner underestimates the cost of sorting thousands of vectors. Then the one plan that is left need not
+  -- be made again, which takes as long as a twentieth of a search.
   -- These settings are not in the header, because attaching pgvector's settings to a function needs a superuser, which hosted
   -- Supabase does not provide. The iterative scan continues when the row of a candidate is deleted or hidden, or in another
   -- collection. It keeps what it has passed, which takes up to a quarter of the time, so the search of all collections begins without
@@ -380,6 +381,7 @@ begin
     set_config('hnsw.ef_search', greatest(candidates, 2 * max_count)::text, true),
     set_config('hnsw.max_scan_tuples', '100000', true),
     set_config('hnsw.scan_mem_multiplier', '8', true),
+    set_config('plan_cache_mode', case when is_exact then 'force_custom_plan' else 'force_generic_plan' end, true),
     set_config('enable_indexscan', case when is_exact then 'off' else 'on' end, true),
     set_config('enable_sort', case when is_exact then 'on' else 'off' end, true);
 

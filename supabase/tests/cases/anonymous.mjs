@@ -22,6 +22,9 @@ const MATRIX = `
   team:sales            signed_in,visitor            account,signed_in            account,signed_in            account,none,signed_in,team
 `;
 
+const OF_CALLER =
+  "select internal.kb_caller_audiences() as list, internal.kb_is_in_default_audience() as is_in_default";
+
 /** Anonymous visitors, and documents without an audience. */
 export function anonymous({ database }) {
   const who = {
@@ -30,7 +33,7 @@ export function anonymous({ database }) {
     other_issuer: user(randomUUID()),
     sales: user(randomUUID(), { is_anonymous: false, app_metadata: { team: "sales" } }),
   };
-  const setDefault = (entry) => database.query("update chat_settings set default_audience = array[$1]", [entry]);
+  const setDefault = (...entries) => database.query("update chat_settings set default_audience = $1", [entries]);
   const rows = (caller, sql, parameters = []) =>
     as(database, caller, async (transaction) => (await transaction.query(sql, parameters)).rows);
   /** As the role of the functions that users call, because users may not read the tables. */
@@ -354,8 +357,8 @@ export function anonymous({ database }) {
       { iss: "supabase", role: "anon" },
       { is_anonymous: false, sub: null },
     ]) {
-      const [{ list }] = await rows({ role: "authenticated", claims }, "select internal.kb_caller_audiences() as list");
-      assert.deepEqual(list, [], JSON.stringify(claims));
+      const [{ list, is_in_default }] = await rows({ role: "authenticated", claims }, OF_CALLER);
+      assert.deepEqual([list, is_in_default], [[], false], JSON.stringify(claims));
     }
   });
 
@@ -373,11 +376,16 @@ export function anonymous({ database }) {
   for (const [title, [value, expected]] of Object.entries(claims)) {
     test(`a token whose claim is_anonymous is ${title} has exactly the audience is_anonymous:${expected}`, async () => {
       const caller = user(randomUUID(), { is_anonymous: value, app_metadata: { is_anonymous: !expected } });
-      const [{ list }] = await rows(caller, "select internal.kb_caller_audiences() as list");
+      const [{ list, is_in_default }] = await rows(caller, OF_CALLER);
       assert.deepEqual(
         list.filter((entry) => entry.startsWith("is_anonymous:")),
         [`is_anonymous:${expected}`],
       );
+      assert.equal(is_in_default, !expected);
+      // The usual default audience is checked in another way than all others.
+      await setDefault("is_anonymous:false", "team:nobody");
+      const [other] = await rows(caller, OF_CALLER);
+      assert.equal(other.is_in_default, !expected);
     });
   }
 }

@@ -111,6 +111,7 @@ const LINTS = {
           and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')`,
     known: {
       "internal.kb_is_user_editable_claim": INLINED,
+      "internal.kb_is_anonymous": INLINED,
       "internal.kb_can_find": INLINED,
       "internal.kb_sum_of_two_largest": INLINED,
       "internal.kb_normalize_vector": INLINED,
