@@ -1,10 +1,14 @@
-// Apart from the cache itself, whose types are those of a package that is not published.
-import { CACHE_NAME, ModelCache } from "./model-cache.js";
+import { CACHE_NAME, modelKey } from "./model-key.js";
 
 /** Whether the model of this version is in the browser's cache, so that loading needs no download. Never rejects. */
 export async function isCached(): Promise<boolean> {
-  const cache = await ModelCache.open();
-  return (await cache?.read()) !== undefined;
+  try {
+    const cache = await globalThis.caches.open(CACHE_NAME);
+    return (await cache.match(modelKey())) !== undefined;
+  } catch {
+    // No Cache API, or blocked.
+    return false;
+  }
 }
 
 /** Removes the models of all versions from the browser's cache. Never rejects. */

@@ -1,8 +1,5 @@
 import { StoredParts } from "@evidence-chat/model-loading/stored-parts";
-import { modelIdentity } from "./model-identity.js";
-
-/** The name of the cache. */
-export const CACHE_NAME = "evidence-chat-embedder";
+import { CACHE_NAME, modelKey } from "./model-key.js";
 
 /**
  * The model in the browser's Cache API, stored under the fingerprint. Verify what it returns like a download. Its failures
@@ -15,7 +12,7 @@ export class ModelCache {
 
   private constructor(cache: Cache) {
     this.#cache = cache;
-    this.parts = new StoredParts(cache, `${key()}/part`);
+    this.parts = new StoredParts(cache, `${modelKey()}/part`);
   }
 
   /** `null` in Node, on pages without HTTPS, and if the visitor has blocked storage. */
@@ -28,14 +25,14 @@ export class ModelCache {
   }
 
   async read(): Promise<Response | undefined> {
-    return this.#cache.match(key()).catch(() => undefined);
+    return this.#cache.match(modelKey()).catch(() => undefined);
   }
 
   /** Stores the model, then removes the parts that it arrived in and the models of other versions. Never rejects. */
   async write(model: Blob): Promise<void> {
     try {
-      for (const { url } of await this.#cache.keys()) if (!url.startsWith(key())) await this.#cache.delete(url);
-      await this.#cache.put(key(), new Response(model, { headers: { "content-length": String(model.size) } }));
+      for (const { url } of await this.#cache.keys()) if (!url.startsWith(modelKey())) await this.#cache.delete(url);
+      await this.#cache.put(modelKey(), new Response(model, { headers: { "content-length": String(model.size) } }));
       await this.parts.clear();
     } catch {
       // Storage is full or blocked. The next attempt needs the parts.
@@ -43,11 +40,6 @@ export class ModelCache {
   }
 
   async remove(): Promise<void> {
-    await this.#cache.delete(key()).catch(() => false);
+    await this.#cache.delete(modelKey()).catch(() => false);
   }
-}
-
-/** The Cache API requires an http(s) URL; the reserved domain `.invalid` never resolves. */
-function key(): string {
-  return `https://embedder.invalid/${modelIdentity().fingerprint}`;
 }

@@ -62,7 +62,7 @@ export class Translator {
 
   /** Writing direction of the language. */
   get direction(): "ltr" | "rtl" {
-    return RIGHT_TO_LEFT.has(this.#language.split("-", 1)[0] ?? "") ? "rtl" : "ltr";
+    return RIGHT_TO_LEFT.test(this.#language) ? "rtl" : "ltr";
   }
 
   /** Changes the language and updates all visible texts. */
@@ -110,4 +110,4 @@ export class Translator {
   }
 }
 
-const RIGHT_TO_LEFT = new Set(["ar", "fa", "he", "ur"]);
+const RIGHT_TO_LEFT = /^(ar|fa|he|ur)\b/;

@@ -155,7 +155,8 @@ export class EvidenceChatElement extends BaseElement {
     this.#shadow.append(root);
     for (const intent of ["pointerenter", "pointerdown", "focusin"])
       root.addEventListener(intent, () => {
-        if (!this.#drawn) this.#frame.layOut();
+        // In a task of its own, as each of its steps.
+        if (!this.#drawn) setTimeout(() => this.#frame.layOut());
         if (!this.#hasFailedToLoad) void this.#load();
       });
   }

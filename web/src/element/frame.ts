@@ -83,16 +83,21 @@ export class Frame {
   }
 
   /**
-   * Lays a closed panel out once, in a task of its own. The browser then has the fonts, for which a tap would wait longer than for all
-   * the rest on a slow phone.
+   * Lays a closed panel out in tasks of its own, first without the question box: each takes long on a slow phone, because the browser
+   * looks for the fonts. A tap would wait longer for them than for all the rest.
    */
   layOut(): void {
-    setTimeout(() => {
-      const { style } = this.panel;
-      style.setProperty("display", "flex", "important");
-      void this.panel.offsetHeight;
-      style.display = "";
-    });
+    for (const isPart of [true, false])
+      setTimeout(() => {
+        const { panel, composer } = this;
+        // The visitor was faster; the question box has the focus.
+        if (!panel.hidden) return;
+        panel.hidden = false;
+        composer.root.hidden = isPart;
+        void panel.offsetHeight;
+        composer.root.hidden = false;
+        panel.hidden = true;
+      });
   }
 
   /** Shows what the launcher says: a floating panel is a non-modal dialog; an inline one is a region of the page. */
