@@ -81,11 +81,11 @@ grant execute on function internal.kb_caller_claims() to authenticated, evidence
 create function internal.kb_is_anonymous(claims jsonb) returns boolean
   language sql
   immutable
-  return coalesce(claims -> 'is_anonymous', 'false') not in ('false', 'null');
+  return claims is null or coalesce(claims -> 'is_anonymous', 'false') not in ('false', 'null');
 
 comment on function internal.kb_is_anonymous(jsonb) is
   'Whether these claims are those of an anonymous user. Only Supabase Auth sets is_anonymous, and only a top-level claim counts; users '
-  'of other issuers have accounts. Any value that does not say "not anonymous" counts as anonymous.';
+  'of other issuers have accounts. Any value that does not say "not anonymous" counts as anonymous, and so do no claims.';
 
 revoke all on function internal.kb_is_anonymous(jsonb) from public;
 grant execute on function internal.kb_is_anonymous(jsonb) to authenticated, evidence_chat, service_role;
@@ -145,7 +145,7 @@ begin
   -- Policies call it several times for a search, so the usual case does not collect all audiences of the caller.
   if default_audience = usual_audience then
     claims := internal.kb_caller_claims();
-    return claims is not null and not internal.kb_is_anonymous(claims);
+    return not internal.kb_is_anonymous(claims);
   end if;
   return default_audience && internal.kb_caller_audiences();
 end

@@ -431,7 +431,7 @@ create function internal.kb_nearest_restricted_chunks(
   stable
   security definer
   set search_path = ''
-  -- A generic plan does not know the LIMIT and may not use the vector index.
+  -- Only a custom plan can use the index on the conditions that apply: a null means that one does not.
   set plan_cache_mode = force_custom_plan
 as $$
 declare

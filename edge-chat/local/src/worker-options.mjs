@@ -1,48 +1,56 @@
-import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { createHash, randomUUID } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 
 const require = createRequire(import.meta.url);
+const WRANGLER = require.resolve("wrangler/package.json");
+const CACHE = path.join(path.dirname(WRANGLER), "../.cache/evidence-chat");
+/** What wrangler reads besides its configuration. */
+const SECRETS = [".dev.vars", ".env", ".env.local"];
 
 /**
- * What Miniflare needs to know of a wrangler configuration: a part of its options, without secrets. wrangler takes more than a second of
- * processor time to load, so its answer is kept beside it until the configuration or wrangler changes.
+ * What Miniflare needs to know of a wrangler configuration: a part of its options. wrangler takes more than a second of processor time
+ * to load, so its answer is kept in `folder` until the configuration, wrangler or this module changes. An answer that may contain
+ * secrets is not kept.
+ * @param {string} config the path of the configuration
  */
-export function readWorkerOptions(/** @type {string} */ config) {
-  const manifest = require.resolve("wrangler/package.json");
-  const hash = createHash("sha256");
-  for (const part of [readFileSync(manifest), config, readFileSync(config)]) hash.update(part);
-  const folder = path.join(path.dirname(manifest), "../.cache/evidence-chat");
+export function readWorkerOptions(config, folder = CACHE) {
+  if (SECRETS.some((name) => existsSync(path.join(path.dirname(config), name)))) return askWrangler(config);
+  const hash = createHash("sha256").update(config);
+  for (const file of [config, WRANGLER, fileURLToPath(import.meta.url)]) hash.update(readFileSync(file));
   const file = path.join(folder, `worker-options-${hash.digest("hex").slice(0, 16)}.json`);
   try {
-    return JSON.parse(readFileSync(file, "utf8"));
+    const kept = JSON.parse(readFileSync(file, "utf8"));
+    if (kept.durableObjects && kept.ratelimits) return kept;
   } catch {
-    // Missing or damaged: written again.
+    // Missing or damaged: asked again.
   }
   const options = askWrangler(config);
+  keep(options, file);
+  return options;
+}
+
+/** Never throws: where this user may not write, the next start asks again. */
+function keep(options, file) {
+  const partial = `${file}.${randomUUID()}`;
   try {
-    mkdirSync(folder, { recursive: true });
-    // Another process may read or write it.
-    const partial = `${file}.${process.pid}`;
+    mkdirSync(path.dirname(file), { recursive: true });
     writeFileSync(partial, JSON.stringify(options));
     renameSync(partial, file);
   } catch {
-    // Installed where this user may not write: the next start asks again.
+    rmSync(partial, { force: true });
   }
-  return options;
 }
 
 function askWrangler(config) {
   // Disables telemetry. Read when the package loads.
   process.env.WRANGLER_SEND_METRICS ??= "false";
-  process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= "false";
   /** @type {typeof import("wrangler")} */
-  const { unstable_getMiniflareWorkerOptions: optionsOf, unstable_readConfig: read } = require("wrangler");
-  const parsed = read({ config });
-  // wrangler wants a folder that exists, also where there are no static files.
+  const { unstable_getMiniflareWorkerOptions: optionsOf } = require("wrangler");
+  // Without a folder wrangler leaves the static files out; it need not be the right one.
   const overrides = { assets: { directory: path.dirname(config) } };
-  const { workerOptions } = optionsOf(parsed, undefined, { overrides });
-  // Those of `.dev.vars` and `.env` may be secrets.
-  return { ...workerOptions, bindings: parsed.vars };
+  // The top level, whatever CLOUDFLARE_ENV says.
+  return optionsOf(config, "", { overrides }).workerOptions;
 }

@@ -17,7 +17,7 @@ const AUTHENTICATED: &str = "authenticated";
 pub(super) struct Claims {
     pub(super) user_id: Uuid,
     /// Whether Supabase Auth signed the user in without an account. Tokens of other issuers do not have the claim. Any other value
-    /// than `false` counts as anonymous, as in the database (`internal.kb_caller_audiences`).
+    /// than `false` counts as anonymous, as in the database (`internal.kb_is_anonymous`).
     pub(super) is_anonymous: bool,
 }
 

@@ -356,6 +356,8 @@ export function anonymous({ database }) {
       { role: "anon" },
       { iss: "supabase", role: "anon" },
       { is_anonymous: false, sub: null },
+      [{ is_anonymous: false, sub: "x" }],
+      '{"is_anonymous": false, "sub": "x"',
     ]) {
       const [{ list, is_in_default }] = await rows({ role: "authenticated", claims }, OF_CALLER);
       assert.deepEqual([list, is_in_default], [[], false], JSON.stringify(claims));

@@ -156,7 +156,9 @@ export class EvidenceChatElement extends BaseElement {
     for (const intent of ["pointerenter", "pointerdown", "focusin"])
       root.addEventListener(intent, () => {
         // In a task of its own, as each of its steps.
-        if (!this.#drawn) setTimeout(() => this.#frame.layOut());
+        setTimeout(() => {
+          if (!this.#drawn) this.#frame.layOut();
+        });
         if (!this.#hasFailedToLoad) void this.#load();
       });
   }
