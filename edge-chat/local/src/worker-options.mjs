@@ -32,7 +32,7 @@ export function readWorkerOptions(config, folder = CACHE) {
   return options;
 }
 
-/** Never throws: where this user may not write, the next start asks again. */
+/** Where this user may not write, the next start asks again. */
 function keep(options, file) {
   const partial = `${file}.${randomUUID()}`;
   try {
@@ -40,7 +40,7 @@ function keep(options, file) {
     writeFileSync(partial, JSON.stringify(options));
     renameSync(partial, file);
   } catch {
-    rmSync(partial, { force: true });
+    if (existsSync(partial)) rmSync(partial);
   }
 }
 
