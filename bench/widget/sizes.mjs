@@ -24,16 +24,14 @@ export async function sizes(host) {
   await host.ask("Can I get my money back after two weeks?");
   const search = [...requested].filter((file) => SEARCH.test(file));
   const all = [...requested].filter((file) => !SEARCH.test(file));
-  const exported = await host.page.evaluate(async () => {
+  await host.page.evaluate(async () => {
     const chat = /** @type {HTMLElementTagNameMap["evidence-chat"]} */ (document.querySelector("evidence-chat"));
     const shadowRoot = /** @type {ShadowRoot} */ (chat.shadowRoot);
-    const before = performance.getEntriesByType("resource").length;
     const button = /** @type {HTMLElement} */ (shadowRoot.querySelector("[data-role=export]"));
     button.click();
-    while (performance.getEntriesByType("resource").length === before) await new Promise(requestAnimationFrame);
-    return true;
+    const isLoaded = () => performance.getEntriesByType("resource").some(({ name }) => name.includes("/references-"));
+    while (!isLoaded()) await new Promise(requestAnimationFrame);
   });
-  if (!exported) throw new Error("the export of references did not open");
   await host.page.waitForLoadState("networkidle");
   const references = [...requested].filter((file) => !all.includes(file) && !SEARCH.test(file));
   host.page.off("request", record);
