@@ -12,7 +12,8 @@ export class VisibleArea {
 
   connect(): void {
     for (const type of ["resize", "scroll"]) globalThis.visualViewport?.addEventListener(type, this.#update);
-    this.#show();
+    // Reading the area lays the page out, which the next frame does anyway.
+    requestAnimationFrame(this.#update);
   }
 
   disconnect(): void {
