@@ -342,7 +342,7 @@ create function internal.kb_nearest_chunks(
   stable
   security invoker
   set search_path = ''
-  -- Changed below; here so that it ends with the call.
+  -- Changed below. Named here, too, so that Postgres restores it after the call.
   set plan_cache_mode = force_custom_plan
 as $$
 declare

@@ -1,3 +1,4 @@
+// Without `ModelCache`: the panel of each widget would load its code for unfinished downloads, which only the worker needs.
 import { CACHE_NAME, modelKey } from "./model-key.js";
 
 /** Whether the model of this version is in the browser's cache, so that loading needs no download. Never rejects. */

@@ -190,7 +190,7 @@ test("parts that are damaged or gone are replaced by a download", async () => {
     server.respondWith(responses.ranged);
     assert.deepEqual(await load(), works, name);
     // The request for the rest is sent before the parts are read, so the two may arrive in either order.
-    await eventuallyEqual(() => statuses().sort(), [200, 206]);
+    await eventuallyEqual(() => [name, ...statuses().sort()], [name, 200, 206]);
     await isStored();
     await page.evaluate((name) => caches.delete(name), CACHE);
   }
