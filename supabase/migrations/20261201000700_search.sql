@@ -520,7 +520,7 @@ create function internal.kb_sentence_heading_similarities(
   security definer
   set search_path = ''
   set plan_cache_mode = force_generic_plan
-  -- The primary keys return the rows grouped by chunk.
+  -- The primary keys return the rows in the order of their chunks, without a sort.
   set enable_seqscan = off
   set enable_bitmapscan = off
 as $$
@@ -530,69 +530,68 @@ declare
   query_half extensions.halfvec(384) := extensions.l2_normalize(query_embedding);
 begin
   return query
-  select k.chunk_id,
-      (
-        select 1 - min(s.embedding operator(extensions.<=>) query_half)
-          from public.kb_sentences s
-          where s.chunk_id = k.chunk_id
-      ),
-      (
-        select 1 - (h.embedding operator(extensions.<=>) query_half)
-          from public.kb_headings h
-          where h.chunk_id = k.chunk_id
-      )
-    from unnest(chunk_ids) as k(chunk_id);
+  select coalesce(s.chunk_id, h.chunk_id), s.nearest, h.similarity
+    from (
+      select s.chunk_id, 1 - min(s.embedding operator(extensions.<=>) query_half) as nearest
+        from public.kb_sentences s
+        where s.chunk_id = any (chunk_ids)
+        group by s.chunk_id
+    ) s
+    full join (
+      select h.chunk_id, 1 - (h.embedding operator(extensions.<=>) query_half) as similarity
+        from public.kb_headings h
+        where h.chunk_id = any (chunk_ids)
+    ) h on h.chunk_id = s.chunk_id;
 end
 $$;
 
 comment on function internal.kb_sentence_heading_similarities(uuid[], extensions.vector) is
-  'For each chunk the cosine of the question with its best sentence and with its heading. Trusts its caller to pass only chunks '
-  'that the user can see: checking again would cost a tenth of the search.';
+  'For each chunk with sentences or a heading, the cosine of the question with its best sentence and with its heading. Trusts its '
+  'caller to pass only chunks that the user can see: checking again would cost a tenth of the search.';
 
 revoke all on function internal.kb_sentence_heading_similarities(uuid[], extensions.vector) from public;
 grant execute on function internal.kb_sentence_heading_similarities(uuid[], extensions.vector) to evidence_chat, service_role;
 
 create function internal.kb_chunk_sentences(
-  chunk_id uuid,
+  chunk_ids uuid[],
   query_embedding extensions.vector,
   audiences text[],
   is_in_default boolean
-) returns jsonb
+) returns table (chunk_id uuid, sentences jsonb)
   language plpgsql
   stable
   security definer
   set search_path = ''
   set plan_cache_mode = force_generic_plan
 as $$
+#variable_conflict use_column
 declare
   -- Normalized, because half precision ends at 65,504.
   query_half extensions.halfvec(384) := extensions.l2_normalize(query_embedding);
 begin
-  return coalesce((
-    select jsonb_agg(
-        jsonb_build_object(
-          'start', s.start,
-          'end', s."end",
-          'similarity', 1 - (s.embedding operator(extensions.<=>) query_half)
+  return query
+  select c.id, coalesce((
+      select jsonb_agg(
+          jsonb_build_object(
+            'start', s.start,
+            'end', s."end",
+            'similarity', 1 - (s.embedding operator(extensions.<=>) query_half)
+          )
+          order by s.ordinal
         )
-        order by s.ordinal
-      )
-      from public.kb_sentences s
-      where s.chunk_id = kb_chunk_sentences.chunk_id
-        and exists (
-          select from public.kb_chunks c
-            where c.id = kb_chunk_sentences.chunk_id
-              and internal.kb_can_find(audiences, is_in_default, c.searchable, c.audience)
-        )
-  ), '[]');
+        from public.kb_sentences s
+        where s.chunk_id = c.id
+    ), '[]')
+    from public.kb_chunks c
+    where c.id = any (chunk_ids) and internal.kb_can_find(audiences, is_in_default, c.searchable, c.audience);
 end
 $$;
 
-comment on function internal.kb_chunk_sentences(uuid, extensions.vector, text[], boolean) is
-  'Sentences of a chunk in order, each with its cosine with the question. None if these audiences cannot find the chunk.';
+comment on function internal.kb_chunk_sentences(uuid[], extensions.vector, text[], boolean) is
+  'Sentences of chunks in order, each with its cosine with the question. Only of chunks that these audiences can find.';
 
-revoke all on function internal.kb_chunk_sentences(uuid, extensions.vector, text[], boolean) from public;
-grant execute on function internal.kb_chunk_sentences(uuid, extensions.vector, text[], boolean) to evidence_chat, service_role;
+revoke all on function internal.kb_chunk_sentences(uuid[], extensions.vector, text[], boolean) from public;
+grant execute on function internal.kb_chunk_sentences(uuid[], extensions.vector, text[], boolean) to evidence_chat, service_role;
 
 -- Of the three cosines of a chunk - its own, its best sentence's, its heading's - the two largest count: a heading that is
 -- only a title does not lower the score of a passage that answers, and a long passage does not lower that of its heading.
@@ -713,14 +712,12 @@ begin
       from candidate k
       cross join lateral (
         select 1 - (e.embedding operator(extensions.<=>) query_embedding) as similarity, e.model,
-            d.id as document_id, d.name as document_name, d.meta as document_meta, c.ordinal, c.content, c.meta
+            c.document_id, c.ordinal, c.content, c.meta
           from public.kb_embeddings e
           join public.kb_chunks c on c.id = e.chunk_id
-          join public.kb_documents d on d.id = c.document_id
-          -- The condition behind searchable, repeated from the policies because the service role bypasses them. Only the policies
-          -- check the audience.
-          where e.chunk_id = k.chunk_id and d.status = 'ready' and d.enabled and not c.stale
-            and (collections is null or d.collection = any (collections))
+          -- The policies check who may see it. The service role bypasses them, but finds what somebody can find.
+          where e.chunk_id = k.chunk_id and (c.searchable or c.audience is not null)
+            and (collections is null or c.collection = any (collections))
           -- Forces one lookup and one distance per candidate, whatever row count the planner estimates.
           offset 0
       ) v
@@ -745,11 +742,15 @@ begin
       limit match_count
   )
   select
-    r.chunk_id, r.document_id, r.document_name, r.document_meta, r.ordinal, r.content, r.meta, r.model,
+    r.chunk_id, r.document_id, d.name, d.meta, r.ordinal, r.content, r.meta, r.model,
     r.similarity, r.lexical, r.heading, r.score,
-    internal.kb_chunk_sentences(r.chunk_id, query_embedding, audiences, is_in_default),
+    coalesce(s.sentences, '[]'),
     question.terms
   from ranked r
+  cross join lateral (select d.name, d.meta from public.kb_documents d where d.id = r.document_id offset 0) d
+  left join internal.kb_chunk_sentences(
+      array(select f.chunk_id from ranked f), query_embedding, audiences, is_in_default
+    ) s on s.chunk_id = r.chunk_id
   order by r.score desc, r.chunk_id;
 end
 $$;

@@ -238,7 +238,7 @@ export function audiences({ database }) {
     test("the helpers return restricted chunks only to their audiences", async () => {
       const { chunkIds } = await write("kettle for sales", 0.9, { audience: SALES });
       const { rows } = await database.query(
-        `select internal.kb_chunk_sentences($1, $2, '{team:it}', true) as sentences,
+        `select array(select c.chunk_id from internal.kb_chunk_sentences(array[$1]::uuid[], $2, '{team:it}', true) c) as sentences,
            internal.kb_nearest_restricted_chunks($2, '{team:it}', null, 5) as nearest,
            array(select w.chunk_id from internal.kb_search_by_words(
              internal.kb_parse_question('kettle', true, 300), array[$1]::uuid[], '{team:it}', true, true, null, 300) w) as words`,
