@@ -275,7 +275,7 @@ export class EvidenceChatElement extends BaseElement {
     this.#updateTexts();
     this.dataset.state ??= "idle";
     if (this.hasAttribute("preload")) this.#preload();
-    this.#panel?.connect();
+    void this.#panel?.connect();
     this.#resume();
   }
 
@@ -397,7 +397,7 @@ export class EvidenceChatElement extends BaseElement {
         this.#updateTexts();
       },
     });
-    if (this.isConnected) this.#panel.connect();
+    if (this.isConnected) await this.#panel.connect();
     return this.#panel;
   }
 

@@ -84,26 +84,28 @@ export class Frame {
 
   /**
    * Lays a closed panel out in tasks of its own, first without the question box: each takes long on a slow phone, because the browser
-   * looks for the fonts. A tap would wait longer for them than for all the rest.
+   * looks for the fonts. It stays laid out but invisible, so that a tap only has to show it.
    */
   layOut(): void {
     for (const isPart of [true, false])
       setTimeout(() => {
         const { panel, composer } = this;
-        // The visitor was faster; the question box has the focus.
-        if (!panel.hidden) return;
+        // The visitor was faster, and sees it.
+        if (!panel.hidden && !panel.style.visibility) return;
+        panel.style.cssText = "visibility:hidden;animation:none";
         panel.hidden = false;
         composer.root.hidden = isPart;
         void panel.offsetHeight;
-        composer.root.hidden = false;
-        panel.hidden = true;
       });
   }
 
   /** Shows what the launcher says: a floating panel is a non-modal dialog; an inline one is a region of the page. */
   update(): void {
     const isFloating = !this.#launcher.button.hidden;
-    this.panel.setAttribute("role", isFloating ? "dialog" : "region");
-    this.panel.hidden = isFloating && !this.#launcher.isOpen;
+    const { panel, composer } = this;
+    panel.setAttribute("role", isFloating ? "dialog" : "region");
+    panel.hidden = isFloating && !this.#launcher.isOpen;
+    panel.style.cssText = "";
+    composer.root.hidden = false;
   }
 }

@@ -25,13 +25,17 @@ export type Panel = Pick<
 >;
 
 /**
- * Creates the panel in the frame of an element. On a slow device, each step is a long task: to run this code for the first time with
- * its styles, to create the panel, and what the caller does with it.
+ * Creates the panel in the frame of an element. On a slow device, each step is a long task: to run this code for the first time, to
+ * read its styles, to apply them, to create the panel, and what the caller does with it.
  */
 export async function createPanel(host: PanelHost): Promise<Panel> {
-  const { shadow } = host;
+  const { shadow, frame } = host;
+  await yieldToPage();
   for (const styles of [css, citationStyles]) adoptStyles(shadow, styles);
   shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, passageSheet()];
+  await yieldToPage();
+  // Otherwise in the task that next draws what the panel shows.
+  void frame.panel.offsetHeight;
   await yieldToPage();
   const panel = new WidgetPanel(host);
   await yieldToPage();

@@ -67,6 +67,8 @@ export class WidgetPanel {
    */
   #draftMayBeNewUntil: number | undefined;
   readonly #search: ReturnType<typeof lazySearch>;
+  /** Until then, whether the question box is busy is up to the element: a question may wait for the panel. */
+  #isStarted = false;
   /** Settles when a question that is asked again for another user is answered. */
   #repetition: Promise<void> = Promise.resolve();
 
@@ -191,17 +193,22 @@ export class WidgetPanel {
     );
   }
 
-  /** The element was added to the page. */
-  connect(): void {
+  /**
+   * The element was added to the page. Resolves in a later task, in which a question that waits for the panel is asked: both together
+   * would block a slow device for long.
+   */
+  async connect(): Promise<void> {
     this.#offline.connect();
     this.#modality.connect();
     this.#visibleArea.connect();
     addEventListener("focus", this.#checkIdentity);
     document.addEventListener("visibilitychange", this.#checkIdentity);
+    await yieldToPage();
+    if (!this.#host.element.isConnected) return;
+    this.#isStarted = true;
     // In an unsupported browser, the visitor should know before typing a question.
     if (!isSupported() && !this.#host.element.embedderFactory) this.#model.load();
     this.resume();
-    // Not before: a question that waits for the panel is asked in this task, so that no other is sent meanwhile.
     this.#showState();
     void this.#readSettings();
   }
@@ -243,7 +250,9 @@ export class WidgetPanel {
   resume(): void {
     const { frame, memory } = this.#host;
     const [id] = memory.text.split(" ", 1);
-    if (!id || frame.panel.hidden || !this.#chat.log.isEmpty || this.#chat.isBusy) return;
+    // A panel that is only laid out is invisible.
+    const isSeen = !frame.panel.hidden && frame.panel.style.visibility === "";
+    if (!id || !isSeen || !this.#chat.log.isEmpty || this.#chat.isBusy) return;
     const { text } = memory;
     this.#chat.open({ id }, async () => {
       await this.#identity.check();
@@ -427,7 +436,7 @@ export class WidgetPanel {
     const { element, frame } = this.#host;
     const { isBusy, isRunning } = this.#chat;
     // A question that is sent while a conversation is being opened waits for it.
-    frame.composer.busy = isRunning;
+    if (this.#isStarted) frame.composer.busy = isRunning;
     frame.composer.replacement = isRunning ? this.#chat.stopButton : undefined;
     if (!isBusy && !this.#chat.hasFailed) this.#remember();
     this.#newChat.hidden = this.#chat.log.isEmpty || frame.body.hidden;

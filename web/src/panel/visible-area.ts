@@ -1,6 +1,6 @@
 /**
- * Gives the style sheet the visible part of the window. An on-screen keyboard covers some of it, and on most devices
- * the window does not shrink.
+ * Gives the style sheet the visible part of the window where an on-screen keyboard covers some of it; on most devices the window does
+ * not shrink. Where nothing is covered it sets nothing, because a change of these properties computes every style in the panel again.
  */
 export class VisibleArea {
   readonly #root: HTMLElement;
@@ -21,10 +21,17 @@ export class VisibleArea {
   }
 
   #show(): void {
-    const { height, offsetTop, scale } = globalThis.visualViewport ?? { height: 0, offsetTop: 0, scale: 0 };
-    // A visitor who pinch-zooms wants to see a part of the panel, not a smaller panel.
-    const isZoomed = scale !== 1;
-    this.#root.style.setProperty("--visible-height", isZoomed ? "100dvh" : `${height}px`);
-    this.#root.style.setProperty("--visible-top", isZoomed ? "0px" : `${offsetTop}px`);
+    const { height, offsetTop, scale } = globalThis.visualViewport ?? { height: innerHeight, offsetTop: 0, scale: 1 };
+    // Safari can shrink innerHeight with the keyboard.
+    const whole = Math.max(innerHeight, document.documentElement.clientHeight);
+    // A visitor who pinch-zooms wants to see a part of the panel, not a smaller panel. The heights are rounded differently.
+    const isCovered = scale === 1 && (offsetTop > 0 || whole - height > 1);
+    this.#set("--visible-height", isCovered && `${height}px`);
+    this.#set("--visible-top", isCovered && `${offsetTop}px`);
+  }
+
+  #set(property: string, value: string | false): void {
+    if (value) this.#root.style.setProperty(property, value);
+    else this.#root.style.removeProperty(property);
   }
 }

@@ -49,7 +49,8 @@ test("a floating widget is only its launcher until a pointer comes, and its pane
   const widget = await open(t, { attributes: { mode: "floating", heading: "Before" } });
   const { page } = widget;
   const panel = page.locator("evidence-chat [part=panel]");
-  const seen = () => panel.evaluate(({ offsetHeight }) => offsetHeight > 0);
+  const seen = () =>
+    panel.evaluate((panel) => panel.offsetHeight > 0 && getComputedStyle(panel).visibility === "visible");
   await widget.role("launcher").waitFor();
   await page.evaluate(() => {
     const chat = document.querySelector("evidence-chat");
@@ -70,6 +71,26 @@ test("a floating widget is only its launcher until a pointer comes, and its pane
   await page.keyboard.press("Escape");
   await panel.waitFor({ state: "hidden" });
   assert.equal(await seen(), false);
+});
+
+test("a widget that becomes inline while its closed panel is laid out is seen as a whole", async (t) => {
+  const widget = await open(t, {
+    attributes: { mode: "floating" },
+    init: () => {
+      const { setTimeout } = globalThis;
+      const change = () => {
+        const chat = document.querySelector("evidence-chat");
+        /** @type {HTMLElement | null | undefined} */
+        const panel = chat?.shadowRoot.querySelector("[part=panel]");
+        if (chat?.mode === "floating" && panel?.style.visibility === "hidden") chat.mode = "inline";
+      };
+      Object.assign(globalThis, { setTimeout: (task, ...rest) => setTimeout(() => (task(), change()), ...rest) });
+    },
+  });
+  await widget.role("launcher").hover();
+  await widget.all("history-open").waitFor();
+  assert.equal(await widget.element.getAttribute("mode"), "inline");
+  assert.match(await (await widget.ask(QUESTION)).innerText(), ANSWER);
 });
 
 test("text typed before the panel loads stays with focus and cursor, and is asked on Enter", async (t) => {
@@ -106,6 +127,60 @@ test("a question sent before the panel loads is asked once, and the next one can
   assert.equal(site.api.questions().length, 1);
   assert.equal(await input.inputValue(), "And then?");
   assert.ok(await input.evaluate((input) => input.getRootNode().activeElement === input), "the input keeps the focus");
+});
+
+/** Runs in the page: whenever the widget yields to the page, it waits for `goOn`, which says whether it did. `letGo` ends that. */
+function startInSteps() {
+  const yields = [];
+  let isHeld = true;
+  const value = { yield: async () => isHeld && new Promise((resolve) => yields.push(resolve)) };
+  Object.defineProperty(globalThis, "scheduler", { value });
+  globalThis.goOn = () => yields.splice(0).map((resolve) => resolve()).length > 0;
+  globalThis.letGo = () => {
+    isHeld = false;
+    globalThis.goOn();
+  };
+}
+
+/** Lets the panel start step by step, with `between` before each, until it asks a question or has nothing more to do. */
+async function startPanel(widget, between) {
+  const { page } = widget;
+  const hasGoneOn = () => page.evaluate(() => globalThis.goOn());
+  await widget.until(hasGoneOn, "the panel's code is loaded");
+  let steps = 0;
+  do {
+    await between();
+    steps++;
+  } while ((await hasGoneOn()) && (await widget.all("user").count()) === 0);
+  assert.ok(steps >= 3, "its start has steps");
+  await page.evaluate(() => globalThis.letGo());
+}
+
+test("in no step of its start does the panel let a second question be sent before the first is asked", async (t) => {
+  const widget = await open(t, { init: startInSteps });
+  const input = widget.role("input");
+  await input.fill(QUESTION);
+  await input.press("Enter");
+  await startPanel(widget, async () => {
+    await input.fill("Another one?");
+    await input.press("Enter");
+    assert.equal(await input.inputValue(), "Another one?", "it is kept");
+  });
+  assert.match(await (await widget.reply("done")).innerText(), ANSWER);
+  assert.equal(site.api.questions().length, 1);
+  assert.equal(JSON.parse(site.api.questions()[0].body).message, QUESTION);
+});
+
+test("a visitor whose data is cleared while the panel starts has asked nothing, and the next one can", async (t) => {
+  const widget = await open(t, { init: startInSteps });
+  await widget.role("input").fill(QUESTION);
+  await widget.role("input").press("Enter");
+  await startPanel(widget, () => widget.element.evaluate((element) => element.clear()));
+  assert.match(await (await widget.ask("Another one?")).innerText(), ANSWER);
+  assert.deepEqual(
+    site.api.questions().map(({ body }) => JSON.parse(body).message),
+    ["Another one?"],
+  );
 });
 
 /** Runs in the page: collects all layout shifts, also those after user input. */

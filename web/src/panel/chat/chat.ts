@@ -6,7 +6,7 @@ import type { ChatEvent, Session, StoredMessage } from "../../client/wire.js";
 import { button, icon } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
 import { lazyImport } from "../../dom/lazy-import.js";
-import { frameDrawn } from "../../dom/yield-to-page.js";
+import { frameDrawn, yieldToPage } from "../../dom/yield-to-page.js";
 import type { CitationActions } from "../citations/index.js";
 import { loadParser } from "../citations/passage/passage-of.js";
 import { embedderErrorCode } from "../model/embedder-error.js";
@@ -20,6 +20,7 @@ import { Conversation, type Exchange } from "./conversation.js";
 import { errorNotice } from "./error-notice.js";
 import { LogView } from "./log-view.js";
 import { problemOf } from "./problem.js";
+import { readAhead } from "./read-ahead.js";
 import { type ReplyView, waiting } from "./reply-view.js";
 import { Stopwatch } from "./stopwatch.js";
 
@@ -265,13 +266,14 @@ export class Chat {
     this.#options.onChange();
     try {
       let isFirst = true;
-      for await (const event of this.#conversation.run(exchange, watch, running.signal)) {
+      for await (const event of readAhead(this.#conversation.run(exchange, watch, running.signal))) {
+        // All events of a short answer arrive at once, and to handle them in one task blocks a slow device for long.
         if (event.type === "sources") {
-          // All events of a short answer arrive at once, and to draw it together with its sources blocks a slow device for long.
           await frameDrawn();
           await loadParser();
-        }
+        } else await yieldToPage();
         if (this.#running !== running) return;
+        running.signal.throwIfAborted();
         this.log.following(() => this.#show(event, exchange, reply));
         if (event.type === "progress") this.#writing(watch);
         if (event.type === "answer_delta" && isFirst) watch.mark("first_word");
