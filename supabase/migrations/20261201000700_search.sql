@@ -570,7 +570,7 @@ declare
   query_half extensions.halfvec(384) := extensions.l2_normalize(query_embedding);
 begin
   return query
-  select c.id, coalesce((
+  select c.id, (
       select jsonb_agg(
           jsonb_build_object(
             'start', s.start,
@@ -581,14 +581,14 @@ begin
         )
         from public.kb_sentences s
         where s.chunk_id = c.id
-    ), '[]')
+    )
     from public.kb_chunks c
     where c.id = any (chunk_ids) and internal.kb_can_find(audiences, is_in_default, c.searchable, c.audience);
 end
 $$;
 
 comment on function internal.kb_chunk_sentences(uuid[], extensions.vector, text[], boolean) is
-  'Sentences of chunks in order, each with its cosine with the question. Only of chunks that these audiences can find.';
+  'Sentences of chunks in order, each with its cosine with the question; null for none. Only of chunks that these audiences can find.';
 
 revoke all on function internal.kb_chunk_sentences(uuid[], extensions.vector, text[], boolean) from public;
 grant execute on function internal.kb_chunk_sentences(uuid[], extensions.vector, text[], boolean) to evidence_chat, service_role;

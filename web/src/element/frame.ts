@@ -90,13 +90,18 @@ export class Frame {
     for (const isPart of [true, false])
       setTimeout(() => {
         const { panel, composer } = this;
-        // The visitor was faster, and sees it.
-        if (!panel.hidden && !panel.style.visibility) return;
+        // The visitor was faster.
+        if (this.isSeen) return;
         panel.style.cssText = "visibility:hidden;animation:none";
         panel.hidden = false;
         composer.root.hidden = isPart;
         void panel.offsetHeight;
       });
+  }
+
+  /** Whether the panel is shown; one that is only laid out is not. */
+  get isSeen(): boolean {
+    return !this.panel.hidden && !this.panel.style.visibility;
   }
 
   /** Shows what the launcher says: a floating panel is a non-modal dialog; an inline one is a region of the page. */

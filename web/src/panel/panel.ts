@@ -250,9 +250,7 @@ export class WidgetPanel {
   resume(): void {
     const { frame, memory } = this.#host;
     const [id] = memory.text.split(" ", 1);
-    // A panel that is only laid out is invisible.
-    const isSeen = !frame.panel.hidden && frame.panel.style.visibility === "";
-    if (!id || !isSeen || !this.#chat.log.isEmpty || this.#chat.isBusy) return;
+    if (!id || !frame.isSeen || !this.#chat.log.isEmpty || this.#chat.isBusy) return;
     const { text } = memory;
     this.#chat.open({ id }, async () => {
       await this.#identity.check();
