@@ -1,4 +1,4 @@
-/** In milliseconds. Storing may hang, for example on a permission prompt. Then the download goes on without it. */
+/** In milliseconds. Storage may not answer, for example during a permission prompt. Then the download goes on without it. */
 export const MAX_STORE_MS = 5000;
 
 /** The result of `task`; rejects if it takes longer. */

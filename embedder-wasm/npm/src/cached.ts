@@ -1,13 +1,14 @@
 // Without `ModelCache`: the panel of each widget would load its code for unfinished downloads, which only the worker needs.
+import { MAX_STORE_MS, within } from "@evidence-chat/model-loading/within";
 import { CACHE_NAME, modelKey } from "./model-key.js";
 
 /** Whether the model of this version is in the browser's cache, so that loading needs no download. Never rejects. */
 export async function isCached(): Promise<boolean> {
   try {
     const cache = await globalThis.caches.open(CACHE_NAME);
-    return (await cache.match(modelKey())) !== undefined;
+    return (await within(cache.match(modelKey()), MAX_STORE_MS)) !== undefined;
   } catch {
-    // No Cache API, or blocked.
+    // No Cache API, blocked, or it does not answer.
     return false;
   }
 }

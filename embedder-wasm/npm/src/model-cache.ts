@@ -1,3 +1,4 @@
+import { openCache } from "@evidence-chat/model-loading/open-cache";
 import { StoredParts } from "@evidence-chat/model-loading/stored-parts";
 import { CACHE_NAME, modelKey } from "./model-key.js";
 
@@ -17,11 +18,8 @@ export class ModelCache {
 
   /** `null` in Node, on pages without HTTPS, and if the visitor has blocked storage. */
   static async open(): Promise<ModelCache | null> {
-    try {
-      return new ModelCache(await globalThis.caches.open(CACHE_NAME));
-    } catch {
-      return null;
-    }
+    const cache = await openCache(CACHE_NAME);
+    return cache && new ModelCache(cache);
   }
 
   async read(): Promise<Response | undefined> {

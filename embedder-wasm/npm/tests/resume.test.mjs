@@ -265,8 +265,36 @@ test("without locks, and with locks that are refused, each tab downloads for its
   }
 });
 
+/** A worker that waits for storage only briefly, after this code. */
+const impatient = (fault) =>
+  fault + files.get("worker.js").toString().replace("MAX_STORE_MS = 5e3", "MAX_STORE_MS = 100");
+const silent = (method) => `${method} = () => new Promise(() => undefined);`;
+
 test("a storage that never answers does not stop a download", async () => {
-  const worker = files.get("worker.js").toString().replace("MAX_STORE_MS = 5e3", "MAX_STORE_MS = 100");
-  server.files.set("worker.js", `Cache.prototype.put = () => new Promise(() => undefined);${worker}`);
+  const faults = [
+    silent("Cache.prototype.put"),
+    silent("CacheStorage.prototype.open"),
+    silent("Cache.prototype.match") + silent("CacheStorage.prototype.delete"),
+  ];
+  for (const fault of faults) {
+    await page.evaluate((name) => caches.delete(name), CACHE);
+    server.files.set("worker.js", impatient(fault));
+    assert.deepEqual(await load(), works, fault);
+  }
+});
+
+test("a cache that does not answer any more is replaced", async () => {
+  // As in Chromium after a page was left while it stored something.
+  const fault = `
+    const methods = { ...Object.getOwnPropertyDescriptors(Cache.prototype) };
+    for (const name of ["match", "keys", "put", "delete"]) Cache.prototype[name] = () => new Promise(() => undefined);
+    const remove = CacheStorage.prototype.delete;
+    CacheStorage.prototype.delete = function (name) {
+      Object.defineProperties(Cache.prototype, methods);
+      return remove.call(this, name);
+    };`;
+  server.files.set("worker.js", impatient(fault));
   assert.deepEqual(await load(), works);
+  await isStored();
+  assert.equal(server.requests.length, 1);
 });

@@ -1,4 +1,5 @@
 import { withoutQuery } from "@evidence-chat/model-loading/http";
+import { openCache } from "@evidence-chat/model-loading/open-cache";
 import { StoredParts, type StoredPartsOptions } from "@evidence-chat/model-loading/stored-parts";
 import { StoredCopy } from "./stored-copy.js";
 
@@ -17,11 +18,8 @@ export class ModelCache {
 
   /** `null` on pages without HTTPS, and if the visitor has blocked storage. */
   static async open(): Promise<ModelCache | null> {
-    try {
-      return new ModelCache(await globalThis.caches.open(CACHE_NAME));
-    } catch {
-      return null;
-    }
+    const cache = await openCache(CACHE_NAME);
+    return cache && new ModelCache(cache);
   }
 
   async read(url: string): Promise<Response | undefined> {

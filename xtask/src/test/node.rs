@@ -19,6 +19,9 @@ const REPORTER: &str = "xtask/src/test/node-reporter.mjs";
 /// Folders without tests of this repository, in addition to hidden ones.
 const FOREIGN_FOLDERS: [&str; 2] = ["node_modules", "target"];
 
+/// A file that takes longer has a test that hangs; without a limit it would hang the whole run. The slowest file takes a fifth of this.
+const MAX_FILE_MINUTES: u64 = 15;
+
 /// Test files that run one after the other.
 pub(super) struct Lane {
     /// For the name of the file with its results.
@@ -89,6 +92,7 @@ impl Lane {
         node.args(["--test", "--test-reporter=spec", "--test-reporter-destination=stdout"])
             .arg(format!("--test-reporter=./{REPORTER}"))
             .arg(destination)
+            .arg(format!("--test-timeout={}", MAX_FILE_MINUTES * 60 * 1000))
             .arg(file)
             .env("TEST_FILE", file);
         // By line: another lane may print at the same time.

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { collectErrors } from "../../../../../tests/lib/browser.mjs";
 
+const TIMEOUT_MS = 30_000;
 const EVENTS = ["ready", "message", "refusal", "citation-open", "stage", "error"];
 
 /** The policy of the README, with Trusted Types. `more` are additional sources by directive. */
@@ -42,7 +43,7 @@ export async function openWidgetPage(t, browser, site, options = {}) {
   site.csp = options.csp === null ? undefined : (options.csp ?? strictPolicy(site.api));
   site.requests.length = 0;
   const page = collectErrors(await browser.page.context().newPage());
-  page.setDefaultTimeout(30_000);
+  page.setDefaultTimeout(TIMEOUT_MS);
   // Includes requests that never reach a server.
   const urls = [];
   page.on("request", (request) => urls.push(request.url()));
@@ -122,14 +123,19 @@ class WidgetPage {
     return type === undefined ? events : events.filter((event) => event.type === type);
   }
 
-  /** Calls a method of the element; waits for what it returns. */
-  call(method, ...args) {
-    return this.element.evaluate((element, [name, given]) => element[name](...given), [method, args]);
+  /** Calls a method of the element; waits for what it returns, as long as for a part of the page. */
+  async call(method, ...args) {
+    const returned = this.element.evaluate((element, [name, given]) => element[name](...given), [method, args]);
+    let timer;
+    const late = new Promise((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`${method}() has not returned`)), TIMEOUT_MS);
+    });
+    return Promise.race([returned, late]).finally(() => clearTimeout(timer));
   }
 
   /** Waits for a condition instead of a fixed time. */
   async until(condition, what) {
-    const deadline = Date.now() + 30_000;
+    const deadline = Date.now() + TIMEOUT_MS;
     while (!(await condition())) {
       assert.ok(Date.now() < deadline, `timed out waiting for: ${what}`);
       await this.page.waitForTimeout(20);
