@@ -19,6 +19,8 @@ extern crate self as embedder;
 mod encoder;
 mod error;
 mod files;
+#[cfg(any(test, target_arch = "wasm32"))]
+mod gunzip;
 mod kernels;
 mod model_file;
 #[cfg(not(target_arch = "wasm32"))]

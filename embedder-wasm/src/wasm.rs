@@ -5,6 +5,7 @@
 use js_sys::{Error, Float32Array, Reflect, Uint8Array, Uint32Array};
 use wasm_bindgen::prelude::*;
 
+use crate::gunzip::{Gunzip, GunzipError};
 use crate::{Embedder, Embedding};
 
 /// Short hash that identifies the model and everything else that determines a vector.
@@ -33,7 +34,13 @@ pub fn model_byte_length() -> usize {
 
 /// Collects the model file in WebAssembly memory as it arrives, so that JavaScript needs no second copy.
 #[wasm_bindgen]
-pub struct ModelLoader(Vec<u8>);
+pub struct ModelLoader {
+    bytes: Vec<u8>,
+    /// The gzip file that the bytes arrive in, if they do.
+    gunzip: Option<Gunzip>,
+    /// The last chunk of that file. Kept, because each chunk would allocate otherwise.
+    compressed: Vec<u8>,
+}
 
 #[wasm_bindgen]
 impl ModelLoader {
@@ -41,13 +48,13 @@ impl ModelLoader {
     #[wasm_bindgen(constructor)]
     #[allow(clippy::new_without_default, reason = "JavaScript has no Default")]
     pub fn new() -> Self {
-        Self(Vec::with_capacity(crate::MODEL_BYTES))
+        Self { bytes: Vec::with_capacity(crate::MODEL_BYTES), gunzip: None, compressed: Vec::new() }
     }
 
     /// Bytes so far.
     #[wasm_bindgen(getter)]
     pub fn received(&self) -> usize {
-        self.0.len()
+        self.bytes.len()
     }
 
     /// Adds the next bytes.
@@ -55,18 +62,44 @@ impl ModelLoader {
     /// # Errors
     /// Throws an `Error` with code `integrity` if the bytes exceed the length of the file.
     pub fn append(&mut self, chunk: &Uint8Array) -> Result<(), JsValue> {
-        let (start, length) = (self.0.len(), chunk.length() as usize);
+        let (start, length) = (self.bytes.len(), chunk.length() as usize);
         if length > crate::MODEL_BYTES - start {
             return Err(integrity(&format!("the model file is longer than {} bytes", crate::MODEL_BYTES)));
         }
-        self.0.resize(start + length, 0);
-        chunk.copy_to(&mut self.0[start..]);
+        self.bytes.resize(start + length, 0);
+        chunk.copy_to(&mut self.bytes[start..]);
         Ok(())
+    }
+
+    /// Adds what the next bytes of a gzip file contain.
+    ///
+    /// # Errors
+    /// Throws an `Error` with code `integrity` if they are damaged, or what they contain exceeds the length of the file.
+    #[wasm_bindgen(js_name = appendGzip)]
+    pub fn append_gzip(&mut self, chunk: &Uint8Array) -> Result<(), JsValue> {
+        let Self { bytes, gunzip, compressed } = self;
+        compressed.resize(chunk.length() as usize, 0);
+        chunk.copy_to(compressed);
+        let gunzip = gunzip.get_or_insert_with(Gunzip::new);
+        gunzip.append(compressed, bytes, crate::MODEL_BYTES).map_err(not_gzip)
+    }
+
+    /// The gzip file has ended.
+    ///
+    /// # Errors
+    /// Throws an `Error` with code `integrity` if it is not complete.
+    #[wasm_bindgen(js_name = finishGzip)]
+    pub fn finish_gzip(&mut self) -> Result<(), JsValue> {
+        self.compressed = Vec::new();
+        let gunzip = self.gunzip.as_ref().ok_or(GunzipError::Incomplete);
+        gunzip.and_then(|gunzip| gunzip.finish(&self.bytes)).map_err(not_gzip)
     }
 
     /// Discards the bytes so far.
     pub fn reset(&mut self) {
-        self.0.clear();
+        self.bytes.clear();
+        self.gunzip = None;
+        self.compressed = Vec::new();
     }
 
     /// The bytes so far, in WebAssembly memory: valid until the next call into this module.
@@ -74,7 +107,7 @@ impl ModelLoader {
     pub fn view(&self) -> Uint8Array {
         // SAFETY: the memory is not touched before JavaScript gets the view, and the documentation says when it becomes
         // invalid.
-        unsafe { Uint8Array::view(&self.0) }
+        unsafe { Uint8Array::view(&self.bytes) }
     }
 
     /// Creates the embedder. `verified`: the caller has compared the SHA-256 of `view()` with `modelSha256()`. Otherwise it
@@ -83,7 +116,10 @@ impl ModelLoader {
     /// # Errors
     /// Throws an `Error` with code `integrity` if the bytes are not the model file.
     pub fn finish(self, verified: bool) -> Result<WasmEmbedder, JsValue> {
-        let embedder = if verified { Embedder::from_trusted(self.0) } else { Embedder::new(self.0) };
+        let Self { bytes, gunzip, compressed } = self;
+        // The embedder needs the memory.
+        drop((gunzip, compressed));
+        let embedder = if verified { Embedder::from_trusted(bytes) } else { Embedder::new(bytes) };
         embedder.map(WasmEmbedder).map_err(|error| integrity(&error.to_string()))
     }
 }
@@ -182,6 +218,10 @@ impl WasmEmbeddings {
         let truncated: Vec<u8> = self.0.iter().map(|embedding| embedding.truncated.into()).collect();
         Uint8Array::from(truncated.as_slice())
     }
+}
+
+fn not_gzip(error: GunzipError) -> JsValue {
+    integrity(&error.to_string())
 }
 
 fn integrity(message: &str) -> JsValue {

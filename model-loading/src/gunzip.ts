@@ -1,5 +1,5 @@
 import { LoadingError, messageOf } from "./errors.js";
-import type { ByteSink } from "./model-download.js";
+import type { ByteSink, Decompressor } from "./model-download.js";
 
 /** The first two bytes of every gzip file. */
 const MAGIC = [0x1f, 0x8b];
@@ -11,8 +11,8 @@ export function isGzip(chunk: Uint8Array): boolean {
   return MAGIC.every((byte, index) => index >= chunk.length || chunk[index] === byte);
 }
 
-/** Decompresses a gzip file into a sink, while the file arrives. */
-export class Gunzip {
+/** Decompresses a gzip file into a sink with the browser's code, which leaves its whole output to the garbage collector. */
+export class Gunzip implements Decompressor {
   readonly #sink: ByteSink;
   readonly #maxBytes: number;
   readonly #writer: WritableStreamDefaultWriter<Uint8Array<ArrayBuffer>>;

@@ -1,5 +1,5 @@
 import { LoadingError, messageOf, RetryableError } from "./errors.js";
-import { Gunzip, isGzip } from "./gunzip.js";
+import { isGzip } from "./gunzip.js";
 import { assertIsFile, isReachable, readBody, RetryBudget, send, withoutQuery } from "./http.js";
 import { type Piece, pieceAt, pieceBytesOf } from "./pieces.js";
 import type { FileVersion, PartWriter, StoredParts, StoredStart } from "./stored-parts.js";
@@ -12,6 +12,18 @@ export interface ByteSink {
   append(chunk: Uint8Array): void | Promise<void>;
   /** Discards all bytes. */
   reset(): void;
+  /** For a file that arrives compressed with gzip. More than `maxBytes` decompressed bytes are an `integrity` error. */
+  decompressor(maxBytes: number): Decompressor;
+}
+
+/** Decompresses a file into a sink while it arrives. Throws `integrity` if the file is damaged, or what the sink throws. */
+export interface Decompressor {
+  /** The chunk is valid only until this returns. */
+  append(chunk: Uint8Array): Promise<void>;
+  /** Resolves when the sink has all bytes. Throws also if the file is incomplete. */
+  finish(): Promise<void>;
+  /** Ends it without a result; the sink gets nothing more. */
+  abort(): void;
 }
 
 export interface DownloadOptions {
@@ -49,7 +61,7 @@ export class ModelDownload {
   #firstResponse: Promise<Response | null> | undefined;
   /** Bytes of the transferred file so far; fewer than the sink has if the file is compressed. */
   #transferred = 0;
-  #gunzip: Gunzip | undefined;
+  #decompressor: Decompressor | undefined;
   #canResume = false;
   /** Of the file that is being transferred. */
   #version: FileVersion;
@@ -99,7 +111,7 @@ export class ModelDownload {
   /** Aborts pending requests. */
   close(): void {
     this.#ended.abort();
-    this.#gunzip?.abort();
+    this.#decompressor?.abort();
   }
 
   /** What an earlier attempt has stored. Does not delay a download without storage. */
@@ -131,7 +143,7 @@ export class ModelDownload {
       this.#hasResumed = true;
       if (stored.byteLength !== stored.version.byteLength) return;
       this.#firstResponse = undefined;
-      await this.#gunzip?.finish();
+      await this.#decompressor?.finish();
       if (sink.received < byteLength) throw new LoadingError("integrity", "the stored file is too short");
     } catch {
       if (signal.aborted) throw signal.reason;
@@ -146,8 +158,8 @@ export class ModelDownload {
 
   /** Drops everything that has arrived, because what follows does not continue it. */
   async #startOver(sink: ByteSink): Promise<void> {
-    this.#gunzip?.abort();
-    this.#gunzip = undefined;
+    this.#decompressor?.abort();
+    this.#decompressor = undefined;
     sink.reset();
     if (this.#transferred > 0) await this.#options.parts?.clear();
     this.#transferred = 0;
@@ -242,16 +254,16 @@ export class ModelDownload {
     // The next piece follows.
     if (piece && piece.end < this.#version.byteLength) return;
     if (this.#transferred === 0) this.#checkLength(response);
-    await this.#gunzip?.finish();
+    await this.#decompressor?.finish();
     if (sink.received < this.#options.byteLength) throw this.#brokenOff(sink);
     onProgress(sink.received);
   }
 
   /** Only the first bytes tell: a server may send a compressed file as it is, or let the browser decompress it. */
   async #accept(chunk: Uint8Array, sink: ByteSink): Promise<void> {
-    if (this.#transferred === 0 && isGzip(chunk)) this.#gunzip = new Gunzip(sink, this.#options.byteLength);
+    if (this.#transferred === 0 && isGzip(chunk)) this.#decompressor = sink.decompressor(this.#options.byteLength);
     this.#transferred += chunk.length;
-    await (this.#gunzip ?? sink).append(chunk);
+    await (this.#decompressor ?? sink).append(chunk);
   }
 
   /** Rejects another file before it is downloaded. */

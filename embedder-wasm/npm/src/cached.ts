@@ -5,8 +5,8 @@ import { CACHE_NAME, modelKey } from "./model-key.js";
 /** Whether the model of this version is in the browser's cache, so that loading needs no download. Never rejects. */
 export async function isCached(): Promise<boolean> {
   try {
-    const cache = await globalThis.caches.open(CACHE_NAME);
-    return (await within(cache.match(modelKey()), MAX_STORE_MS)) !== undefined;
+    const stored = globalThis.caches.open(CACHE_NAME).then((cache) => cache.match(modelKey()));
+    return (await within(stored, MAX_STORE_MS)) !== undefined;
   } catch {
     // No Cache API, blocked, or it does not answer.
     return false;

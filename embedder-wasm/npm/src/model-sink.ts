@@ -1,5 +1,5 @@
 import { type BlockDigests, BlockVerifier } from "@evidence-chat/model-loading/block-digests";
-import type { ByteSink } from "@evidence-chat/model-loading/model-download";
+import type { ByteSink, Decompressor } from "@evidence-chat/model-loading/model-download";
 import type { ModelLoader, WasmEmbedder } from "../wasm/embedder.js";
 import type { WasmModule } from "./start-wasm.js";
 
@@ -8,6 +8,8 @@ declare const MODEL_BLOCKS: BlockDigests;
 
 /** Bytes of the model that are copied at a time. */
 const PIECE_BYTES = 1024 * 1024;
+/** Compressed bytes that are in WebAssembly memory at a time: some browsers give a file in one chunk. */
+const COMPRESSED_BYTES = 64 * 1024;
 
 /**
  * Passes each chunk of the model to WebAssembly and to the check of its blocks. A copy for the cache is made in pieces while the
@@ -37,10 +39,28 @@ export class ModelSink implements ByteSink {
     return this.#copies ? new Blob(this.#pieces) : undefined;
   }
 
-  async append(chunk: Uint8Array): Promise<void> {
+  append(chunk: Uint8Array): Promise<void> {
+    return this.#grow((loader) => loader.append(chunk));
+  }
+
+  /**
+   * Decompresses in WebAssembly, which knows the length of the model. What the browser decompresses would stay in memory until its
+   * garbage collector runs: as much as the whole model. Nothing is left to do after an append, so nothing to abort.
+   */
+  decompressor(): Decompressor {
+    const append = async (chunk: Uint8Array) => {
+      for (let start = 0; start < chunk.length; start += COMPRESSED_BYTES) {
+        const piece = chunk.subarray(start, start + COMPRESSED_BYTES);
+        await this.#grow((loader) => loader.appendGzip(piece));
+      }
+    };
+    return { append, finish: () => this.#grow((loader) => loader.finishGzip()), abort: () => undefined };
+  }
+
+  async #grow(append: (loader: ModelLoader) => void): Promise<void> {
     const loader = this.#loader;
     if (!loader) return;
-    loader.append(chunk);
+    append(loader);
     if (loader.received - this.#copied >= PIECE_BYTES) this.#copyRest(loader);
     await this.#verifier?.check(() => view(loader));
   }

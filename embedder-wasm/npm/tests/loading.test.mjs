@@ -1,8 +1,7 @@
 // Loading from unreliable networks and servers, in Node.js with a small model.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { gzipSync } from "node:zlib";
-import { importFakePackage, MODEL } from "./fake/package.mjs";
+import { gzip, importFakePackage, MODEL } from "./fake/package.mjs";
 import * as responses from "./fake/server.mjs";
 
 let server;
@@ -137,7 +136,7 @@ test("a server that ignores the range may send the whole file again", async () =
 
 test("a dropped compressed download restarts", async () => {
   const headers = { "content-encoding": "gzip", etag: '"x"' };
-  server.respondWith(responses.cutAfter(1_000_000, { headers, content: gzipSync(MODEL) }), responses.gzipped);
+  server.respondWith(responses.cutAfter(1_000_000, { headers, content: gzip(MODEL) }), responses.gzipped);
   await load();
   assert.deepEqual(ranges(), [null, null]);
 });

@@ -1,10 +1,9 @@
 // A download that is cut continues in the next tab or after a reload, and tabs share one download. With a fake engine and a small model.
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
-import { gzipSync } from "node:zlib";
 import { eventuallyEqual } from "../../../tests/lib/eventually-equal.mjs";
 import { startSuite } from "../../../tests/lib/suite.mjs";
-import { buildFakePackage, IDENTITY, MODEL } from "./fake/package.mjs";
+import { buildFakePackage, gzip, IDENTITY, MODEL } from "./fake/package.mjs";
 import * as responses from "./fake/server.mjs";
 
 const CACHE = "evidence-chat-embedder";
@@ -12,7 +11,7 @@ const KEY = `https://embedder.invalid/${IDENTITY.fingerprint}`;
 /** The package stores parts of this length. */
 const PART_BYTES = 1024 * 1024;
 const ETAG = '"model-1"';
-const GZIP = gzipSync(MODEL);
+const GZIP = gzip(MODEL);
 
 const files = await buildFakePackage();
 const { site: server, page } = await startSuite(() => responses.startServer(files));

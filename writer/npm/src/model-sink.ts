@@ -1,4 +1,5 @@
-import type { ByteSink } from "@evidence-chat/model-loading/model-download";
+import { Gunzip } from "@evidence-chat/model-loading/gunzip";
+import type { ByteSink, Decompressor } from "@evidence-chat/model-loading/model-download";
 import type { StoredCopy } from "./stored-copy.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
@@ -48,6 +49,10 @@ export class ModelSink implements ByteSink {
     this.#copy = undefined;
     this.#hash = sha256.create();
     this.#received = 0;
+  }
+
+  decompressor(maxBytes: number): Decompressor {
+    return new Gunzip(this, maxBytes);
   }
 
   /** The model, once all bytes are there and are the expected ones. Throws `integrity`, or what the engine throws. */

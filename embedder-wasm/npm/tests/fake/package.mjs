@@ -26,6 +26,9 @@ const BLOCKS = {
   sha256: [0, 1, 2].map((index) => sha256(MODEL.subarray(index * BLOCK_BYTES, (index + 1) * BLOCK_BYTES))),
 };
 
+/** A gzip file of stored blocks, which are all that the fake module reads. */
+export const gzip = (bytes) => gzipSync(bytes, { level: 0 });
+
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
 const fakeWasm = {
@@ -68,7 +71,7 @@ export async function importFakePackage(t) {
   await writeFile(join(folder, "package.json"), '{ "type": "module" }');
   const files = await buildFakePackage();
   for (const [name, content] of files) await writeFile(join(folder, name), content);
-  await writeFile(join(folder, MODEL_FILE), gzipSync(MODEL));
+  await writeFile(join(folder, MODEL_FILE), gzip(MODEL));
   const url = pathToFileURL(`${folder}/`);
   return { url, ...(await import(new URL("index.js", url).href)) };
 }

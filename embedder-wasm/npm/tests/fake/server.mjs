@@ -1,7 +1,6 @@
 // A web server for the package and its model that misbehaves on request.
-import { gzipSync } from "node:zlib";
 import { listen } from "../../../../tests/lib/listen.mjs";
-import { MODEL, MODEL_FILE } from "./package.mjs";
+import { gzip, MODEL, MODEL_FILE } from "./package.mjs";
 
 const TYPES = { html: "text/html", js: "text/javascript", wasm: "application/wasm" };
 const ETAG = '"model-1"';
@@ -133,7 +132,7 @@ export function slowly(chunks, pauseMs) {
 }
 
 export function gzipped(_request, response) {
-  const compressed = gzipSync(MODEL);
+  const compressed = gzip(MODEL);
   response
     .writeHead(200, { "content-encoding": "gzip", "content-length": compressed.length, etag: ETAG })
     .end(compressed);

@@ -1,6 +1,8 @@
 // A fake of the WebAssembly module (wasm/embedder.js) in plain JavaScript, to test faults with a small model. The bundler
 // defines `FAKE`: the model's name, SHA-256, length and fingerprint.
 
+import { Gunzip } from "./gunzip.mjs";
+
 class CodedError extends Error {
   constructor(code, message) {
     super(message);
@@ -20,25 +22,41 @@ export default async function init({ module_or_path: response }) {
 }
 
 export class ModelLoader {
-  #bytes = new Uint8Array(FAKE.byteLength);
-  received = 0;
+  #output = { bytes: new Uint8Array(FAKE.byteLength), length: 0 };
+  /** @type {Gunzip | undefined} */
+  #gunzip;
 
   constructor() {
     alive.loaders++;
   }
 
+  get received() {
+    return this.#output.length;
+  }
+
   append(chunk) {
-    if (this.received + chunk.length > FAKE.byteLength) throw new CodedError("integrity", "more bytes than expected");
-    this.#bytes.set(chunk, this.received);
-    this.received += chunk.length;
+    const { bytes, length } = this.#output;
+    if (length + chunk.length > FAKE.byteLength) throw new CodedError("integrity", "more bytes than expected");
+    bytes.set(chunk, length);
+    this.#output.length += chunk.length;
+  }
+
+  appendGzip(chunk) {
+    this.#gunzip ??= new Gunzip();
+    integrity(() => this.#gunzip.append(chunk, this.#output));
+  }
+
+  finishGzip() {
+    integrity(() => this.#gunzip.finish(this.#output));
   }
 
   reset() {
-    this.received = 0;
+    this.#output.length = 0;
+    this.#gunzip = undefined;
   }
 
   view() {
-    return this.#bytes.subarray(0, this.received);
+    return this.#output.bytes.subarray(0, this.#output.length);
   }
 
   finish(isVerified) {
@@ -51,6 +69,14 @@ export class ModelLoader {
 
   free() {
     alive.loaders--;
+  }
+}
+
+function integrity(task) {
+  try {
+    task();
+  } catch (error) {
+    throw new CodedError("integrity", /** @type {Error} */ (error).message);
   }
 }
 
