@@ -129,7 +129,6 @@ fn header_length(bytes: &[u8]) -> Result<Option<usize>, GunzipError> {
     if bytes.iter().zip([0x1f, 0x8b, 8]).any(|(byte, expected)| *byte != expected) {
         return Err(GunzipError::Damaged);
     }
-    let is_too_long = bytes.len() > MAX_HEADER_BYTES;
     let Some(flags) = bytes.get(3) else { return Ok(None) };
     if flags >> 5 != 0 {
         return Err(GunzipError::Damaged);
@@ -144,7 +143,7 @@ fn header_length(bytes: &[u8]) -> Result<Option<usize>, GunzipError> {
             let end = bytes.get(length..).and_then(|rest| rest.iter().position(|byte| *byte == 0));
             match end {
                 Some(end) => length += end + 1,
-                None if is_too_long => return Err(GunzipError::Damaged),
+                None if bytes.len() > MAX_HEADER_BYTES => return Err(GunzipError::Damaged),
                 None => return Ok(None),
             }
         }
@@ -186,10 +185,15 @@ mod tests {
     }
 
     fn gunzip(file: &[u8], piece: usize, max_bytes: usize) -> Result<Vec<u8>, GunzipError> {
-        let (mut gunzip, mut output) = (Gunzip::new(), Vec::new());
+        let (mut gunzip, mut output) = (Gunzip::new(), Vec::with_capacity(max_bytes));
+        let capacity = output.capacity();
         for piece in file.chunks(piece) {
-            gunzip.append(piece, &mut output, max_bytes)?;
-            assert!(output.len() <= max_bytes);
+            let appended = gunzip.append(piece, &mut output, max_bytes);
+            assert!(
+                output.len() <= max_bytes && output.capacity() == capacity,
+                "more memory than the output needs"
+            );
+            appended?;
         }
         gunzip.finish(&output)?;
         Ok(output)
@@ -273,6 +277,15 @@ mod tests {
                 let max_bytes = text.len() - 1;
                 assert_eq!(gunzip(&file, piece, max_bytes), Err(GunzipError::TooLong(max_bytes)));
             }
+        }
+    }
+
+    #[test]
+    fn a_bomb_takes_no_more_memory_than_the_output_may() {
+        let bomb = gzip(9, &vec![0; 50 * MAX_BYTES]);
+        assert!(bomb.len() < MAX_BYTES / 10);
+        for piece in [1000, bomb.len()] {
+            assert_eq!(gunzip(&bomb, piece, MAX_BYTES), Err(GunzipError::TooLong(MAX_BYTES)));
         }
     }
 
