@@ -79,6 +79,31 @@ test("each part whose code fails to load once is loaded by a second request, and
   assert.equal(JSON.parse(body).opened, 2, "each use is counted once: a badge and a download");
 });
 
+test("a part of an answer that arrives when the conversation has been cleared does no harm", async (t) => {
+  const held = Promise.withResolvers();
+  t.after(held.resolve);
+  const asked = [];
+  site.interfere = async (path) => {
+    const part = partOf(path);
+    if (part !== "feedback" && part !== "references") return false;
+    asked.push(part);
+    await held.promise;
+    return false;
+  };
+  const widget = await open(t);
+  await widget.ask(QUESTION);
+  await widget.role("export").click();
+  await widget.until(() => asked.length === 2, "the requests of both parts");
+  await widget.call("clear");
+  held.resolve();
+  // Both have run when the next answer has its buttons.
+  await widget.ask(QUESTION);
+  await widget.role("feedback-down").waitFor();
+  await widget.role("export").click();
+  await widget.role("export-preview").waitFor();
+  assert.deepEqual(widget.page.errors, []);
+});
+
 const openHistory = (widget) => widget.role("history-open").click();
 
 for (const { part, reach, failure, button, shown } of [

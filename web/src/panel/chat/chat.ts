@@ -144,12 +144,13 @@ export class Chat {
       const { state } = model;
       return state.status === "ready" ? [...(await state.embedder.embed(question)).vector] : undefined;
     };
-    const { translator } = host;
+    const { translator, shadow } = host;
     const contact = () => contactLink(host, { question, sessionId }, supportUrl());
     loaded?.offerFeedback({
       id: { sessionId, messageId: id },
       feedback,
       tools,
+      shadow,
       translator,
       client,
       embedding,
@@ -377,7 +378,7 @@ export class Chat {
         const { downloadDocument } = await loadDownload();
         saveFile(await downloadDocument(id, client(), this.#visit.signal));
       },
-      exportReferences: (citations) => exportMenu(host.translator, () => citations),
+      exportReferences: (citations) => exportMenu(host, () => citations),
     };
   }
 }

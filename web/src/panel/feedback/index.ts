@@ -25,8 +25,10 @@ export interface JudgedAnswer {
   readonly id: AnswerId;
   /** What the visitor said before. */
   readonly feedback: Feedback | undefined;
-  /** Where the buttons go: behind those that copy the answer. */
+  /** Where the buttons go: behind those that copy the answer. They may have left the panel while this code was loaded. */
   readonly tools: HTMLElement;
+  /** The widget's, for the styles. */
+  readonly shadow: ShadowRoot;
   readonly translator: Translator;
   readonly client: () => ChatClientOptions;
   /** The vector of the question; `undefined` without the model. */
@@ -37,7 +39,7 @@ export interface JudgedAnswer {
 
 /** Adds two buttons to an answer, and a form below it for why it did not help. */
 export function offerFeedback(answer: JudgedAnswer): void {
-  adoptStyles(answer.tools.getRootNode() as ShadowRoot, css);
+  adoptStyles(answer.shadow, css);
   new FeedbackView(answer);
 }
 

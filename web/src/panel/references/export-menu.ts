@@ -3,13 +3,16 @@ import { button, element, icon } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
 import { lazyImport } from "../../dom/lazy-import.js";
 import { adoptStyles } from "../../dom/styles.js";
-import type { Translator } from "../../dom/translator.js";
+import type { PanelHost } from "../host.js";
 import type { ExportContent } from "./index.js";
 
 const loadExport = lazyImport(() => import("./index.js"));
 
 /** A button that opens the export of an answer's references. Its code is loaded when it opens for the first time. */
-export function exportMenu(translator: Translator, citations: () => readonly Citation[]): HTMLElement {
+export function exportMenu(
+  { shadow, translator }: Pick<PanelHost, "shadow" | "translator">,
+  citations: () => readonly Citation[],
+): HTMLElement {
   let content: ExportContent | undefined;
   const failure = element("div", { role: "status" });
   const setOpen = (isOpen: boolean) => {
@@ -18,7 +21,7 @@ export function exportMenu(translator: Translator, citations: () => readonly Cit
   };
   const load = async () => {
     const { ExportContent, styles } = await loadExport();
-    adoptStyles(root.getRootNode() as ShadowRoot, styles);
+    adoptStyles(shadow, styles);
     if (content) return;
     content = new ExportContent(translator, citations);
     root.append(content.root);

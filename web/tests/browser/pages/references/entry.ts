@@ -12,11 +12,11 @@ import { texts } from "../../../../src/texts/panel/en.js";
 const translator = new Translator();
 translator.use("en", { ...launcherTexts("en"), ...texts });
 
-const root = document.body.appendChild(document.createElement("main")).attachShadow({ mode: "open" });
-adoptStyles(root, frameCss);
-adoptStyles(root, controlsCss);
-adoptStyles(root, panelCss);
-root.append(
-  exportMenu(translator, () => (window as unknown as { citations: readonly Citation[] }).citations),
-  exportMenu(translator, () => []),
+const shadow = document.body.appendChild(document.createElement("main")).attachShadow({ mode: "open" });
+adoptStyles(shadow, frameCss);
+adoptStyles(shadow, controlsCss);
+adoptStyles(shadow, panelCss);
+shadow.append(
+  exportMenu({ shadow, translator }, () => (window as unknown as { citations: readonly Citation[] }).citations),
+  exportMenu({ shadow, translator }, () => []),
 );
