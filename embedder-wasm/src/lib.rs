@@ -68,7 +68,8 @@ pub struct Embedding {
 
 /// The loaded model and its tokenizer.
 ///
-/// A clone shares the weights and has its own working memory (about 4 MB, which never grows): use one per thread.
+/// A clone shares the weights and has its own working memory: use one per thread. That is allocated at once (about 4 MB) and
+/// never grows; the machine gives it as far as the longest text so far has needed.
 ///
 /// Every text has a vector. A text without tokens (empty, or only white space and control characters) has that of the
 /// empty sentence, "\[CLS\] \[SEP\]", as in sentence-transformers.

@@ -52,6 +52,20 @@ fn every_kernel_returns_the_golden_vectors() {
     }
 }
 
+#[test]
+fn texts_of_every_length_have_the_same_vector_as_the_first_and_after_longer_ones() {
+    // Full panels of tokens, which include two that mark the ends, and one token more.
+    let texts = [0, 1, 6, 7, 14, 15, 30, 31, 62, 63].map(|words| "refund ".repeat(words));
+    for kernel in AnyKernel::available() {
+        let unused = Embedder::with_kernel(model::real_file().to_vec(), kernel).unwrap();
+        let mut used = unused.clone();
+        for text in texts.iter().rev() {
+            let vector = used.embed(text).vector;
+            assert_eq!(unused.clone().embed(text).vector, vector, "{kernel}: {} bytes", text.len());
+        }
+    }
+}
+
 /// The bits of the scores that the made-up reader gives the question with each text.
 const GOLDEN_SCORES: [u32; 11] = [
     0x3e66_2002,

@@ -86,7 +86,7 @@ pub(super) fn attend<K: Kernel>(
     rows: usize,
     scratch: &mut Scratch,
 ) {
-    let Scratch { hidden, expanded, step, inputs, sums, attention } = scratch;
+    let Scratch { hidden, expanded, step, inputs, sums, attention, .. } = scratch;
     let (hidden, step) = (&mut hidden[..rows * DIMENSIONS], &mut step[..rows * DIMENSIONS]);
     layer.attention_format.quantize(kernel, hidden, inputs);
     for (index, linear) in [&layer.query, &layer.key, &layer.value].into_iter().enumerate() {

@@ -67,6 +67,7 @@ impl Model {
 
     /// A forward pass over token ids, at most as many as `scratch` has rows.
     fn forward<'a>(&'a self, scratch: &'a mut Scratch, ids: &'a [u32], lengths: &'a [usize]) -> Forward<'a> {
+        scratch.prepare(ids.len());
         Forward { weights: &self.weights, words: &self.words, scratch, ids, lengths }
     }
 }

@@ -1,8 +1,8 @@
-//! Working memory of one forward pass, allocated once.
+//! Working memory of a forward pass. It is allocated once, and takes memory of the machine as texts become longer.
 
 use super::{HEAD_DIMENSIONS, INTERMEDIATE};
 use crate::DIMENSIONS;
-use crate::kernels::Inputs;
+use crate::kernels::{Fit, Inputs};
 
 /// Largest [`crate::kernels::Kernel::WIDTH`].
 const MAX_WIDTH: usize = 32;
@@ -10,8 +10,10 @@ const MAX_WIDTH: usize = 32;
 /// Rows of one feed-forward step.
 pub(super) const FEED_FORWARD_ROWS: usize = 64;
 
-#[derive(Clone)]
+#[derive(Default)]
 pub(super) struct Scratch {
+    /// See [`Scratch::new`].
+    rows: usize,
     /// `[rows][DIMENSIONS]`: the input and output of a layer.
     pub(super) hidden: Vec<f32>,
     /// `[rows][3 * DIMENSIONS]` (queries, keys and values in each row) or `[FEED_FORWARD_ROWS][INTERMEDIATE]`.
@@ -26,7 +28,7 @@ pub(super) struct Scratch {
 }
 
 /// Working memory of attention.
-#[derive(Clone)]
+#[derive(Default)]
 pub(super) struct AttentionScratch {
     /// `[rows][DIMENSIONS]`, and what one unit of a row is worth.
     pub(super) queries: Vec<i16>,
@@ -48,28 +50,52 @@ pub(super) struct AttentionScratch {
 }
 
 impl Scratch {
-    /// Allocates for a pass over `rows` rows, of one or more texts.
+    /// Allocates for passes over up to `rows` rows, of one or more texts.
     pub(super) fn new(rows: usize) -> Self {
+        let mut scratch = Self { rows, ..Self::default() };
+        scratch.fit(rows, Fit::Allocate);
+        scratch
+    }
+
+    /// Prepares for a pass over `rows` rows, at most those of [`Scratch::new`].
+    pub(super) fn prepare(&mut self, rows: usize) {
+        self.fit(rows, Fit::Fill);
+    }
+
+    fn fit(&mut self, rows: usize, fit: Fit) {
         // Keys are stored in whole panels.
         let rows = rows.next_multiple_of(MAX_WIDTH);
-        Self {
-            hidden: vec![0.0; rows * DIMENSIONS],
-            expanded: vec![0.0; (rows * 3 * DIMENSIONS).max(FEED_FORWARD_ROWS * INTERMEDIATE)],
-            step: vec![0.0; rows * DIMENSIONS],
-            inputs: Inputs::new(rows, (rows * DIMENSIONS).max(FEED_FORWARD_ROWS * INTERMEDIATE)),
-            sums: vec![0; rows * MAX_WIDTH],
-            attention: AttentionScratch {
-                queries: vec![0; rows * DIMENSIONS],
-                query_scales: vec![0.0; rows],
-                keys: vec![0; rows * DIMENSIONS],
-                key_scales: vec![0.0; rows],
-                key_panels: vec![0; rows * HEAD_DIMENSIONS],
-                values: vec![0; rows * HEAD_DIMENSIONS],
-                value_panels: vec![0; rows * HEAD_DIMENSIONS],
-                scores: vec![0.0; rows * rows],
-                weights: vec![0; rows * rows],
-                weight_scales: vec![0.0; rows],
-            },
-        }
+        let feed_forward = FEED_FORWARD_ROWS.min(rows) * INTERMEDIATE;
+        let Self { rows: _, hidden, expanded, step, inputs, sums, attention } = self;
+        fit.apply(hidden, rows * DIMENSIONS);
+        fit.apply(expanded, (rows * 3 * DIMENSIONS).max(feed_forward));
+        fit.apply(step, rows * DIMENSIONS);
+        inputs.fit(rows, (rows * DIMENSIONS).max(feed_forward), fit);
+        fit.apply(sums, rows * MAX_WIDTH);
+        attention.fit(rows, fit);
+    }
+}
+
+/// The clone has memory of its own for as many rows. Its content is only of use during a pass.
+impl Clone for Scratch {
+    fn clone(&self) -> Self {
+        Self::new(self.rows)
+    }
+}
+
+impl AttentionScratch {
+    fn fit(&mut self, rows: usize, fit: Fit) {
+        let Self { queries, query_scales, keys, key_scales, .. } = self;
+        fit.apply(queries, rows * DIMENSIONS);
+        fit.apply(query_scales, rows);
+        fit.apply(keys, rows * DIMENSIONS);
+        fit.apply(key_scales, rows);
+        let Self { key_panels, values, value_panels, scores, weights, weight_scales, .. } = self;
+        fit.apply(key_panels, rows * HEAD_DIMENSIONS);
+        fit.apply(values, rows * HEAD_DIMENSIONS);
+        fit.apply(value_panels, rows * HEAD_DIMENSIONS);
+        fit.apply(scores, rows * rows);
+        fit.apply(weights, rows * rows);
+        fit.apply(weight_scales, rows);
     }
 }

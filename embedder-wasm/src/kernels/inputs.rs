@@ -24,7 +24,7 @@ pub(crate) struct InputFormat {
 }
 
 /// Rounded rows in the layout of the kernels.
-#[derive(Clone)]
+#[derive(Default)]
 pub(crate) struct Inputs {
     /// `[rows][depth]`
     pub(super) values: Vec<i16>,
@@ -36,9 +36,31 @@ pub(crate) struct Inputs {
 }
 
 impl Inputs {
-    /// Allocates for `rows` rows with `integers` integers in total.
-    pub(crate) fn new(rows: usize, integers: usize) -> Self {
-        Self { values: vec![0; integers], bytes: vec![0; 2 * integers], scales: vec![0.0; rows] }
+    /// Makes place for `rows` rows with `integers` integers in total.
+    pub(crate) fn fit(&mut self, rows: usize, integers: usize, fit: Fit) {
+        fit.apply(&mut self.values, integers);
+        fit.apply(&mut self.bytes, 2 * integers);
+        fit.apply(&mut self.scales, rows);
+    }
+}
+
+/// How working memory is made as long as it must be.
+#[derive(Clone, Copy)]
+pub(crate) enum Fit {
+    /// Allocates without touching it: memory that nobody has written to takes none of the machine.
+    Allocate,
+    /// Writes zeros where nothing has been.
+    Fill,
+}
+
+impl Fit {
+    /// `buffer` must be empty for [`Fit::Allocate`].
+    pub(crate) fn apply<T: Clone + Default>(self, buffer: &mut Vec<T>, length: usize) {
+        match self {
+            Self::Allocate => buffer.reserve_exact(length),
+            Self::Fill if buffer.len() < length => buffer.resize(length, T::default()),
+            Self::Fill => {}
+        }
     }
 }
 

@@ -411,7 +411,7 @@ impl Work for Layer {
         });
         let matrix = Matrix { depth, bytes: &bytes, large: large.collect() };
         let linear = Linear::pack::<K>(&format, &matrix, scale, vec![0.5; channels]);
-        let mut inputs = Inputs::new(count, count * depth);
+        let mut inputs = new_inputs(count, count * depth);
         format.quantize(kernel, &rows, &mut inputs);
         let mut out = vec![0.0; count * channels];
         linear.apply(kernel, &inputs, count, &mut vec![0; count * 32], &mut out, channels);
@@ -434,6 +434,12 @@ fn linear_layers_return_the_same_bits_in_bytes_and_in_i16() {
     }
 }
 
+fn new_inputs(rows: usize, integers: usize) -> Inputs {
+    let mut inputs = Inputs::default();
+    inputs.fit(rows, integers, Fit::Fill);
+    inputs
+}
+
 #[test]
 fn narrow_columns_have_seven_bits_and_wide_columns_fourteen() {
     let mut random = Random(5);
@@ -442,7 +448,7 @@ fn narrow_columns_have_seven_bits_and_wide_columns_fourteen() {
         for magnitude in [1e-3, 1.0, 1e3] {
             let mut row = random.floats(16, 1.0);
             row[9] = magnitude * random.float(1.0);
-            let mut inputs = Inputs::new(1, 16);
+            let mut inputs = new_inputs(1, 16);
             format.quantize(Scalar, &row, &mut inputs);
             for (column, (value, exact)) in inputs.values.iter().zip(&row).enumerate() {
                 let range = if [3, 9].contains(&column) { -8191..8192 } else { min..min + 128 };
@@ -456,7 +462,7 @@ fn narrow_columns_have_seven_bits_and_wide_columns_fourteen() {
 #[test]
 fn a_row_of_zeros_is_rounded_to_zeros() {
     for row in [[0.0; 8], [-0.0; 8], [f32::MIN_POSITIVE; 8]] {
-        let mut inputs = Inputs::new(1, 8);
+        let mut inputs = new_inputs(1, 8);
         InputFormat::new(8, vec![1], -64).quantize(Scalar, &row, &mut inputs);
         assert_eq!((inputs.values, inputs.scales), (vec![0; 8], vec![0.0]));
     }
