@@ -146,14 +146,13 @@ impl ModelFile {
         self.release(VOCABULARY);
     }
 
-    /// Frees the memory of the tensors whose names begin with `prefix`, as far as they are at the end of what is left of the
-    /// file. They can no longer be read.
+    /// Frees the memory of a tensor if it is at the end of what is left of the file. It can no longer be read.
     ///
-    /// Called for each layer once it is unpacked, last layer first: then the next layer is unpacked into the memory of the one
+    /// Called for each matrix once it is unpacked, the last one first: then the next ones are unpacked into the memory of those
     /// before, and that of WebAssembly, which never shrinks, stays small. It relies on the order in which `quantize` writes
     /// the tensors; with another order, less is freed.
-    pub(crate) fn release(&mut self, prefix: &str) {
-        let ends = self.header.tensors().into_iter().filter(|(name, _)| !name.starts_with(prefix));
+    pub(crate) fn release(&mut self, name: &str) {
+        let ends = self.header.tensors().into_iter().filter(|(other, _)| other != name);
         let ends = ends.map(|(_, tensor)| self.place(tensor).end).filter(|end| *end <= self.bytes.len());
         self.truncate(ends.max().unwrap_or(self.start));
     }

@@ -73,7 +73,6 @@ impl Work for Load<'_> {
         let mut layers = Vec::with_capacity(outline.layers);
         for layer in (0..outline.layers).rev() {
             layers.push(load_layer::<K>(file, layer, outline.has_step_per_channel)?);
-            file.release(&layer_name(layer, ""));
         }
         layers.reverse();
         Ok(Weights { tokens, norm, layers, positions: outline.positions })
@@ -87,45 +86,50 @@ fn layer_norm(file: &ModelFile, name: &str) -> Result<LayerNorm, EmbedderError> 
     })
 }
 
-fn layer_name(layer: usize, part: &str) -> String {
-    format!("encoder.layer.{layer}.{part}")
-}
-
+/// Unpacks the matrices in the opposite order of the file, which gives each back before the next one.
 fn load_layer<K: Kernel>(
-    file: &ModelFile,
+    file: &mut ModelFile,
     layer: usize,
     has_step_per_channel: bool,
 ) -> Result<Layer, EmbedderError> {
-    let name = |part: &str| layer_name(layer, part);
+    let name = |part: &str| format!("encoder.layer.{layer}.{part}");
     let format = |part: &str, depth, min| {
         let wide = file.columns(&name(&format!("{part}.wide_columns")), depth)?;
         Ok::<_, EmbedderError>(InputFormat::new(depth, wide, min))
-    };
-    let linear = |part: &str, channels, format: &InputFormat| {
-        load_linear::<K>(file, &name(part), channels, has_step_per_channel, format)
     };
     let attention_format = format("attention.self", DIMENSIONS, MIN_INPUT)?;
     let attention_output_format = format("attention.output.dense", DIMENSIONS, MIN_INPUT)?;
     let intermediate_format = format("intermediate.dense", DIMENSIONS, MIN_INPUT)?;
     let output_format = format("output.dense", INTERMEDIATE, MIN_INPUT_AFTER_GELU)?;
+    let attention_norm = layer_norm(file, &name("attention.output.LayerNorm"))?;
+    let output_norm = layer_norm(file, &name("output.LayerNorm"))?;
+    let mut linear = |part: &str, channels, format: &InputFormat| {
+        load_linear::<K>(file, &name(part), channels, has_step_per_channel, format)
+    };
+    let output = linear("output.dense", DIMENSIONS, &output_format)?;
+    let intermediate = linear("intermediate.dense", INTERMEDIATE, &intermediate_format)?;
+    let attention_output = linear("attention.output.dense", DIMENSIONS, &attention_output_format)?;
+    let value = linear("attention.self.value", DIMENSIONS, &attention_format)?;
+    let key = linear("attention.self.key", DIMENSIONS, &attention_format)?;
+    let query = linear("attention.self.query", DIMENSIONS, &attention_format)?;
     Ok(Layer {
-        query: linear("attention.self.query", DIMENSIONS, &attention_format)?,
-        key: linear("attention.self.key", DIMENSIONS, &attention_format)?,
-        value: linear("attention.self.value", DIMENSIONS, &attention_format)?,
         attention_format,
-        attention_output: linear("attention.output.dense", DIMENSIONS, &attention_output_format)?,
+        query,
+        key,
+        value,
         attention_output_format,
-        attention_norm: layer_norm(file, &name("attention.output.LayerNorm"))?,
-        intermediate: linear("intermediate.dense", INTERMEDIATE, &intermediate_format)?,
+        attention_output,
+        attention_norm,
         intermediate_format,
-        output: linear("output.dense", DIMENSIONS, &output_format)?,
+        intermediate,
         output_format,
-        output_norm: layer_norm(file, &name("output.LayerNorm"))?,
+        output,
+        output_norm,
     })
 }
 
 fn load_linear<K: Kernel>(
-    file: &ModelFile,
+    file: &mut ModelFile,
     name: &str,
     channels: usize,
     has_step_per_channel: bool,
@@ -136,5 +140,7 @@ fn load_linear<K: Kernel>(
     scale.resize(channels, scale[0]);
     let bias = file.floats(&format!("{name}.bias"), &[channels])?;
     let weights = file.matrix(name, channels, format.depth(), MAX_ACTIVATION)?;
-    Ok(Linear::pack::<K>(format, &weights, scale, bias))
+    let linear = Linear::pack::<K>(format, &weights, scale, bias);
+    file.release(&format!("{name}.weight"));
+    Ok(linear)
 }
