@@ -28,8 +28,8 @@ phone_…: in a second browser whose page thread is four times slower (its worke
   from the tap on the launcher to the first word of the answer to a question that is asked at once, with nothing cached and with
   everything cached; answer: of a later question; longest_task_…: as above, without the change of the page itself; idle_wake_ups: timers, frames and requests of page and worker in 5 s after the widget was closed
 memory_…: what a first visit adds to the resident memory of the page's process, with panel, worker and the browser's own code:
-  loading_peak: at most until the model is loaded; answered: after the first answer; peak: at most until then; of_model: as a multiple
-  of the model's size
+  without_model: at most until panel and worker wait for the model; loading_peak: at most until it is loaded; model_peak: the difference;
+  answered: after the first answer; peak: at most until then; of_model: as a multiple of the model's size
 page_…: an otherwise empty page with the tag, minus the same page without it; medians, measured in turns";
 
 #[derive(Args)]

@@ -1,5 +1,7 @@
-// What the widget adds to the memory of the page's process: while it loads panel and model, and once it has answered a first question.
+// What the widget adds to the memory of the page's process: while it loads panel and model, and once it has answered a first question;
+// and how much of that is the model.
 import { stat } from "node:fs/promises";
+import { setTimeout } from "node:timers/promises";
 import { findRenderer } from "../browser/renderer.mjs";
 import { openUnwatchedBrowser } from "../browser/unwatched-browser.mjs";
 import { modelFolder } from "../../tests/lib/embedder.mjs";
@@ -8,34 +10,65 @@ import { median, round } from "../edge/lib/statistics.mjs";
 
 const RUNS = 5;
 const TIMEOUT_MS = 60_000;
+const SETTLE_MS = 1000;
 
 export async function memory({ demo }) {
   const runs = [];
-  while (runs.length < RUNS) runs.push(await firstVisit(demo));
+  while (runs.length < RUNS) runs.push({ ...(await visitWithoutModel(demo)), ...(await firstVisit(demo)) });
   const middle = (name) => median(runs.map((run) => run[name]));
   const { size } = await stat(`${modelFolder()}/all-MiniLM-L6-v2-int8.safetensors`);
   const figures = [];
-  for (const name of ["loading_peak", "answered", "peak"]) {
-    const mib = middle(name);
+  const names = ["without_model", "loading_peak", "answered", "peak"];
+  const all = names.map((name) => [name, middle(name)]);
+  all.push(["model_peak", middle("loading_peak") - middle("without_model")]);
+  for (const [name, mib] of all) {
     figures.push([`memory_${name}_mib`, round(mib)], [`memory_${name}_of_model`, round(mib / (size / 2 ** 20))]);
   }
   return figures;
 }
 
-async function firstVisit(demo) {
+/** Panel and worker are there and wait for the first byte of the model, which never comes. */
+function visitWithoutModel(demo) {
+  return visit(demo, async (host, added) => {
+    const asked = Promise.withResolvers();
+    await host.page.route(`${host.origin}/host/no-model/**`, asked.resolve);
+    await host.page.evaluate(
+      (url) => document.querySelector("evidence-chat").setAttribute("model-url", url),
+      `${host.origin}/host/no-model/`,
+    );
+    await host.preload();
+    await asked.promise;
+    await setTimeout(SETTLE_MS);
+    return { without_model: (await added()).peak };
+  });
+}
+
+function firstVisit(demo) {
+  return visit(demo, async (host, added) => {
+    await host.ready();
+    const { peak: loadingPeak } = await added();
+    await host.ask("Can I get my money back after two weeks?", TIMEOUT_MS);
+    const { now, peak } = await added();
+    return { loading_peak: loadingPeak, answered: now, peak };
+  });
+}
+
+/**
+ * Calls `action` on a page of a new browser, with the widget not opened yet. `added` gives the MiB that the process has more than then: now
+ * and at most.
+ */
+async function visit(demo, action) {
   const browser = await openUnwatchedBrowser();
   try {
     const host = await HostPage.prepare(await browser.newPage(), demo);
     await host.open({ token: await demo.newUser() });
     const renderer = await findRenderer(host.page);
     const before = await renderer.memoryMib();
-    // The kernel updates the peak late, so a reading can exceed it.
-    const added = ({ now, peak }) => Math.max(now, peak) - before.now;
-    await host.ready();
-    const loadingPeak = added(await renderer.memoryMib());
-    await host.ask("Can I get my money back after two weeks?", TIMEOUT_MS);
-    const answered = await renderer.memoryMib();
-    return { loading_peak: loadingPeak, answered: answered.now - before.now, peak: added(answered) };
+    return await action(host, async () => {
+      const { now, peak } = await renderer.memoryMib();
+      // The kernel updates the peak late, so a reading can exceed it.
+      return { now: now - before.now, peak: Math.max(now, peak) - before.now };
+    });
   } finally {
     await browser.close();
   }
