@@ -29,7 +29,7 @@ phone_…: in a second browser whose page thread is four times slower (its worke
   everything cached; answer: of a later question; longest_task_…: as above, without the change of the page itself; idle_wake_ups: timers, frames and requests of page and worker in 5 s after the widget was closed
 memory_…: what a first visit adds to the resident memory of the page's process, with panel, worker and the browser's own code:
   without_model: at most until panel and worker wait for the model; loading_peak: at most until it is loaded; model_peak: the difference;
-  answered: after the first answer; peak: at most until then; of_model: as a multiple of the model's size
+  answered: 2 s after the first answer; peak: at most until then; of_model: as a multiple of the model's size
 page_…: an otherwise empty page with the tag, minus the same page without it; medians, measured in turns";
 
 #[derive(Args)]

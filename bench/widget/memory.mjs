@@ -10,7 +10,7 @@ import { median, round } from "../edge/lib/statistics.mjs";
 
 const RUNS = 5;
 const TIMEOUT_MS = 60_000;
-const SETTLE_MS = 1000;
+const SETTLE_MS = 2000;
 
 export async function memory({ demo }) {
   const runs = [];
@@ -48,8 +48,11 @@ function firstVisit(demo) {
     await host.ready();
     const { peak: loadingPeak } = await added();
     await host.ask("Can I get my money back after two weeks?", TIMEOUT_MS);
-    const { now, peak } = await added();
-    return { loading_peak: loadingPeak, answered: now, peak };
+    // V8 may be compiling the engine a second time, optimised, for which it holds about 25 MiB (none with --js-flags=--liftoff-only).
+    const { peak } = await added();
+    await setTimeout(SETTLE_MS);
+    const { now: answered } = await added();
+    return { loading_peak: loadingPeak, answered, peak };
   });
 }
 
