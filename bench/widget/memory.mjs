@@ -17,25 +17,21 @@ export async function memory({ demo }) {
   while (runs.length < RUNS) runs.push({ ...(await visitWithoutModel(demo)), ...(await firstVisit(demo)) });
   const middle = (name) => median(runs.map((run) => run[name]));
   const { size } = await stat(`${modelFolder()}/all-MiniLM-L6-v2-int8.safetensors`);
-  const figures = [];
-  const names = ["without_model", "loading_peak", "answered", "peak"];
-  const all = names.map((name) => [name, middle(name)]);
-  all.push(["model_peak", middle("loading_peak") - middle("without_model")]);
-  for (const [name, mib] of all) {
-    figures.push([`memory_${name}_mib`, round(mib)], [`memory_${name}_of_model`, round(mib / (size / 2 ** 20))]);
-  }
-  return figures;
+  const figures = (name, mib) => [
+    [`memory_${name}_mib`, round(mib)],
+    [`memory_${name}_of_model`, round(mib / (size / 2 ** 20))],
+  ];
+  return [
+    ...["without_model", "loading_peak", "answered", "peak"].flatMap((name) => figures(name, middle(name))),
+    ...figures("model_peak", middle("loading_peak") - middle("without_model")),
+  ];
 }
 
 /** Panel and worker are there and wait for the first byte of the model, which never comes. */
 function visitWithoutModel(demo) {
-  return visit(demo, async (host, added) => {
+  return visit(demo, { "model-url": "/host/no-model/" }, async (host, added) => {
     const asked = Promise.withResolvers();
     await host.page.route(`${host.origin}/host/no-model/**`, asked.resolve);
-    await host.page.evaluate(
-      (url) => document.querySelector("evidence-chat").setAttribute("model-url", url),
-      `${host.origin}/host/no-model/`,
-    );
     await host.preload();
     await asked.promise;
     await setTimeout(SETTLE_MS);
@@ -44,7 +40,7 @@ function visitWithoutModel(demo) {
 }
 
 function firstVisit(demo) {
-  return visit(demo, async (host, added) => {
+  return visit(demo, {}, async (host, added) => {
     await host.ready();
     const { peak: loadingPeak } = await added();
     await host.ask("Can I get my money back after two weeks?", TIMEOUT_MS);
@@ -60,11 +56,11 @@ function firstVisit(demo) {
  * Calls `action` on a page of a new browser, with the widget not opened yet. `added` gives the MiB that the process has more than then: now
  * and at most.
  */
-async function visit(demo, action) {
+async function visit(demo, attributes, action) {
   const browser = await openUnwatchedBrowser();
   try {
     const host = await HostPage.prepare(await browser.newPage(), demo);
-    await host.open({ token: await demo.newUser() });
+    await host.open({ token: await demo.newUser(), attributes });
     const renderer = await findRenderer(host.page);
     const before = await renderer.memoryMib();
     return await action(host, async () => {
