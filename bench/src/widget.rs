@@ -22,14 +22,15 @@ instant_results_…: from a key to the frame that shows the results of the text,
   requests while a question is typed
 restore_200_…: from the click on a conversation in the history to the frame that shows all its 200 messages
 render_50_citations_…: an answer with 50 markers and 50 citations, parsed, inserted and laid out
-longest_task_…: CPU time of the longest task of the page's thread, which other programs do not lengthen; embedding: from a question to
-  its answer; first_use: from the tag to the first answer
+longest_task_…: CPU time of the longest task of the page's thread, which other programs do not lengthen, without the change of the page
+  itself; embedding: from a question to its answer; first_use: from the visit to the first answer
 phone_…: in a second browser whose page thread is four times slower (its workers are not), over 4G, with a small screen; first_use, second_use:
   from the tap on the launcher to the first word of the answer to a question that is asked at once, with nothing cached and with
-  everything cached; answer: of a later question; longest_task_…: as above, without the change of the page itself; idle_wake_ups: timers, frames and requests of page and worker in 5 s after the widget was closed
+  everything cached; answer: of a later question; idle_wake_ups: timers, frames and requests of page and worker in 5 s after the widget
+  was closed
 memory_…: what a first visit adds to the resident memory of the page's process, with panel, worker and the browser's own code:
   without_model: at most until panel and worker wait for the model; loading_peak: at most until it is loaded; model_peak: the difference;
-  answered: 2 s after the first answer; peak: at most until then; of_model: as a multiple of the model's size
+  peak: at most until the first answer; answered: 2 s after it; of_model: as a multiple of the model's size
 page_…: an otherwise empty page with the tag, minus the same page without it; medians, measured in turns";
 
 #[derive(Args)]

@@ -31,9 +31,10 @@ export async function memory({ demo }) {
 function visitWithoutModel(demo) {
   return visit(demo, { "model-url": "/host/no-model/" }, async (host, added) => {
     const asked = Promise.withResolvers();
-    await host.page.route(`${host.origin}/host/no-model/**`, asked.resolve);
+    await host.page.route(`${host.origin}/host/no-model/**`, () => asked.resolve(false));
     await host.preload();
-    await asked.promise;
+    const isLate = setTimeout(TIMEOUT_MS, true, { ref: false });
+    if (await Promise.race([asked.promise, isLate])) throw new Error("the widget did not ask for the model");
     await setTimeout(SETTLE_MS);
     return { without_model: (await added()).peak };
   });

@@ -25,7 +25,13 @@ export async function traced(devtools, origin, action) {
   const processes = processesOf(origin, events);
   const own = events.filter(({ pid }) => processes.has(pid));
   const wakeUps = own.filter(({ name }) => WAKE_UPS.includes(name)).map(describe);
-  return { result, longestTask: longestTask(own), wakeUps };
+  return {
+    result,
+    wakeUps,
+    get longestTask() {
+      return longestTask(own);
+    },
+  };
 }
 
 /** The processes that show pages of this origin. */
@@ -51,7 +57,7 @@ function longestTask(events) {
     parts.filter((event) => threadOf(event) === threadOf(task) && event.ts >= task.ts && end(event) <= end(task));
   const tasks = timed.filter(({ name }) => name === "RunTask").sort((a, b) => cpuMs(b) - cpuMs(a));
   const longest = tasks.find((task) => !partsOf(task).some(isForeign));
-  if (!longest) return { ms: 0, owner: "no task" };
+  if (!longest || cpuMs(longest) === 0) throw new Error("the trace has no task of the page's thread");
   const [most] = partsOf(longest).sort((a, b) => cpuMs(b) - cpuMs(a));
   return { ms: cpuMs(longest), owner: most ? describe(most) : "no event" };
 }

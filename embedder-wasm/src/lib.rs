@@ -69,7 +69,7 @@ pub struct Embedding {
 /// The loaded model and its tokenizer.
 ///
 /// A clone shares the weights and has its own working memory: use one per thread. That is allocated at once (about 4 MB) and
-/// never grows; the machine gives it as far as the longest text so far has needed.
+/// never grows; the system provides it as passes get larger.
 ///
 /// Every text has a vector. A text without tokens (empty, or only white space and control characters) has that of the
 /// empty sentence, "\[CLS\] \[SEP\]", as in sentence-transformers.

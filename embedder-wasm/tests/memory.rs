@@ -21,7 +21,7 @@ fn loading_allocates_what_the_model_needs_and_embedding_nothing_more() {
     let before = COUNTER.live() - file.len();
 
     let mut embedder = None;
-    // 10.6 million weights as i16 take twice their bytes in the file, which gives each layer back before the next one.
+    // 10.6 million weights as i16 take twice their bytes in the file, which gives each matrix back before the next one.
     let peak = COUNTER.peak_above(before, || embedder = Some(Embedder::from_trusted(file).unwrap()));
     assert!(peak < MODEL_BYTES + 16 * MEBIBYTE, "loading takes {peak} bytes");
     let mut embedder = embedder.unwrap();

@@ -49,7 +49,7 @@ struct Model {
 
 impl Model {
     /// Unpacks the weights of a model file for this kernel. Only the word embeddings stay in the bytes of the
-    /// file; the rest of its memory is freed, the i8 weights of each layer before the next one is unpacked.
+    /// file; the rest of its memory is freed, the i8 weights of each matrix before the next one is unpacked.
     ///
     /// Also returns the result of `read`, which reads the rest of the file.
     fn load<T>(

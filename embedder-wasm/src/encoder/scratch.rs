@@ -2,7 +2,7 @@
 
 use super::{HEAD_DIMENSIONS, INTERMEDIATE};
 use crate::DIMENSIONS;
-use crate::kernels::{Fit, Inputs};
+use crate::kernels::{Growth, Inputs};
 
 /// Largest [`crate::kernels::Kernel::WIDTH`].
 const MAX_WIDTH: usize = 32;
@@ -12,7 +12,7 @@ pub(super) const FEED_FORWARD_ROWS: usize = 64;
 
 #[derive(Default)]
 pub(super) struct Scratch {
-    /// See [`Scratch::new`].
+    /// Most rows of a pass.
     rows: usize,
     /// `[rows][DIMENSIONS]`: the input and output of a layer.
     pub(super) hidden: Vec<f32>,
@@ -53,26 +53,26 @@ impl Scratch {
     /// Allocates for passes over up to `rows` rows, of one or more texts.
     pub(super) fn new(rows: usize) -> Self {
         let mut scratch = Self { rows, ..Self::default() };
-        scratch.fit(rows, Fit::Allocate);
+        scratch.grow(rows, Growth::Reserve);
         scratch
     }
 
     /// Prepares for a pass over `rows` rows, at most those of [`Scratch::new`].
     pub(super) fn prepare(&mut self, rows: usize) {
-        self.fit(rows, Fit::Fill);
+        self.grow(rows, Growth::ZeroFill);
     }
 
-    fn fit(&mut self, rows: usize, fit: Fit) {
+    fn grow(&mut self, rows: usize, growth: Growth) {
         // Keys are stored in whole panels.
         let rows = rows.next_multiple_of(MAX_WIDTH);
         let feed_forward = FEED_FORWARD_ROWS.min(rows) * INTERMEDIATE;
         let Self { rows: _, hidden, expanded, step, inputs, sums, attention } = self;
-        fit.apply(hidden, rows * DIMENSIONS);
-        fit.apply(expanded, (rows * 3 * DIMENSIONS).max(feed_forward));
-        fit.apply(step, rows * DIMENSIONS);
-        inputs.fit(rows, (rows * DIMENSIONS).max(feed_forward), fit);
-        fit.apply(sums, rows * MAX_WIDTH);
-        attention.fit(rows, fit);
+        growth.apply(hidden, rows * DIMENSIONS);
+        growth.apply(expanded, (rows * 3 * DIMENSIONS).max(feed_forward));
+        growth.apply(step, rows * DIMENSIONS);
+        inputs.grow(rows, (rows * DIMENSIONS).max(feed_forward), growth);
+        growth.apply(sums, rows * MAX_WIDTH);
+        attention.grow(rows, growth);
     }
 }
 
@@ -84,18 +84,18 @@ impl Clone for Scratch {
 }
 
 impl AttentionScratch {
-    fn fit(&mut self, rows: usize, fit: Fit) {
+    fn grow(&mut self, rows: usize, growth: Growth) {
         let Self { queries, query_scales, keys, key_scales, .. } = self;
-        fit.apply(queries, rows * DIMENSIONS);
-        fit.apply(query_scales, rows);
-        fit.apply(keys, rows * DIMENSIONS);
-        fit.apply(key_scales, rows);
+        growth.apply(queries, rows * DIMENSIONS);
+        growth.apply(query_scales, rows);
+        growth.apply(keys, rows * DIMENSIONS);
+        growth.apply(key_scales, rows);
         let Self { key_panels, values, value_panels, scores, weights, weight_scales, .. } = self;
-        fit.apply(key_panels, rows * HEAD_DIMENSIONS);
-        fit.apply(values, rows * HEAD_DIMENSIONS);
-        fit.apply(value_panels, rows * HEAD_DIMENSIONS);
-        fit.apply(scores, rows * rows);
-        fit.apply(weights, rows * rows);
-        fit.apply(weight_scales, rows);
+        growth.apply(key_panels, rows * HEAD_DIMENSIONS);
+        growth.apply(values, rows * HEAD_DIMENSIONS);
+        growth.apply(value_panels, rows * HEAD_DIMENSIONS);
+        growth.apply(scores, rows * rows);
+        growth.apply(weights, rows * rows);
+        growth.apply(weight_scales, rows);
     }
 }

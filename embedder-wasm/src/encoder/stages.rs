@@ -68,7 +68,7 @@ fn repeat_in_layer<K: Kernel>(
     rows: usize,
     scratch: &mut Scratch,
 ) -> u64 {
-    let Scratch { hidden, expanded, step, inputs, sums, attention } = scratch;
+    let Scratch { hidden, expanded, step, inputs, sums, attention, .. } = scratch;
     let (hidden, step) = (&mut hidden[..rows * DIMENSIONS], &mut step[..rows * DIMENSIONS]);
     let mut attention = Attention { scratch: attention, sums };
     match stage {

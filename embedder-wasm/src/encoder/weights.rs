@@ -144,3 +144,21 @@ fn load_linear<K: Kernel>(
     file.release(&format!("{name}.weight"));
     Ok(linear)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernels::AnyKernel;
+    use crate::tests::model;
+
+    /// Otherwise more than one matrix is in memory twice while a model is loaded.
+    #[test]
+    fn every_matrix_of_the_model_is_given_back_once_it_is_unpacked() {
+        let mut file = ModelFile::parse(model::real_file().to_vec()).unwrap();
+        file.release_vocabulary();
+        let outline =
+            Outline { layers: crate::encoder::LAYERS, positions: Vec::new(), has_step_per_channel: false };
+        let weights = AnyKernel::BASELINE.run(Load { file: &mut file, outline }).unwrap();
+        assert_eq!(file.into_bytes(usize::MAX).len(), weights.tokens.bytes.end);
+    }
+}

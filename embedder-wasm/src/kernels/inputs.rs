@@ -36,30 +36,30 @@ pub(crate) struct Inputs {
 }
 
 impl Inputs {
-    /// Makes place for `rows` rows with `integers` integers in total.
-    pub(crate) fn fit(&mut self, rows: usize, integers: usize, fit: Fit) {
-        fit.apply(&mut self.values, integers);
-        fit.apply(&mut self.bytes, 2 * integers);
-        fit.apply(&mut self.scales, rows);
+    /// Makes room for `rows` rows with `integers` integers in total.
+    pub(crate) fn grow(&mut self, rows: usize, integers: usize, growth: Growth) {
+        growth.apply(&mut self.values, integers);
+        growth.apply(&mut self.bytes, 2 * integers);
+        growth.apply(&mut self.scales, rows);
     }
 }
 
 /// How working memory is made as long as it must be.
 #[derive(Clone, Copy)]
-pub(crate) enum Fit {
-    /// Allocates without touching it: memory that nobody has written to takes none of the machine.
-    Allocate,
-    /// Writes zeros where nothing has been.
-    Fill,
+pub(crate) enum Growth {
+    /// Reserves it. Memory that nobody has written to does not take any of the machine's yet.
+    Reserve,
+    /// Extends it with zeros, within what was reserved.
+    ZeroFill,
 }
 
-impl Fit {
-    /// `buffer` must be empty for [`Fit::Allocate`].
+impl Growth {
+    /// `buffer` must be empty for [`Growth::Reserve`].
     pub(crate) fn apply<T: Clone + Default>(self, buffer: &mut Vec<T>, length: usize) {
         match self {
-            Self::Allocate => buffer.reserve_exact(length),
-            Self::Fill if buffer.len() < length => buffer.resize(length, T::default()),
-            Self::Fill => {}
+            Self::Reserve => buffer.reserve_exact(length),
+            Self::ZeroFill if buffer.len() < length => buffer.resize(length, T::default()),
+            Self::ZeroFill => {}
         }
     }
 }

@@ -40,7 +40,7 @@ mod tests;
 mod x86;
 
 pub(crate) use any_kernel::AnyKernel;
-pub(crate) use inputs::{Fit, InputFormat, Inputs};
+pub(crate) use inputs::{Growth, InputFormat, Inputs};
 pub(crate) use lanes::{LANES, Lanes};
 pub(crate) use linear::Linear;
 pub(crate) use matrix::{LargeWeight, Matrix};

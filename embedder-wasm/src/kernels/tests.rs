@@ -436,7 +436,7 @@ fn linear_layers_return_the_same_bits_in_bytes_and_in_i16() {
 
 fn new_inputs(rows: usize, integers: usize) -> Inputs {
     let mut inputs = Inputs::default();
-    inputs.fit(rows, integers, Fit::Fill);
+    inputs.grow(rows, integers, Growth::ZeroFill);
     inputs
 }
 
