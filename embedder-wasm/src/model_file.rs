@@ -152,9 +152,12 @@ impl ModelFile {
     /// before, and that of WebAssembly, which never shrinks, stays small. It relies on the order in which `quantize` writes
     /// the tensors; with another order, less is freed.
     pub(crate) fn release(&mut self, name: &str) {
-        let ends = self.header.tensors().into_iter().filter(|(other, _)| other != name);
-        let ends = ends.map(|(_, tensor)| self.place(tensor).end).filter(|end| *end <= self.bytes.len());
-        self.truncate(ends.max().unwrap_or(self.start));
+        // Tensors follow each other without gaps: the parser of safetensors rejects other files.
+        if let Ok(tensor) = self.tensor(name)
+            && self.place(tensor).end == self.bytes.len()
+        {
+            self.truncate(self.place(tensor).start);
+        }
     }
 
     /// The bytes of the file up to `end`.
