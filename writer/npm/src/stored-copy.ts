@@ -1,7 +1,12 @@
-import { MAX_STORE_MS, within } from "@evidence-chat/model-loading/within";
+import { within } from "@evidence-chat/model-loading/within";
 
 /** How many bytes may wait for the disk. */
 const MAX_WAITING_BYTES = 1024 * 1024;
+/**
+ * In milliseconds. A disk that others keep busy may stop for seconds; giving up would cost the next visit the whole model again,
+ * which is far longer than this.
+ */
+export const MAX_STALL_MS = 30_000;
 
 /** A copy of a file that is written while the file arrives. It exists only once it is complete. */
 export class StoredCopy {
@@ -36,7 +41,7 @@ export class StoredCopy {
     if (this.#hasFailed) return;
     try {
       void this.#writer.write(chunk.slice()).catch(() => undefined);
-      await within(this.#writer.ready, MAX_STORE_MS);
+      await within(this.#writer.ready, MAX_STALL_MS);
     } catch {
       void this.discard();
     }

@@ -97,9 +97,7 @@ const stored = () =>
   page.evaluate(async (name) => (await (await caches.open(name)).keys()).map(({ url }) => url), CACHE);
 const parts = async () => (await stored()).filter((url) => url.startsWith("https://writer.invalid/"));
 
-async function isStored() {
-  while ((await stored()).join() !== `${site.origin}/model.gguf`) await page.waitForTimeout(20);
-}
+const isStored = () => eventuallyEqual(stored, [`${site.origin}/model.gguf`]);
 
 /** Begins a download in a tab that is closed before the file is complete. */
 async function leaveUnfinished(respond = stalled(), /** @type {Options} */ options = { model }) {
@@ -176,6 +174,23 @@ test("two tabs download the model once, and the second shows the progress of the
   assert.equal(await outcome(second), "Hello.");
   assert.deepEqual(site.ranges, [null]);
   await Promise.all([first.close(), second.close()]);
+});
+
+test("a disk that stops for a while does not cost the model", async () => {
+  const worker = files.get("worker.js").toString();
+  const impatient = worker.replace("MAX_STORE_MS = 5e3", "MAX_STORE_MS = 100");
+  assert.notEqual(impatient, worker);
+  const stall = `const put = Cache.prototype.put;
+    Cache.prototype.put = async function (...response) {
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      return put.apply(this, response);
+    };`;
+  files.set("worker.js", Buffer.from(stall + impatient));
+  site.respond = ranged(MODEL);
+  await start(page);
+  assert.equal(await outcome(page), "Hello.");
+  await isStored();
+  files.set("worker.js", Buffer.from(worker));
 });
 
 test("an unfinished download is deleted with its model", async () => {
