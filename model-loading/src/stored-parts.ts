@@ -31,8 +31,6 @@ export interface StoredPartsOptions {
    * Only parts with an entity tag are used, which alone tells the versions of a file apart if its checksum is unknown. Default: false.
    */
   readonly needsTag?: boolean;
-  /** A part that takes longer to store ends the storing, in milliseconds. Default: 5000. */
-  readonly maxStoreMs?: number;
 }
 
 interface Part extends FileVersion {
@@ -50,15 +48,13 @@ export class StoredParts {
   readonly #cache: Cache;
   readonly #prefix: string;
   readonly #needsTag: boolean;
-  readonly #maxStoreMs: number;
   #writer: PartWriter | undefined;
 
   /** `prefix`: the URL, without a query, under which the parts of this file are stored. */
-  constructor(cache: Cache, prefix: string, { needsTag = false, maxStoreMs = MAX_STORE_MS }: StoredPartsOptions = {}) {
+  constructor(cache: Cache, prefix: string, { needsTag = false }: StoredPartsOptions = {}) {
     this.#cache = cache;
     this.#prefix = `${prefix}?`;
     this.#needsTag = needsTag;
-    this.#maxStoreMs = maxStoreMs;
   }
 
   /** The longest stored beginning of the file at this URL. Never rejects. */
@@ -87,8 +83,7 @@ export class StoredParts {
     void this.#writer?.stop();
     this.#writer = new PartWriter((part, at) => {
       const body = new Response(part, { headers: { "content-length": String(part.size) } });
-      const key = this.#prefix + query({ ...version, start: at, length: part.size });
-      return within(this.#cache.put(key, body), this.#maxStoreMs);
+      return this.#cache.put(this.#prefix + query({ ...version, start: at, length: part.size }), body);
     }, start);
     return this.#writer;
   }
@@ -151,7 +146,9 @@ export class PartWriter {
       this.#hasFailed = true;
     };
     // Storage is full or blocked, or does not answer.
-    const settled: Promise<void> = stored.catch(giveUp).finally(() => this.#storing.delete(settled));
+    const settled: Promise<void> = within(stored, MAX_STORE_MS)
+      .catch(giveUp)
+      .finally(() => this.#storing.delete(settled));
     this.#storing.add(settled);
   }
 }

@@ -1,7 +1,7 @@
 import { withoutQuery } from "@evidence-chat/model-loading/http";
 import { openCache } from "@evidence-chat/model-loading/open-cache";
 import { StoredParts, type StoredPartsOptions } from "@evidence-chat/model-loading/stored-parts";
-import { MAX_STALL_MS, StoredCopy } from "./stored-copy.js";
+import { StoredCopy } from "./stored-copy.js";
 
 const CACHE_NAME = "evidence-chat-writer";
 
@@ -34,10 +34,7 @@ export class ModelCache {
   /** The parts of an unfinished download of this file. */
   parts(url: string, options: StoredPartsOptions = {}): StoredParts {
     // The Cache API requires an http(s) URL; the reserved domain `.invalid` never resolves.
-    return new StoredParts(this.#cache, `https://writer.invalid/${encodeURIComponent(withoutQuery(url))}`, {
-      maxStoreMs: MAX_STALL_MS,
-      ...options,
-    });
+    return new StoredParts(this.#cache, `https://writer.invalid/${encodeURIComponent(withoutQuery(url))}`, options);
   }
 
   /** Resolves to whether the file was there. Its parts are kept. */

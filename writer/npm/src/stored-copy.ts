@@ -3,10 +3,10 @@ import { within } from "@evidence-chat/model-loading/within";
 /** How many bytes may wait for the disk. */
 const MAX_WAITING_BYTES = 1024 * 1024;
 /**
- * In milliseconds. A disk that others keep busy may stop for seconds; giving up would cost the next visit the whole model again,
- * which is far longer than this.
+ * In milliseconds. A disk that others keep busy may stop for seconds, and giving up would cost the next visit the whole model again.
+ * With the 5 s of a part that is stored, it stays below the 20 s of silence after which another tab takes the download over.
  */
-export const MAX_STALL_MS = 30_000;
+const MAX_STALL_MS = 12_000;
 
 /** A copy of a file that is written while the file arrives. It exists only once it is complete. */
 export class StoredCopy {
