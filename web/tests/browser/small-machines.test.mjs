@@ -183,17 +183,34 @@ test("an answer that arrives at once is shown in several tasks, so that a slow p
   assert.ok(source > answer, `the answer appeared in task ${answer}, its sources in task ${source}`);
 });
 
-test("an answer is drawn before its sources, so that no frame of a slow page lays out both", async (t) => {
+test("an answer is drawn before its sources and these before its tools, so that no frame of a slow page lays out two of them", async (t) => {
   const widget = await open(t);
-  const { answer, source } = await turnsOfAnswer(widget, "frame");
+  const { answer, source, copy } = await turnsOfAnswer(widget, "frame");
   assert.ok(source > answer, `the answer was drawn after frame ${answer}, its sources after frame ${source}`);
+  assert.ok(copy > source, `the sources were drawn after frame ${source}, the tools after frame ${copy}`);
 });
 
-test("a page that draws no frames, as in a hidden tab, gets the whole answer", async (t) => {
+test("a page that draws no frames gets the whole answer", async (t) => {
   const widget = await open(t, { init: () => (globalThis.requestAnimationFrame = () => 0) });
   const reply = await widget.ask(QUESTION);
-  await reply.locator("[data-role=source]").first().waitFor();
+  await reply.locator("[data-role=copy]").waitFor();
 });
+
+test("a hidden tab, whose timers run late, gets the whole answer without them", async (t) => {
+  const widget = await open(t, { init: hiddenTab });
+  const reply = await widget.ask(QUESTION);
+  await reply.locator("[data-role=copy]").waitFor();
+});
+
+/** Runs in the page before all other code: no frames, and a timer as long as a wait for one never ends. */
+function hiddenTab() {
+  Object.defineProperty(document, "hidden", { value: true });
+  globalThis.requestAnimationFrame = () => 0;
+  const { setTimeout: original } = globalThis;
+  globalThis.setTimeout = /** @type {any} */ (
+    (task, delay, ...rest) => (delay === 100 ? 0 : original(task, delay, ...rest))
+  );
+}
 
 /** Runs in the page before all other code: each look at the clock takes 20 ms, as on a slow computer. */
 function slowTime() {
@@ -204,7 +221,7 @@ function slowTime() {
   delete (/** @type {any} */ (globalThis).Scheduler?.prototype.yield);
 }
 
-/** The numbers of the tasks or frames after which an answer and its sources appeared. */
+/** The numbers of the tasks or frames after which an answer, its sources and its tools appeared. */
 async function turnsOfAnswer(widget, /** @type {"task" | "frame"} */ kind) {
   // Loads the code that only an answer needs.
   await widget.ask(QUESTION);
@@ -213,16 +230,16 @@ async function turnsOfAnswer(widget, /** @type {"task" | "frame"} */ kind) {
   return widget.page.evaluate(() => globalThis.turns);
 }
 
-/** Runs in the page: counts its tasks or frames, and notes after which of them the second answer and its sources appear. */
+/** Runs in the page: counts its tasks or frames, and notes after which of them the second answer, its sources and its tools appear. */
 function noteTurns(kind) {
-  const turns = { answer: undefined, source: undefined };
+  const turns = { answer: undefined, source: undefined, copy: undefined };
   Object.assign(globalThis, { turns });
   let turn = 0;
   const { port1, port2 } = new MessageChannel();
   const next = () => (kind === "frame" ? requestAnimationFrame(count) : port2.postMessage(null));
   const count = () => {
     turn++;
-    if (turns.source === undefined) next();
+    if (turns.copy === undefined) next();
   };
   port1.onmessage = count;
   next();
@@ -230,7 +247,7 @@ function noteTurns(kind) {
   const root = /** @type {ShadowRoot} */ (shadowRoot);
   new MutationObserver(() => {
     const [, reply] = root.querySelectorAll("[data-role=assistant]");
-    for (const part of /** @type {const} */ (["answer", "source"])) {
+    for (const part of /** @type {const} */ (["answer", "source", "copy"])) {
       if (reply?.querySelector(`[data-role=${part}]`)?.textContent) turns[part] ??= turn;
     }
   }).observe(root, { childList: true, subtree: true, characterData: true });

@@ -268,11 +268,11 @@ export class Chat {
     try {
       let isFirst = true;
       for await (const event of readAhead(this.#conversation.run(exchange, watch, running.signal))) {
-        // All events of a short answer arrive at once, and to handle them in one task blocks a slow device for long.
-        if (event.type === "sources") {
-          await frameDrawn();
-          await loadParser();
-        } else await yieldToPage();
+        // All events of a short answer arrive at once, and to handle them in one task, or to draw them in one frame, blocks a slow device
+        // for long.
+        if (event.type === "sources" || event.type === "answer_end") await frameDrawn();
+        else await yieldToPage();
+        if (event.type === "sources") await loadParser();
         if (this.#running !== running) return;
         running.signal.throwIfAborted();
         this.log.following(() => this.#show(event, exchange, reply));
