@@ -1,9 +1,10 @@
 import { messageOf } from "@evidence-chat/model-loading/errors";
+import { throttled } from "@evidence-chat/model-loading/throttled";
 import type { WasmEmbedder } from "../wasm/embedder.js";
 import { asEmbedderError, EmbedderError } from "./errors.js";
 import { JobQueue } from "./job-queue.js";
 import { loadModel } from "./load-model.js";
-import { throttled } from "./progress.js";
+import type { LoadProgress } from "./progress.js";
 import type { Reply, Request } from "./protocol.js";
 
 type LoadRequest = Extract<Request, { type: "load" }>;
@@ -40,7 +41,7 @@ export class EngineServer {
 
   async #load({ modelUrl, wasmUrl, cache }: LoadRequest): Promise<void> {
     const { signal } = this.#stopped;
-    const onProgress = throttled((progress) => this.#reply({ type: "progress", progress }));
+    const onProgress = throttled((progress: LoadProgress) => this.#reply({ type: "progress", progress }));
     try {
       const { engine, fingerprint } = await loadModel({ modelUrl, wasmUrl, cache, signal, onProgress });
       if (signal.aborted) return engine.free();

@@ -12,20 +12,3 @@ export interface LoadProgress {
   /** Bytes of the whole model, uncompressed; known from the start. */
   readonly totalBytes: number;
 }
-
-/** Between two reports of the same phase: short enough for a smooth bar, long enough not to flood the page. */
-const MIN_REPORT_INTERVAL_MS = 50;
-
-/** Forwards the first and last report of each phase, and the others at a limited rate. */
-export function throttled(report: (progress: LoadProgress) => void): (progress: LoadProgress) => void {
-  let phase: LoadProgress["phase"] | undefined;
-  let reportedAt = 0;
-  return (progress) => {
-    const now = performance.now();
-    const isLast = progress.loadedBytes === progress.totalBytes;
-    if (progress.phase === phase && now - reportedAt < MIN_REPORT_INTERVAL_MS && !isLast) return;
-    phase = progress.phase;
-    reportedAt = now;
-    report(progress);
-  };
-}

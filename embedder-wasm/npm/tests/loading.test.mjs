@@ -53,7 +53,7 @@ test("createEmbedder without options loads all files from the package", async ()
 });
 
 test("progress is reported from the start to the last byte, with the total in every report", async () => {
-  server.respondWith(responses.slowly(10, 20));
+  server.respondWith(responses.slowly(10, 60));
   const reports = await load();
   assert.equal(reports[0].phase, "start");
   assert.equal(reports.at(-1).phase, "initialize");
@@ -65,6 +65,17 @@ test("progress is reported from the start to the last byte, with the total in ev
     [...downloaded].sort((a, b) => a - b),
   );
   assert.equal(downloaded.at(-1), MODEL.length);
+});
+
+test("progress is reported at most five times a second, because a page draws each report", async () => {
+  server.respondWith(responses.slowly(40, 15));
+  const times = [];
+  const onProgress = ({ phase, loadedBytes, totalBytes }) =>
+    phase === "download" && loadedBytes < totalBytes && times.push(performance.now());
+  await load({ onProgress });
+  assert.ok(times.length >= 2, `${times.length} reports`);
+  const gaps = times.slice(1).map((time, index) => time - times[index]);
+  assert.ok(Math.min(...gaps) > 190, `${gaps.join(", ")} ms between them`);
 });
 
 test("bodies that are not byte streams are read and resumed", async (t) => {

@@ -6,7 +6,7 @@ import type { ChatClientOptions } from "../client/options.js";
 import type { Session } from "../client/wire.js";
 import { button, element, icon } from "../dom/element.js";
 import * as icons from "../dom/icons.js";
-import { yieldToPage } from "../dom/yield-to-page.js";
+import { frameDrawn, yieldToPage } from "../dom/yield-to-page.js";
 import type { TextKey } from "../texts/index.js";
 import { type AskerEvent, INITIAL_ASKER, nextAsker } from "./asker.js";
 import { Announcer } from "./chat/announcer.js";
@@ -194,8 +194,8 @@ export class WidgetPanel {
   }
 
   /**
-   * The element was added to the page. Resolves in a later task, in which a question that waits for the panel is asked: both together
-   * would block a slow device for long.
+   * The element was added to the page. Resolves after the panel has been drawn. Then a question that waits for it is asked: both in one
+   * task, or drawn in one frame, would block a slow device for long.
    */
   async connect(): Promise<void> {
     this.#offline.connect();
@@ -203,7 +203,7 @@ export class WidgetPanel {
     this.#visibleArea.connect();
     addEventListener("focus", this.#checkIdentity);
     document.addEventListener("visibilitychange", this.#checkIdentity);
-    await yieldToPage();
+    await frameDrawn();
     if (!this.#host.element.isConnected) return;
     this.#isStarted = true;
     // In an unsupported browser, the visitor should know before typing a question.

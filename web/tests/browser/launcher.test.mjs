@@ -145,14 +145,22 @@ function startInSteps() {
 /** Lets the panel start step by step, with `between` before each, until it asks a question or has nothing more to do. */
 async function startPanel(widget, between) {
   const { page } = widget;
-  const hasGoneOn = () => page.evaluate(() => globalThis.goOn());
+  // Between two steps, a frame is drawn.
+  const hasGoneOn = () =>
+    page.evaluate(async () => {
+      for (let tries = 0; tries < 20; tries++) {
+        if (globalThis.goOn()) return true;
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      return false;
+    });
   await widget.until(hasGoneOn, "the panel's code is loaded");
   let steps = 0;
   do {
     await between();
     steps++;
   } while ((await hasGoneOn()) && (await widget.all("user").count()) === 0);
-  assert.ok(steps >= 3, "its start has steps");
+  assert.ok(steps >= 3, `its start has ${steps} steps`);
   await page.evaluate(() => globalThis.letGo());
 }
 

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
+import { gate } from "./support/answers.mjs";
 import { WIDGET } from "./pages/widget/site.mjs";
 import { ANSWER, QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
 
@@ -177,6 +178,26 @@ test("a second visit needs no connection for the model and the embedder, and say
   assert.match(await (await second.reply("done")).innerText(), ANSWER);
 });
 
+test("a question that waits for the panel is shown after the panel is drawn, so that no frame of a slow page lays out both", async (t) => {
+  const panel = gate();
+  site.interfere = async (path) => {
+    if (path.includes("/panel-")) await panel.opened;
+    return false;
+  };
+  const widget = await open(t);
+  await widget.role("input").fill(QUESTION);
+  await widget.role("input").press("Enter");
+  const parts = { panel: "[data-role=new]", question: "[data-role=user]" };
+  await widget.page.evaluate(noteTurns, { kind: "frame", parts });
+  panel.open();
+  await widget.reply("done");
+  const turns = await widget.page.evaluate(() => globalThis.turns);
+  assert.ok(
+    turns.question > turns.panel,
+    `the panel appeared after frame ${turns.panel}, the question after ${turns.question}`,
+  );
+});
+
 test("an answer that arrives at once is shown in several tasks, so that a slow page draws and handles input between them", async (t) => {
   const widget = await open(t, { init: slowTime });
   const { answer, source } = await turnsOfAnswer(widget, "task");
@@ -225,30 +246,38 @@ function slowTime() {
 async function turnsOfAnswer(widget, /** @type {"task" | "frame"} */ kind) {
   // Loads the code that only an answer needs.
   await widget.ask(QUESTION);
-  await widget.page.evaluate(noteTurns, kind);
+  const second = "[data-role=assistant] ~ [data-role=assistant]";
+  const parts = {
+    answer: `${second} [data-role=answer]`,
+    source: `${second} [data-role=source]`,
+    copy: `${second} [data-role=copy]`,
+  };
+  await widget.page.evaluate(noteTurns, { kind, parts });
   await widget.ask(QUESTION);
   return widget.page.evaluate(() => globalThis.turns);
 }
 
-/** Runs in the page: counts its tasks or frames, and notes after which of them the second answer, its sources and its tools appear. */
-function noteTurns(kind) {
-  const turns = { answer: undefined, source: undefined, copy: undefined };
+/** Runs in the page: counts its tasks or frames, and notes after which of them each part, by its selector, first has text. */
+function noteTurns({ kind, parts }) {
+  const turns = {};
   Object.assign(globalThis, { turns });
+  const missing = new Map(Object.entries(parts));
   let turn = 0;
   const { port1, port2 } = new MessageChannel();
   const next = () => (kind === "frame" ? requestAnimationFrame(count) : port2.postMessage(null));
   const count = () => {
     turn++;
-    if (turns.copy === undefined) next();
+    if (missing.size > 0) next();
   };
   port1.onmessage = count;
   next();
   const { shadowRoot } = /** @type {HTMLElement} */ (document.querySelector("evidence-chat"));
   const root = /** @type {ShadowRoot} */ (shadowRoot);
   new MutationObserver(() => {
-    const [, reply] = root.querySelectorAll("[data-role=assistant]");
-    for (const part of /** @type {const} */ (["answer", "source", "copy"])) {
-      if (reply?.querySelector(`[data-role=${part}]`)?.textContent) turns[part] ??= turn;
+    for (const [part, selector] of missing) {
+      if (!root.querySelector(selector)?.textContent) continue;
+      turns[part] = turn;
+      missing.delete(part);
     }
   }).observe(root, { childList: true, subtree: true, characterData: true });
 }

@@ -266,6 +266,10 @@ export class Chat {
     this.#hasFailed = false;
     this.#options.onChange();
     try {
+      // On a slow device, to show a question for the first time and to begin to ask it are long tasks.
+      await yieldToPage();
+      if (this.#running !== running) return;
+      running.signal.throwIfAborted();
       let isFirst = true;
       for await (const event of readAhead(this.#conversation.run(exchange, watch, running.signal))) {
         // All events of a short answer arrive at once, and to handle them in one task, or to draw them in one frame, blocks a slow device
