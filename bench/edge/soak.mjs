@@ -10,7 +10,7 @@ import { allRows, signUp } from "./lib/supabase.mjs";
 import { send } from "./load/attempt.mjs";
 import { startProxy } from "./soak/faulty-proxy.mjs";
 import { comparable, judge } from "./soak/judge.mjs";
-import { createRandom } from "./soak/random.mjs";
+import { createRandom } from "../../tests/lib/random.mjs";
 import { SoakUser } from "./soak/user.mjs";
 import { startWorkerProcess } from "./soak/worker-process.mjs";
 

@@ -29,7 +29,7 @@ const HOP_BY_HOP = ["connection", "keep-alive", "transfer-encoding", "content-le
 /**
  * @param {object} options
  * @param {string} options.target the URL of the local Supabase
- * @param {ReturnType<import("./random.mjs").createRandom>} options.random
+ * @param {ReturnType<import("../../../tests/lib/random.mjs").createRandom>} options.random
  */
 export async function startProxy({ target, random }) {
   const agent = new Agent({ keepAlive: true });

@@ -27,7 +27,7 @@ export interface EmbedderOptions {
   readonly timeoutMs?: number | undefined;
   /** Stops loading, which then rejects with `aborted`. Has no effect once the embedder is ready. */
   readonly signal?: AbortSignal | undefined;
-  /** Called while loading makes progress. */
+  /** Called while loading makes progress, in a phase at most five times a second. */
   readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
 }
 

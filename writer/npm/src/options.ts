@@ -35,7 +35,7 @@ export interface WriterOptions {
   readonly timeoutMs?: number | undefined;
   /** Stops loading, which then rejects with `aborted`. Has no effect once the writer is ready. */
   readonly signal?: AbortSignal | undefined;
-  /** Called while the model is loading. */
+  /** Called while the model is loading, at most five times a second. */
   readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
 }
 
