@@ -5,7 +5,7 @@ interface Progress {
   readonly totalBytes: number;
 }
 
-/** Between two reports of the same phase: nobody reads faster, and to draw one takes a slow phone 12 to 20 ms. */
+/** Between two reports of the same phase: a visitor cannot read more, and drawing one takes a slow phone 12 to 20 ms. */
 const MIN_REPORT_INTERVAL_MS = 200;
 
 /** Forwards the first and last report of each phase, and the others at a limited rate. */

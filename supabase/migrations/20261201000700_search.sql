@@ -437,8 +437,6 @@ as $$
 declare
   -- Up to this many vectors are compared one by one, which takes some milliseconds and is exact.
   max_exact_vectors integer := 2000;
-  -- More are not counted.
-  max_count_of_vectors constant integer := case when audiences is null and collections is null then max_exact_vectors else 10000 end;
   findable bigint;
   is_small boolean;
   -- Normalized, because half precision ends at 65,504.
@@ -451,14 +449,21 @@ begin
   if not found then
     return null;
   end if;
+  -- If the caller can find less than a quarter of all restricted vectors, too few of the index's 200 candidates are theirs and its
+  -- scan goes on, so comparing pays off up to more. The planner's count of them is near enough.
+  if audiences is not null or collections is not null then
+    max_exact_vectors := greatest(max_exact_vectors, least(10000, (
+      select c.reltuples / 4 from pg_catalog.pg_class c where c.oid = to_regclass('public.kb_embeddings_restricted_hnsw')
+    )));
+  end if;
   if audiences is not null and collections is null then
-    -- The usual search. Most users find no restricted vectors, and to plan this again would take most of the time.
+    -- The usual search. Most users find no restricted vectors, and making this plan again would take most of the time.
     perform set_config('plan_cache_mode', 'force_generic_plan', true);
     select count(*) into findable
       from (
         select from public.kb_embeddings e
           where e.audience is not null and e.audience && audiences
-          limit max_count_of_vectors + 1
+          limit max_exact_vectors + 1
       ) probe;
     perform set_config('plan_cache_mode', 'force_custom_plan', true);
   else
@@ -467,18 +472,11 @@ begin
         select from public.kb_embeddings e
           where e.audience is not null and (audiences is null or e.audience && audiences)
             and (collections is null or array[e.collection] && collections)
-          limit max_count_of_vectors + 1
+          limit max_exact_vectors + 1
       ) probe;
   end if;
   if findable = 0 then
     return null;
-  end if;
-  -- If the caller can find less than a quarter of all restricted vectors, too few of the index's 200 candidates are theirs and its
-  -- scan goes on, so comparing pays off up to more. The planner's count of them is near enough.
-  if audiences is not null or collections is not null then
-    max_exact_vectors := greatest(max_exact_vectors, least(max_count_of_vectors, (
-      select c.reltuples / 4 from pg_catalog.pg_class c where c.oid = to_regclass('public.kb_embeddings_restricted_hnsw')
-    )));
   end if;
   is_small := findable <= max_exact_vectors;
   -- As in kb_nearest_chunks. The scan also visits vectors of other audiences. The higher limits let it scan further than pgvector

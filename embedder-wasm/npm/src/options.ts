@@ -23,11 +23,11 @@ export interface EmbedderOptions {
   readonly mode?: EmbedderMode | undefined;
   /** Whether to keep the model in the browser's Cache API for the next visit. Default: true. */
   readonly cache?: boolean | undefined;
-  /** Milliseconds without progress after which loading fails with `timeout`. Default: 15000; `Infinity` never fails. */
+  /** Milliseconds without a report of progress after which loading fails with `timeout`. Default: 15000; `Infinity` never fails. */
   readonly timeoutMs?: number | undefined;
   /** Stops loading, which then rejects with `aborted`. Has no effect once the embedder is ready. */
   readonly signal?: AbortSignal | undefined;
-  /** Called while loading makes progress, in a phase at most five times a second. */
+  /** Called while loading makes progress, about five times a second. */
   readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
 }
 

@@ -194,8 +194,8 @@ export class WidgetPanel {
   }
 
   /**
-   * The element was added to the page. Resolves after the panel has been drawn. Then a question that waits for it is asked: both in one
-   * task, or drawn in one frame, would block a slow device for long.
+   * The element was added to the page. Resolves when the panel has been drawn, or will not for a while. Then a question that waits for it
+   * is asked: both in one task, or drawn in one frame, would block a slow device for long.
    */
   async connect(): Promise<void> {
     this.#offline.connect();

@@ -484,7 +484,7 @@ function stalling(start) {
   return async (path, response) => {
     if (!path.startsWith(start)) return false;
     response.writeHead(200, { "content-length": 23_325_735 }).write(model.subarray(0, 7_700_000));
-    // The embedder reports progress at most every 50 ms, and may still be reading.
+    // The embedder reports progress at most every 200 ms, and may still be reading.
     for (let at = 7_700_000; at < 7_730_000; at += 1000) {
       await sleep(100);
       response.write(model.subarray(at, at + 1000));

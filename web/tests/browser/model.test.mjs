@@ -43,7 +43,7 @@ test("the first load shows percent and megabytes, and times out after 15 s witho
     // Sends a third, and then nothing.
     response.writeHead(200, { "content-length": 23_325_735 });
     response.write(model.subarray(0, 7_700_000));
-    // The embedder reports progress at most every 50 ms, and may still be reading.
+    // The embedder reports progress at most every 200 ms, and may still be reading.
     for (let at = 7_700_000; at < 7_730_000; at += 1000) {
       await sleep(100);
       response.write(model.subarray(at, at + 1000));

@@ -9,6 +9,9 @@ import { ANSWER, QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
 
 const { site, browser, open } = await startWidgetSuite();
 
+/** Options of a page that waits for a frame as long as it takes. */
+const PATIENT = { setUp: (page) => page.addInitScript(waitForFrames) };
+
 const CACHED = "public, max-age=31536000, immutable";
 
 /** Runs before all other code of a page or worker: counts what may wake the processor. */
@@ -155,6 +158,27 @@ function watchBuffers() {
   }
 }
 
+// Before the next test, which leaves the panel in the browser's cache.
+test("a question that waits for the panel is shown after the panel is drawn, so that no frame of a slow page lays out both", async (t) => {
+  const panel = gate();
+  site.interfere = async (path) => {
+    if (path.includes("/panel-")) await panel.opened;
+    return false;
+  };
+  const widget = await open(t, PATIENT);
+  await widget.role("input").fill(QUESTION);
+  await widget.role("input").press("Enter");
+  const parts = { panel: "[data-role=new]", question: "[data-role=user]" };
+  await widget.page.evaluate(noteTurns, { kind: "frame", parts });
+  panel.open();
+  await widget.reply("done");
+  const turns = await widget.page.evaluate(() => globalThis.turns);
+  assert.ok(
+    turns.question > turns.panel,
+    `the panel appeared after frame ${turns.panel}, the question after ${turns.question}`,
+  );
+});
+
 test("a second visit needs no connection for the model and the embedder, and says that questions do", async (t) => {
   site.cacheControl = CACHED;
   const first = await open(t);
@@ -178,26 +202,6 @@ test("a second visit needs no connection for the model and the embedder, and say
   assert.match(await (await second.reply("done")).innerText(), ANSWER);
 });
 
-test("a question that waits for the panel is shown after the panel is drawn, so that no frame of a slow page lays out both", async (t) => {
-  const panel = gate();
-  site.interfere = async (path) => {
-    if (path.includes("/panel-")) await panel.opened;
-    return false;
-  };
-  const widget = await open(t);
-  await widget.role("input").fill(QUESTION);
-  await widget.role("input").press("Enter");
-  const parts = { panel: "[data-role=new]", question: "[data-role=user]" };
-  await widget.page.evaluate(noteTurns, { kind: "frame", parts });
-  panel.open();
-  await widget.reply("done");
-  const turns = await widget.page.evaluate(() => globalThis.turns);
-  assert.ok(
-    turns.question > turns.panel,
-    `the panel appeared after frame ${turns.panel}, the question after ${turns.question}`,
-  );
-});
-
 test("an answer that arrives at once is shown in several tasks, so that a slow page draws and handles input between them", async (t) => {
   const widget = await open(t, { init: slowTime });
   const { answer, source } = await turnsOfAnswer(widget, "task");
@@ -205,7 +209,7 @@ test("an answer that arrives at once is shown in several tasks, so that a slow p
 });
 
 test("an answer is drawn before its sources and these before its tools, so that no frame of a slow page lays out two of them", async (t) => {
-  const widget = await open(t);
+  const widget = await open(t, PATIENT);
   const { answer, source, copy } = await turnsOfAnswer(widget, "frame");
   assert.ok(source > answer, `the answer was drawn after frame ${answer}, its sources after frame ${source}`);
   assert.ok(copy > source, `the sources were drawn after frame ${source}, the tools after frame ${copy}`);
@@ -218,15 +222,19 @@ test("a page that draws no frames gets the whole answer", async (t) => {
 });
 
 test("a hidden tab, whose timers run late, gets the whole answer without them", async (t) => {
-  const widget = await open(t, { init: hiddenTab });
+  const widget = await open(t, { ...PATIENT, init: hiddenTab });
   const reply = await widget.ask(QUESTION);
   await reply.locator("[data-role=copy]").waitFor();
 });
 
-/** Runs in the page before all other code: no frames, and a timer as long as a wait for one never ends. */
+/** Runs in the page before all other code. */
 function hiddenTab() {
   Object.defineProperty(document, "hidden", { value: true });
   globalThis.requestAnimationFrame = () => 0;
+}
+
+/** Runs in the page before all other code: a timer as long as a wait for a frame never ends. */
+function waitForFrames() {
   const { setTimeout: original } = globalThis;
   globalThis.setTimeout = /** @type {any} */ (
     (task, delay, ...rest) => (delay === 100 ? 0 : original(task, delay, ...rest))

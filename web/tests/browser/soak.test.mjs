@@ -3,14 +3,15 @@
 //
 //   SOAK_ROUNDS=500 SOAK_SEED=1000 node --test web/tests/browser/soak.test.mjs
 //
-// goes on for longer (a round takes one to two seconds). Each round is a test named after its seed, which draws the same actions again;
-// what they meet depends on the times.
+// goes on for longer (a round takes one to two seconds). Each round is a test named after its seed, which draws the same actions again.
+// What they meet depends on the times, and on what earlier rounds have left in the cache.
 import { test } from "node:test";
 import { createRandom } from "../../../tests/lib/random.mjs";
 import { startWidgetSuite } from "./pages/widget/suite.mjs";
 import { answer, cutAfter, failure, generated, json, refusal, silence, whole } from "./support/answers.mjs";
 
 const { SOAK_ROUNDS = "12", SOAK_SEED = "1" } = process.env;
+const LAST_QUESTION = "When are refunds paid?";
 const MAX_ACTIONS = 12;
 /** For what a visitor can press. If it is not there, nothing is pressed. */
 const PRESS = { timeout: 100, noWaitAfter: true };
@@ -25,12 +26,12 @@ for (let seed = Number(SOAK_SEED); seed < Number(SOAK_SEED) + Number(SOAK_ROUNDS
     const oneOf = (list) => list[upTo(list.length - 1)];
     if (isOneIn(3)) await site.forgetModel(browser);
     const attributes = { mode: oneOf(["floating", "inline"]), preload: isOneIn(10) ? true : null };
+    const names = [];
+    t.after(() => t.diagnostic(names.join(", ")));
     const widget = await open(t, { attributes });
-    const done = [];
-    t.after(() => t.diagnostic(done.join(", ")));
     for (let left = 1 + upTo(MAX_ACTIONS - 1); left > 0; left--) {
       const name = random.pick(CHANCES);
-      done.push(name);
+      names.push(name);
       await ACTIONS[name]({ widget, oneOf, upTo }).catch(isNotPossible);
       if (isOneIn(2)) await widget.page.waitForTimeout(upTo(120));
     }
@@ -41,9 +42,9 @@ for (let seed = Number(SOAK_SEED); seed < Number(SOAK_SEED) + Number(SOAK_ROUNDS
   });
 }
 
-/** Rethrows an error unless it says that the action was not possible: there is no such button now, or the page is changing. */
+/** Rethrows an error unless it says that there is no such button now, or that the browser's driver cannot do this. */
 function isNotPossible(error) {
-  if (!/Timeout|not attached|navigat|Execution context|unsupported/.test(String(error))) throw error;
+  if (!/Timeout 100ms|not attached|unsupported/.test(String(error))) throw error;
 }
 
 /** In this conversation, or in a new one as after a sign-out. What had failed to load is loaded as its notice offers. */
@@ -52,17 +53,22 @@ async function endsWithAnAnswer(widget, isNew) {
     element.setAttribute("mode", "inline");
     if (isNew) element.clear();
   }, isNew);
-  const { element } = widget;
-  const pressUntil = (isDone, button) =>
-    widget.until(async () => {
-      if (await isDone()) return true;
-      await button.click(PRESS).catch(isNotPossible);
-      return isDone();
+  // A question would be ignored while another is running, which the history may hide.
+  for (const button of [
+    widget.all("stop"),
+    widget.element.locator("[data-role=load-failed] button"),
+    widget.all("model-retry"),
+  ])
+    await widget.until(async () => {
+      if ((await button.count()) === 0) return true;
+      await button.first().dispatchEvent("click", {}, PRESS).catch(isNotPossible);
+      return false;
     }, "the widget is ready for a question");
-  await pressUntil(() => element.evaluate(({ dataset }) => dataset.state !== "busy"), widget.role("stop"));
-  const retry = element.locator("[data-role=load-failed] button, [data-role=model-retry]");
-  await pressUntil(async () => (await retry.count()) === 0, retry.first());
-  await widget.call("ask", "When are refunds paid?");
+  // It stays in the question box if a conversation that was being opened could not be.
+  await widget.until(async () => {
+    await widget.call("ask", LAST_QUESTION);
+    return (await widget.all("user").allInnerTexts()).at(-1)?.trim() === LAST_QUESTION;
+  }, "the question is asked");
   await widget.reply("done");
 }
 
@@ -73,6 +79,15 @@ function failNext(count, isMeant, respond) {
   let left = count;
   site.interfere = (path, response) => {
     if (!isMeant(path) || left-- <= 0) return false;
+    respond(response);
+    return true;
+  };
+}
+
+function failNextSettings(respond) {
+  let left = 1;
+  site.api.interfere = ({ path }, response) => {
+    if (path !== "/api/config" || left-- <= 0) return false;
     respond(response);
     return true;
   };
@@ -153,14 +168,10 @@ const ACTIONS = {
     site.api.search = oneOf(RESPONSES);
   },
   async "faulty settings"({ oneOf }) {
-    let left = 1;
-    const respond = oneOf([failure(500, "internal", { retryable: true }), (response) => response.destroy()]);
-    site.api.interfere = (_request, response) => left-- > 0 && (respond(response), true);
+    failNextSettings(oneOf([failure(500, "internal", { retryable: true }), (response) => response.destroy()]));
   },
-  async "slow settings"({ upTo }) {
-    let left = 1 + upTo(1);
-    site.api.interfere = (_request, response) =>
-      left-- > 0 && (setTimeout(() => json(200, site.api.config)(response), 500), true);
+  async "slow settings"() {
+    failNextSettings((response) => setTimeout(() => json(200, site.api.config)(response), 500));
   },
   cut: async ({ upTo }) =>
     failNext(
@@ -179,8 +190,7 @@ const ACTIONS = {
   async offline({ widget, upTo }) {
     const context = widget.page.context();
     await context.setOffline(true);
-    await widget.page.waitForTimeout(upTo(300));
-    await context.setOffline(false);
+    await widget.page.waitForTimeout(upTo(300)).finally(() => context.setOffline(false));
   },
 };
 

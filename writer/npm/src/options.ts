@@ -31,11 +31,11 @@ export interface WriterOptions {
   readonly workerUrl?: string | URL | undefined;
   /** Whether to keep the model in the browser's Cache API for the next visit. Default: true. */
   readonly cache?: boolean | undefined;
-  /** Milliseconds without progress after which loading fails with `timeout`. Default: 30000; `Infinity` never fails. */
+  /** Milliseconds without a report of progress after which loading fails with `timeout`. Default: 30000; `Infinity` never fails. */
   readonly timeoutMs?: number | undefined;
   /** Stops loading, which then rejects with `aborted`. Has no effect once the writer is ready. */
   readonly signal?: AbortSignal | undefined;
-  /** Called while the model is loading, at most five times a second. */
+  /** Called while the model is loading, about five times a second. */
   readonly onProgress?: ((progress: LoadProgress) => void) | undefined;
 }
 

@@ -266,7 +266,7 @@ export class Chat {
     this.#hasFailed = false;
     this.#options.onChange();
     try {
-      // On a slow device, to show a question for the first time and to begin to ask it are long tasks.
+      // Showing a question and beginning to ask it are each a long task on a slow device.
       await yieldToPage();
       if (this.#running !== running) return;
       running.signal.throwIfAborted();

@@ -1,5 +1,4 @@
 import { createEmbedder, isSupported } from "@evidence-chat/embedder";
-import { yieldToPage } from "../../dom/yield-to-page.js";
 import type { PanelHost } from "../host.js";
 import { mustAskBeforeDownload } from "./consent.js";
 import { ModelLoader, type ModelState } from "./model-loader.js";
@@ -12,11 +11,7 @@ export function createModel({ element }: PanelHost, onChange: (state: ModelState
       element.embedderFactory
         ? element.embedderFactory({ modelUrl: element.modelUrl || undefined, ...hooks })
         : createEmbedder({ modelUrl: element.modelUrl || defaultModelUrl(), ...hooks }),
-    async mustAsk() {
-      // The task before shows the question, which takes long on a slow device.
-      await yieldToPage();
-      return isSupported() && mustAskBeforeDownload();
-    },
+    mustAsk: async () => isSupported() && mustAskBeforeDownload(),
     onChange,
   });
 }
