@@ -84,11 +84,12 @@ function trimInnerTexts(page) {
 function emptyBeforeFilling(page) {
   const locator = Object.getPrototypeOf(page.locator("html"));
   const { fill } = locator;
-  locator.fill = async function (...rest) {
-    await this.evaluate((field) => {
+  locator.fill = async function (value, options) {
+    const empty = (field) => {
       if (field.matches("[type=email], [type=number]")) field.value = "";
-    });
-    return fill.apply(this, rest);
+    };
+    await this.evaluate(empty, undefined, options);
+    return fill.call(this, value, options);
   };
 }
 
