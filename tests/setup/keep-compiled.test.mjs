@@ -136,5 +136,6 @@ test("two runs at once wait for each other", LINUX, async (t) => {
     both.map(({ says }) => says),
     ["says 1", "says 2"],
   );
-  assert.deepEqual(await project.build(), { says: "says 1", compiled: ALL, code: 0 });
+  // Whether that compiles depends on which of the two was last.
+  assert.equal((await project.build()).says, "says 1");
 });
