@@ -74,23 +74,19 @@ async function endsWithAnAnswer(widget, isNew) {
 
 const press = (widget, role) => widget.role(role).click(PRESS);
 
-/** Interferes with the next requests for which `isMeant` is true. */
-function failNext(count, isMeant, respond) {
+/** Answers the next `count` requests whose path is meant; says whether it did. */
+function answerNext(count, isMeant, respond) {
   let left = count;
-  site.interfere = (path, response) => {
+  return (path, response) => {
     if (!isMeant(path) || left-- <= 0) return false;
     respond(response);
     return true;
   };
 }
 
-function failNextSettings(respond) {
-  let left = 1;
-  site.api.interfere = ({ path }, response) => {
-    if (path !== "/api/config" || left-- <= 0) return false;
-    respond(response);
-    return true;
-  };
+function answerNextSettings(respond) {
+  const answered = answerNext(1, (path) => path === "/api/config", respond);
+  site.api.interfere = ({ path }, response) => answered(path, response);
 }
 
 const PARTS = ["/panel-", "/texts-", "/history-", "/help-", "/passages-", "/worker", ".wasm"];
@@ -168,24 +164,19 @@ const ACTIONS = {
     site.api.search = oneOf(RESPONSES);
   },
   async "faulty settings"({ oneOf }) {
-    failNextSettings(oneOf([failure(500, "internal", { retryable: true }), (response) => response.destroy()]));
+    answerNextSettings(oneOf([failure(500, "internal", { retryable: true }), (response) => response.destroy()]));
   },
   async "slow settings"() {
-    failNextSettings((response) => setTimeout(() => json(200, site.api.config)(response), 500));
+    answerNextSettings((response) => setTimeout(() => json(200, site.api.config)(response), 500));
   },
-  cut: async ({ upTo }) =>
-    failNext(
-      1 + upTo(2),
-      (path) => path.endsWith(".gz"),
-      (response) => response.destroy(),
-    ),
-  missing: async ({ oneOf, upTo }) => {
+  async cut({ upTo }) {
+    const isModel = (path) => path.endsWith(".gz");
+    site.interfere = answerNext(1 + upTo(2), isModel, (response) => response.destroy());
+  },
+  async missing({ oneOf, upTo }) {
     const part = oneOf(PARTS);
-    failNext(
-      1 + upTo(1),
-      (path) => path.includes(part),
-      (response) => response.writeHead(404).end(),
-    );
+    const isPart = (path) => path.includes(part);
+    site.interfere = answerNext(1 + upTo(1), isPart, (response) => response.writeHead(404).end());
   },
   async offline({ widget, upTo }) {
     const context = widget.page.context();
