@@ -149,7 +149,12 @@ fn writer(tools: &Tools) -> Result<()> {
         fs::remove_dir_all(&out_dir)?;
     }
     let target_dir = paths::cargo_target().join("wasm-writer");
-    shell::run(&mut wasm_cargo(tools, &["writer", "verifier"], &target_dir, SIMD)?)?;
+    shell::run(wasm_cargo(tools, "build", &target_dir, SIMD)?.args([
+        "--package",
+        "writer",
+        "--package",
+        "verifier",
+    ]))?;
     for name in ["writer", "verifier"] {
         let module = target_dir.join(format!("wasm32-unknown-unknown/release/{name}.wasm"));
         bind(tools, &module, name, &out_dir)?;
@@ -164,15 +169,19 @@ fn writer(tools: &Tools) -> Result<()> {
 /// Compiles the embedder with these target features.
 fn wasm(tools: &Tools, name: &str, features: &str, options: &[&str]) -> Result<PathBuf> {
     let target_dir = paths::cargo_target().join("wasm-embedder").join(name);
-    shell::run(wasm_cargo(tools, &["embedder"], &target_dir, features)?.args(options))?;
+    let mut cargo = wasm_cargo(tools, "rustc", &target_dir, features)?;
+    // Not in the manifest: cargo puts no hash into the file name of a cdylib. Builds with other features, such as those of tests and
+    // programs, would overwrite each other's embedder, and everything that depends on it would be compiled again.
+    cargo.args(["--package", "embedder", "--crate-type", "cdylib"]);
+    // LTO makes the compressed module 2 % larger.
+    shell::run(cargo.args(options).env("CARGO_PROFILE_RELEASE_LTO", "false"))?;
     Ok(target_dir.join("wasm32-unknown-unknown/release/embedder.wasm"))
 }
 
-/// The command that compiles packages for browsers.
-fn wasm_cargo(tools: &Tools, packages: &[&str], target_dir: &Path, features: &str) -> Result<Command> {
-    let mut cargo = shell::cargo(&["build"]);
+/// The command that compiles libraries for browsers.
+fn wasm_cargo(tools: &Tools, subcommand: &str, target_dir: &Path, features: &str) -> Result<Command> {
+    let mut cargo = shell::cargo(&[subcommand]);
     cargo
-        .args(packages.iter().flat_map(|package| ["--package", package]))
         .args(["--release", "--lib", "--target", "wasm32-unknown-unknown"])
         .arg("--target-dir")
         .arg(target_dir)
