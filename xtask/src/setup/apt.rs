@@ -2,7 +2,7 @@
 
 use std::fs::OpenOptions;
 use std::io::{self, IsTerminal, Write as _};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use anyhow::{Context, Result, bail};
 
@@ -13,6 +13,9 @@ const OPTION: &str = "--apt-install";
 
 /// Whether that option was given.
 static CONSENT: OnceLock<()> = OnceLock::new();
+
+/// Held while packages are installed: a second apt-get would fail, and a second question would hide the first.
+static INSTALLING: Mutex<()> = Mutex::new(());
 
 /// Allows installing packages without a question, for machines without a user.
 pub fn give_consent() {
@@ -36,6 +39,7 @@ fn has_apt_as_root() -> bool {
 
 /// Installs the packages if that needs no password and the user agrees. The error names the command to run manually.
 pub(super) fn install(packages: &[&str]) -> Result<()> {
+    let _one_at_a_time = INSTALLING.lock().unwrap_or_else(PoisonError::into_inner);
     let remedy = format!("sudo apt-get install {}", packages.join(" "));
     if !has_apt_as_root() {
         bail!("not installed; on Debian or Ubuntu: {remedy}");

@@ -3,12 +3,13 @@
 //! Each lane has stretches that use one core, such as a download or the last crate of a build. Both only compute, so unlike tests
 //! they miss no time limit while the other lane keeps the cores busy.
 
+use std::path::PathBuf;
 use std::process::Command;
-use std::thread;
+use std::thread::{self, ScopedJoinHandle};
 use std::time::Instant;
 
 use anyhow::{Context, Result, anyhow};
-use xtask::setup::{self, Tools};
+use xtask::setup::{self, Generation, ModelDir, Tools};
 use xtask::{build, paths, shell};
 
 use super::{Environment, Suite};
@@ -16,18 +17,30 @@ use crate::supply_chain;
 
 /// Sets up and builds what the suites need, and lints if [`Suite::Lint`] is among them. Returns after both lanes, also if one fails.
 pub(super) fn run(suites: &[Suite]) -> Result<Environment> {
-    // Programs of both lanes run in Node.js.
-    setup::node_packages()?;
     thread::scope(|scope| {
         let native = scope.spawn(|| native(suites));
         let web = web(suites);
-        let native = native.join().unwrap_or_else(|_| Err(anyhow!("a thread panicked")));
-        native.and(web)
+        let Python { generation, open_webui } = joined(native)?;
+        let Web { model, chromium, headless_shell } = web?;
+        Ok(Environment { model, chromium, headless_shell, generation, open_webui_python: open_webui })
     })
 }
 
-/// What cargo does for this machine. One command at a time, because each locks the build folder.
-fn native(suites: &[Suite]) -> Result<()> {
+/// Programs in Python that tests run.
+struct Python {
+    generation: Option<Generation>,
+    open_webui: Option<PathBuf>,
+}
+
+/// What tests use that the lane of the web sets up.
+struct Web {
+    model: ModelDir,
+    chromium: PathBuf,
+    headless_shell: Option<PathBuf>,
+}
+
+/// What cargo does for this machine, one command at a time, because each locks the build folder; then what is installed for it.
+fn native(suites: &[Suite]) -> Result<Python> {
     let needs_lint = suites.contains(&Suite::Lint);
     if needs_lint {
         step("format of Rust", || {
@@ -55,11 +68,16 @@ fn native(suites: &[Suite]) -> Result<()> {
         })?;
         step("rustdoc", || shell::run(&mut rustdoc()))?;
     }
-    Ok(())
+    let needs_python = suites.iter().any(|suite| suite.needs_python());
+    Ok(Python {
+        generation: needs_python.then(setup::generation).transpose()?,
+        open_webui: needs_python.then(setup::open_webui).transpose()?,
+    })
 }
 
 /// What is set up, compiled to WebAssembly, bundled, or checked in Node.js.
-fn web(suites: &[Suite]) -> Result<Environment> {
+fn web(suites: &[Suite]) -> Result<Web> {
+    setup::node_packages()?;
     let needs_lint = suites.contains(&Suite::Lint);
     if needs_lint {
         step("format of the rest", || {
@@ -85,22 +103,21 @@ fn web(suites: &[Suite]) -> Result<Environment> {
     } else if needs_lint {
         build_types(&tools)?;
     }
-    if needs_lint {
-        // Each uses one core, and the other lane may have ended.
-        thread::scope(|scope| {
-            let types = scope.spawn(|| npm_step("typecheck", "typecheck"));
-            let lints = npm_step("lint", "lint");
-            types.join().unwrap_or_else(|_| Err(anyhow!("a thread panicked"))).and(lints)
-        })?;
-    }
-    if suites.contains(&Suite::Node) {
-        npm_step("TypeScript documentation", "docs")?;
-    }
+    // Each uses one core, and the other lane may have nothing left to do.
+    thread::scope(|scope| {
+        let types = needs_lint.then(|| scope.spawn(|| npm_step("typecheck", "typecheck")));
+        let documentation = suites
+            .contains(&Suite::Node)
+            .then(|| scope.spawn(|| npm_step("TypeScript documentation", "docs")));
+        let lints = if needs_lint { npm_step("lint", "lint") } else { Ok(()) };
+        types.into_iter().chain(documentation).map(joined).fold(lints, Result::and)
+    })?;
     let headless_shell = if suites.contains(&Suite::Node) { setup::headless_shell()? } else { None };
-    let needs_python = suites.iter().any(|suite| suite.needs_python());
-    let generation = needs_python.then(setup::generation).transpose()?;
-    let open_webui_python = needs_python.then(setup::open_webui).transpose()?;
-    Ok(Environment { model, chromium, headless_shell, generation, open_webui_python })
+    Ok(Web { model, chromium, headless_shell })
+}
+
+fn joined<T>(thread: ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
+    thread.join().unwrap_or_else(|_| Err(anyhow!("a thread panicked")))
 }
 
 /// The types of a package come with its build. Nothing that is linted uses those of the widget's build.
