@@ -62,9 +62,14 @@ pub fn only(part: Part) -> Result<()> {
     }
 }
 
+/// Makes sure that commands find a Node.js that is new enough.
+pub fn node() -> Result<()> {
+    step("Node.js", node::ensure).map(|_| ())
+}
+
 /// For programs in Node.js.
 pub fn node_packages() -> Result<()> {
-    step("Node.js", node::ensure)?;
+    node()?;
     step("Node.js packages", npm::ensure).map(|_| ())
 }
 
@@ -135,7 +140,10 @@ pub fn for_linting() -> Result<PathBuf> {
 
 fn step<T: Describe>(what: &str, ensure: impl FnOnce() -> Result<T>) -> Result<T> {
     let started = Instant::now();
-    let found = ensure().with_context(|| format!("setup of {what} failed"))?;
+    let found = ensure()
+        .with_context(|| format!("setup of {what} failed"))
+        // At once: another lane may be at work for minutes.
+        .inspect_err(|error| println!("✗ {error:#}"))?;
     println!("✓ {what}: {} ({:.1} s)", found.describe(), started.elapsed().as_secs_f32());
     Ok(found)
 }

@@ -1,7 +1,7 @@
 //! Everything before the first test runs: setup, builds and lints, in two lanes.
 //!
-//! Each lane has stretches that use one core, such as a download or the last crate of a build. Both only compute, so unlike tests
-//! they miss no time limit while the other lane keeps the cores busy.
+//! Each lane has stretches that use one core or none, such as the last crate of a build or a download. Unlike tests, nothing here has a
+//! time limit that it could miss while the other lane keeps the cores busy.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -17,30 +17,33 @@ use crate::supply_chain;
 
 /// Sets up and builds what the suites need, and lints if [`Suite::Lint`] is among them. Returns after both lanes, also if one fails.
 pub(super) fn run(suites: &[Suite]) -> Result<Environment> {
+    // Both lanes find programs of Node.js on the same path, and one that is missing is reported at once.
+    setup::node()?;
     thread::scope(|scope| {
         let native = scope.spawn(|| native(suites));
         let web = web(suites);
-        let Python { generation, open_webui } = joined(native)?;
+        let Native { generation, open_webui_python } = joined(native)?;
         let Web { model, chromium, headless_shell } = web?;
-        Ok(Environment { model, chromium, headless_shell, generation, open_webui_python: open_webui })
+        Ok(Environment { model, chromium, headless_shell, generation, open_webui_python })
     })
 }
 
-/// Programs in Python that tests run.
-struct Python {
+/// What the native lane sets up for the tests.
+struct Native {
     generation: Option<Generation>,
-    open_webui: Option<PathBuf>,
+    open_webui_python: Option<PathBuf>,
 }
 
-/// What tests use that the lane of the web sets up.
+/// What the web lane sets up for the tests.
 struct Web {
     model: ModelDir,
     chromium: PathBuf,
     headless_shell: Option<PathBuf>,
 }
 
-/// What cargo does for this machine, one command at a time, because each locks the build folder; then what is installed for it.
-fn native(suites: &[Suite]) -> Result<Python> {
+/// What cargo compiles and checks for this machine, one command at a time, because each locks the build folder. Then Python packages and
+/// a language model: the web lane takes longer.
+fn native(suites: &[Suite]) -> Result<Native> {
     let needs_lint = suites.contains(&Suite::Lint);
     if needs_lint {
         step("format of Rust", || {
@@ -69,13 +72,13 @@ fn native(suites: &[Suite]) -> Result<Python> {
         step("rustdoc", || shell::run(&mut rustdoc()))?;
     }
     let needs_python = suites.iter().any(|suite| suite.needs_python());
-    Ok(Python {
+    Ok(Native {
         generation: needs_python.then(setup::generation).transpose()?,
-        open_webui: needs_python.then(setup::open_webui).transpose()?,
+        open_webui_python: needs_python.then(setup::open_webui).transpose()?,
     })
 }
 
-/// What is set up, compiled to WebAssembly, bundled, or checked in Node.js.
+/// Installs npm packages, tools, the model and Chromium. Compiles to WebAssembly, bundles, and checks in Node.js.
 fn web(suites: &[Suite]) -> Result<Web> {
     setup::node_packages()?;
     let needs_lint = suites.contains(&Suite::Lint);
@@ -103,14 +106,16 @@ fn web(suites: &[Suite]) -> Result<Web> {
     } else if needs_lint {
         build_types(&tools)?;
     }
-    // Each uses one core, and the other lane may have nothing left to do.
+    // ESLint takes as long as the others together, each uses one core, and the native lane may have ended.
     thread::scope(|scope| {
-        let types = needs_lint.then(|| scope.spawn(|| npm_step("typecheck", "typecheck")));
-        let documentation = suites
-            .contains(&Suite::Node)
-            .then(|| scope.spawn(|| npm_step("TypeScript documentation", "docs")));
+        let others = scope.spawn(|| {
+            if needs_lint {
+                npm_step("typecheck", "typecheck")?;
+            }
+            if suites.contains(&Suite::Node) { npm_step("TypeScript documentation", "docs") } else { Ok(()) }
+        });
         let lints = if needs_lint { npm_step("lint", "lint") } else { Ok(()) };
-        types.into_iter().chain(documentation).map(joined).fold(lints, Result::and)
+        joined(others).and(lints)
     })?;
     let headless_shell = if suites.contains(&Suite::Node) { setup::headless_shell()? } else { None };
     Ok(Web { model, chromium, headless_shell })
@@ -159,7 +164,8 @@ fn npm_step(name: &str, script: &str) -> Result<()> {
 
 fn step(name: &str, run: impl FnOnce() -> Result<()>) -> Result<()> {
     let started = Instant::now();
-    run().with_context(|| format!("{name} failed"))?;
+    // At once: what also fails, or fails in the other lane, may be all that is known at the end.
+    run().with_context(|| format!("{name} failed")).inspect_err(|error| println!("✗ {error:#}"))?;
     println!("✓ {name} ({:.1} s)", started.elapsed().as_secs_f32());
     Ok(())
 }
