@@ -191,6 +191,9 @@ pub enum FetchError {
     /// The connection broke or the response is not valid HTTP, after all retries.
     #[error("the response was interrupted or is damaged ({0}); try again later")]
     Interrupted(String),
+    /// Earlier requests to the same host failed like this, so none was sent.
+    #[error("not requested, because other pages of this site failed: {0}")]
+    NotRequested(Box<FetchError>),
 }
 
 impl FetchError {
@@ -214,6 +217,7 @@ impl FetchError {
                 | Self::Connect { .. }
                 | Self::Interrupted(_)
                 | Self::RobotsUnreachable { .. }
+                | Self::NotRequested(_)
         )
     }
 }

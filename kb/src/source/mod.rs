@@ -118,6 +118,12 @@ pub enum LoadError {
     /// Only this document is affected.
     #[error("{0}")]
     Failed(String),
+    /// Nothing is known about the content: it cannot be opened or read now.
+    #[error("{0}")]
+    Unreadable(String),
+    /// Not requested, because its site is unavailable: nothing is known about the document.
+    #[error("{0}")]
+    NotRequested(String),
     /// The project cannot be read at all.
     #[error(transparent)]
     Supabase(SupabaseError),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crawl::{CrawlError, Fetched, Options, Site, document_name};
+use crawl::{CrawlError, FetchError, Fetched, Options, Site, document_name};
 use extract::{Format, MAX_FILE_BYTES};
 use reqwest::Url;
 
@@ -61,6 +61,7 @@ pub(super) async fn load(site: &Site, url: &Url, known: Option<&str>) -> Result<
         Err(error) if error.is_gone() || error.is_unwelcome() => {
             return Err(LoadError::Gone(error.to_string()));
         }
+        Err(error @ FetchError::NotRequested(_)) => return Err(LoadError::NotRequested(error.to_string())),
         Err(error) => return Err(LoadError::Failed(error.to_string())),
     };
     let by_content_type = page.content_type.as_deref().and_then(Format::from_content_type);

@@ -27,8 +27,8 @@ const MAX_CONTENT_KIB: u32 = 64 * 1024;
 /// Minimum that a document counts, because extracted text may be larger than its file.
 const MIN_DOCUMENT_KIB: u32 = 1024;
 
-/// What a page of unknown size counts.
-const UNKNOWN_DOCUMENT_KIB: u32 = 8 * 1024;
+/// What a page counts until its size is known: more than most, so that few large ones are read at the same time.
+const UNKNOWN_DOCUMENT_KIB: u32 = 16 * 1024;
 
 /// Threads that prepare documents; each may start an extraction process.
 const MAX_THREADS: usize = 4;
@@ -56,10 +56,13 @@ pub(super) async fn load(
         async move {
             let kib = match write.item.size {
                 0 => UNKNOWN_DOCUMENT_KIB,
-                bytes => u32::try_from(bytes / 1024).unwrap_or(MAX_CONTENT_KIB),
+                bytes => kib(bytes),
             };
-            let permit = memory.acquire_many_owned(kib.clamp(MIN_DOCUMENT_KIB, MAX_CONTENT_KIB)).await;
+            let mut permit = memory.acquire_many_owned(kib).await;
             let loaded = source.load(&write.item, write.known_version.as_deref(), client).await;
+            if let (Ok(permit), Ok(Loaded::Content(content))) = (&mut permit, &loaded) {
+                give_back_surplus(permit, content.bytes.len() as u64);
+            }
             (write, loaded, permit)
         }
     };
@@ -71,7 +74,10 @@ pub(super) async fn load(
             Ok(Loaded::Content(content)) => Loading::Content(write, content, permit),
             Ok(Loaded::Unchanged) => Loading::Settled(Settled::Unchanged(write, None)),
             Err(LoadError::Gone(reason)) => Loading::Settled(Settled::Gone(write, reason)),
-            Err(LoadError::Failed(reason)) => Loading::Settled(Settled::Failed(write, reason)),
+            Err(LoadError::Failed(reason) | LoadError::Unreadable(reason)) => {
+                Loading::Settled(Settled::Failed(write, reason))
+            }
+            Err(LoadError::NotRequested(reason)) => Loading::Settled(Settled::NotRequested(write, reason)),
             Err(LoadError::Supabase(error)) => return Err(error),
         };
         if sender.send(loading).await.is_err() {
@@ -79,6 +85,17 @@ pub(super) async fn load(
         }
     }
     Ok(())
+}
+
+/// What a content of this many bytes counts.
+fn kib(bytes: u64) -> u32 {
+    u32::try_from(bytes / 1024).unwrap_or(MAX_CONTENT_KIB).clamp(MIN_DOCUMENT_KIB, MAX_CONTENT_KIB)
+}
+
+/// Makes a permit count what the content does, if that is less.
+fn give_back_surplus(permit: &mut OwnedSemaphorePermit, bytes: u64) {
+    let surplus = permit.num_permits().saturating_sub(kib(bytes) as usize);
+    drop(permit.split(surplus));
 }
 
 /// Starts the threads that prepare and embed loaded documents. They end when either channel is closed.
@@ -164,5 +181,25 @@ fn embed_all<E: TextEmbedder>(
         if !is_open {
             return;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_page_counts_its_size_once_that_is_known_but_no_more_than_was_reserved() {
+        let memory = Arc::new(Semaphore::new(MAX_CONTENT_KIB as usize));
+        let left_after = async |bytes: u64| {
+            let mut permit = Arc::clone(&memory).acquire_many_owned(UNKNOWN_DOCUMENT_KIB).await.unwrap();
+            give_back_surplus(&mut permit, bytes);
+            MAX_CONTENT_KIB as usize - memory.available_permits()
+        };
+        const MIB: u64 = 1024 * 1024;
+        assert_eq!(left_after(0).await, MIN_DOCUMENT_KIB as usize);
+        assert_eq!(left_after(3 * MIB).await, 3 * 1024);
+        assert_eq!(left_after(50 * MIB).await, UNKNOWN_DOCUMENT_KIB as usize);
+        assert_eq!(memory.available_permits(), MAX_CONTENT_KIB as usize);
     }
 }

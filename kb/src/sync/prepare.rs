@@ -60,12 +60,17 @@ pub(super) enum Settled {
     Gone(Write, String),
     /// Cannot be read or written.
     Failed(Write, String),
+    /// Not requested, because its site is unavailable.
+    NotRequested(Write, String),
 }
 
 impl Settled {
     pub(super) fn write(&self) -> &Write {
         match self {
-            Self::Unchanged(write, _) | Self::Gone(write, _) | Self::Failed(write, _) => write,
+            Self::Unchanged(write, _)
+            | Self::Gone(write, _)
+            | Self::Failed(write, _)
+            | Self::NotRequested(write, _) => write,
         }
     }
 }

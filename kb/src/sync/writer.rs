@@ -89,6 +89,11 @@ impl<'a, 'b> Writer<'a, 'b> {
                 None => self.fail(&write, reason).await,
             },
             Settled::Failed(write, reason) => self.fail(&write, reason).await,
+            // Not noted in the table: it may be most of a site, and says nothing about the page.
+            Settled::NotRequested(write, reason) => {
+                self.log.record(&write.source, DocumentResult::Failed { reason });
+                Ok(())
+            }
         }
     }
 

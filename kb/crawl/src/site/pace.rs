@@ -1,4 +1,4 @@
-//! Limits the rate of requests to each host.
+//! Limits the rate of requests to each host, and sends none to a host that is evidently unavailable.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -6,8 +6,13 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
+use crate::error::FetchError;
+
 /// Number of hosts from which idle ones are removed.
 const MAX_IDLE_HOSTS: usize = 1_000;
+
+/// A host that has failed this often in a row, each time after all retries, gets no more requests.
+const MAX_FAILURES: u32 = 20;
 
 #[derive(Debug, Default)]
 pub(super) struct Pace(Mutex<HashMap<String, Arc<Host>>>);
@@ -17,6 +22,16 @@ struct Host {
     /// Locked by the next task; the others queue for the lock.
     queue: tokio::sync::Mutex<()>,
     free_at: Mutex<Instant>,
+    health: Mutex<Health>,
+}
+
+/// What the last requests to a host say about the next ones.
+#[derive(Debug, Default)]
+struct Health {
+    /// Failures since the last answer.
+    failures: u32,
+    /// Why no request is sent, and until when; for ever if `None`.
+    closed: Option<(FetchError, Option<Instant>)>,
 }
 
 impl Pace {
@@ -36,18 +51,59 @@ impl Pace {
         self.host(host).free_from(Instant::now() + pause);
     }
 
+    /// # Errors
+    /// If `host` is unavailable, so that a request would only add to its load and take time.
+    pub(super) fn check(&self, host: &str) -> Result<(), FetchError> {
+        let host = self.host(host);
+        let health = host.health.lock().expect("no holder panics");
+        match &health.closed {
+            Some((reason, until)) if until.is_none_or(|until| until > Instant::now()) => {
+                Err(FetchError::NotRequested(Box::new(reason.clone())))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Notes that `host` answered, whatever it said about the page.
+    pub(super) fn answered(&self, host: &str) {
+        self.host(host).health.lock().expect("no holder panics").failures = 0;
+    }
+
+    /// Notes that a request to `host` failed after all retries, for a reason that may pass.
+    pub(super) fn failed(&self, host: &str, reason: &FetchError) {
+        let host = self.host(host);
+        let mut health = host.health.lock().expect("no holder panics");
+        health.failures += 1;
+        // 429 is about the client (RFC 6585); other statuses may be about one page.
+        if let FetchError::Busy { status: 429, retry_after: Some(pause) } = reason {
+            health.closed = Some((reason.clone(), Instant::now().checked_add(*pause)));
+        } else if health.failures >= MAX_FAILURES {
+            health.closed = Some((reason.clone(), None));
+        }
+    }
+
     fn host(&self, name: &str) -> Arc<Host> {
         let mut hosts = self.0.lock().expect("no holder panics");
         if hosts.len() >= MAX_IDLE_HOSTS {
-            hosts.retain(|_, host| Arc::strong_count(host) > 1 || host.wait_until().is_some());
+            hosts.retain(|_, host| Arc::strong_count(host) > 1 || !host.is_idle());
         }
-        let new =
-            || Arc::new(Host { queue: tokio::sync::Mutex::default(), free_at: Mutex::new(Instant::now()) });
+        let new = || {
+            Arc::new(Host {
+                queue: tokio::sync::Mutex::default(),
+                free_at: Mutex::new(Instant::now()),
+                health: Mutex::default(),
+            })
+        };
         Arc::clone(hosts.entry(name.to_owned()).or_insert_with(new))
     }
 }
 
 impl Host {
+    /// True if nothing must be remembered of it.
+    fn is_idle(&self) -> bool {
+        self.wait_until().is_none() && self.health.lock().expect("no holder panics").closed.is_none()
+    }
+
     fn wait_until(&self) -> Option<Instant> {
         let free_at = *self.free_at.lock().expect("no holder panics");
         (free_at > Instant::now()).then_some(free_at)
@@ -126,14 +182,48 @@ mod tests {
         assert!(start.elapsed() <= Duration::from_millis(2_010), "{:?}", start.elapsed());
     }
 
+    const BROKEN: FetchError = FetchError::Busy { status: 503, retry_after: None };
+
+    #[tokio::test(start_paused = true)]
+    async fn a_host_that_only_fails_is_left_alone_and_an_answer_begins_a_new_count() {
+        let pace = Pace::default();
+        for _ in 1..MAX_FAILURES {
+            pace.failed("h", &BROKEN);
+        }
+        pace.answered("h");
+        for _ in 1..MAX_FAILURES {
+            pace.failed("h", &BROKEN);
+        }
+        assert_eq!(pace.check("h"), Ok(()));
+        pace.failed("h", &BROKEN);
+        assert_eq!(pace.check("h"), Err(FetchError::NotRequested(Box::new(BROKEN))));
+        assert_eq!(pace.check("other"), Ok(()));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_host_that_has_had_too_many_requests_is_left_alone_for_as_long_as_it_asks() {
+        let pace = Pace::default();
+        let pause = Duration::from_secs(300);
+        pace.failed("h", &FetchError::Busy { status: 503, retry_after: Some(pause) });
+        assert_eq!(pace.check("h"), Ok(()), "it may be only this page");
+        pace.failed("h", &FetchError::Busy { status: 429, retry_after: Some(pause) });
+        assert!(pace.check("h").is_err());
+        tokio::time::advance(pause).await;
+        assert_eq!(pace.check("h"), Ok(()));
+    }
+
     #[tokio::test(start_paused = true)]
     async fn idle_hosts_are_removed() {
         let pace = Pace::default();
         pace.turn("busy", Duration::from_secs(3_600)).await;
+        for _ in 0..MAX_FAILURES {
+            pace.failed("broken", &BROKEN);
+        }
         for number in 0..3 * MAX_IDLE_HOSTS {
             pace.turn(&number.to_string(), Duration::ZERO).await;
         }
         let hosts = pace.0.lock().unwrap();
-        assert!(hosts.len() <= MAX_IDLE_HOSTS && hosts.contains_key("busy"));
+        assert!(hosts.len() <= MAX_IDLE_HOSTS);
+        assert!(hosts.contains_key("busy") && hosts.contains_key("broken"));
     }
 }

@@ -45,7 +45,8 @@ pub(super) enum Reply {
 }
 
 impl Site {
-    /// Sends a request, and retries it while that may help. Waits for the rate limit of the host each time.
+    /// Sends a request, and retries it while that may help. Waits for the rate limit of the host each time. Of a host that is evidently
+    /// unavailable, nothing is requested.
     pub(super) async fn exchange(
         &self,
         url: &Url,
@@ -55,15 +56,27 @@ impl Site {
         self.network.check_literal(url, reach)?;
         let host = url.host_str().unwrap_or_default();
         let mut retry = 0;
+        self.pace.check(host)?;
         loop {
             self.pace.turn(host, self.delay(url)).await;
+            // Other requests may have failed while this one waited.
+            self.pace.check(host)?;
             let limit = self.options.timeout;
             let outcome = timeout(limit, self.attempt(url, spec, reach)).await;
             let failure = match outcome.unwrap_or(Err(FetchError::TimedOut(limit))) {
-                Ok(reply) => return Ok(reply),
+                Ok(reply) => {
+                    self.pace.answered(host);
+                    return Ok(reply);
+                }
                 Err(failure) => failure,
             };
-            let Some(pause) = self.pause_after(&failure, retry) else { return Err(failure) };
+            let Some(pause) = self.pause_after(&failure, retry) else {
+                match failure.is_transient() {
+                    true => self.pace.failed(host, &failure),
+                    false => self.pace.answered(host),
+                }
+                return Err(failure);
+            };
             self.pace.hold_off(host, pause);
             retry += 1;
         }

@@ -100,6 +100,37 @@ async fn a_site_that_asks_for_too_long_a_pause_is_not_retried() {
 }
 
 #[tokio::test]
+async fn a_site_that_has_had_too_many_requests_gets_no_more() {
+    let server = Server::page(|| Answer::Http(429, vec!["Retry-After: 300".into()], vec![]));
+    let site = site();
+    let error = fetch_with(&site, &server.at("/a")).await.unwrap_err();
+    assert!(matches!(error, FetchError::Busy { status: 429, .. }), "{error}");
+    let error = fetch_with(&site, &server.at("/b")).await.unwrap_err();
+    assert!(matches!(error, FetchError::NotRequested(_)) && error.is_transient(), "{error}");
+    assert!(error.to_string().contains("asks to wait 300 s"), "{error}");
+    assert_eq!((server.count("/a"), server.count("/b")), (1, 0));
+}
+
+#[tokio::test]
+async fn a_site_that_is_down_gets_no_more_requests_and_a_missing_page_does_not_count() {
+    let missing = |path: &str| path.starts_with("/missing");
+    let server = Server::start(move |request, _| match request.path.as_str() {
+        "/robots.txt" => status(404),
+        path if missing(path) => status(404),
+        _ => status(503),
+    });
+    let site = site();
+    let mut last = None;
+    for page in 0..50 {
+        let path = if page == 10 { "/missing".to_owned() } else { format!("/{page}") };
+        last = fetch_with(&site, &server.at(&path)).await.err();
+    }
+    assert!(matches!(last, Some(FetchError::NotRequested(_))), "{last:?}");
+    let requested = (0..50).filter(|page| server.count(&format!("/{page}")) > 0).count();
+    assert_eq!(requested, 30, "10, then 20 in a row");
+}
+
+#[tokio::test]
 async fn a_broken_connection_is_retried() {
     let server = Server::start(|request, before| match (request.path.as_str(), before) {
         ("/robots.txt", _) => status(404),
