@@ -32,9 +32,18 @@ pub fn list(folder: &Path) -> io::Result<Listing> {
     let root = folder.canonicalize()?;
     let opened = Arc::new(Dir::open_ambient_dir(&root, ambient_authority())?);
     let mut listing = Listing { is_complete: true, ..Listing::default() };
+    // A copy of a checkout excludes the same files as the checkout. Above a folder that is in no checkout, a rule may be about something
+    // else, such as the files of a home folder.
+    let is_checkout =
+        root.ancestors().any(|folder| folder.join(".git").exists() || folder.join(".jj").exists());
     // The user's global git settings must not decide what goes into a shared knowledge base.
-    let walk =
-        WalkBuilder::new(&root).git_global(false).git_exclude(false).sort_by_file_name(OsStr::cmp).build();
+    let walk = WalkBuilder::new(&root)
+        .git_global(false)
+        .git_exclude(false)
+        .require_git(false)
+        .parents(is_checkout)
+        .sort_by_file_name(OsStr::cmp)
+        .build();
     for entry in walk {
         match entry {
             Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_dir()) => {}
@@ -143,7 +152,7 @@ fn unopened(folder: &Dir, name: &OsStr, error: &io::Error) -> LoadError {
     let is_link = folder.symlink_metadata(name).is_ok_and(|metadata| metadata.is_symlink());
     LoadError::Failed(match is_link {
         true => "was replaced by a symbolic link, or its folder was; links are not followed, so put the file itself there".to_owned(),
-        false => format!("cannot be read: {error}"),
+        false => return LoadError::Unreadable(format!("cannot be read: {error}")),
     })
 }
 
@@ -163,7 +172,10 @@ impl fmt::Debug for FolderFile {
 }
 
 fn failed(error: ExtractError) -> LoadError {
-    LoadError::Failed(error.to_string())
+    match error {
+        ExtractError::Unreadable { .. } => LoadError::Unreadable(error.to_string()),
+        error => LoadError::Failed(error.to_string()),
+    }
 }
 
 #[cfg(test)]
@@ -193,6 +205,22 @@ mod tests {
         let listing = list(folder.path()).unwrap();
         assert_eq!(paths(&listing), ["a/z.TXT", "b.md", "c.markdown"]);
         assert!(listing.failed.is_empty() && listing.skipped.is_empty() && listing.is_complete);
+    }
+
+    #[test]
+    fn files_that_git_ignores_are_left_out_with_and_without_a_checkout() {
+        for is_checkout in [true, false] {
+            let above = folder(&["kb/a.md", "kb/drafts/no.md", "kb/sub/b.md", "kb/sub/no.txt"]);
+            fs::write(above.path().join(".gitignore"), "/kb/a.md").unwrap();
+            fs::write(above.path().join("kb/.gitignore"), "drafts/").unwrap();
+            fs::write(above.path().join("kb/sub/.gitignore"), "*.txt").unwrap();
+            if is_checkout {
+                fs::create_dir(above.path().join(".git")).unwrap();
+            }
+            let listing = list(&above.path().join("kb")).unwrap();
+            let expected: &[_] = if is_checkout { &["sub/b.md"] } else { &["a.md", "sub/b.md"] };
+            assert_eq!(paths(&listing), expected, "{is_checkout}");
+        }
     }
 
     #[test]

@@ -54,7 +54,7 @@ impl Defaults {
                 Ok(0) => return Ok(hex(hash)),
                 Ok(length) => hash.update(part.get(..length).unwrap_or_default()),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(LoadError::Failed(format!("cannot be read: {error}"))),
+                Err(error) => return Err(LoadError::Unreadable(format!("cannot be read: {error}"))),
             }
         }
     }
