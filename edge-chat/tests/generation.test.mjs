@@ -759,3 +759,23 @@ test("an answer comes with heartbeats while the model is silent", { timeout: 30_
     assert.equal(parseEvents(text).at(-1).generation.fallback, "timeout");
   });
 });
+
+test("large search results do not hold back others while the model writes", { timeout: 30_000 }, async () => {
+  const patient = variables({ CHAT_LLM_TIMEOUT_MS: "20000", CHAT_LLM_FIRST_TOKEN_MS: "20000" });
+  const large = rows().map((row) => ({ ...row, meta: { padding: "x".repeat(100_000) } }));
+  // More than an isolate has permits for.
+  const users = Array.from({ length: 6 }, newUser);
+  for (const user of users) upstream.behave(user, { "rpc/match_chunks": () => ({ body: large }) });
+  await withWorker(upstream, patient, async ({ url }) => {
+    const earlier = model.requests.length;
+    const { promise: held, resolve: release } = /** @type {PromiseWithResolvers<void>} */ (Promise.withResolvers());
+    model.play({ scenario: "ok", deltas: PIECES, held });
+    const answers = users.map((user) => ask(url, user));
+    try {
+      await eventually(() => model.requests.length === earlier + users.length);
+    } finally {
+      release();
+    }
+    for (const answer of answers) assertWritten(await answer, SUPPORTED);
+  });
+});

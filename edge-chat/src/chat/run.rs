@@ -189,6 +189,10 @@ impl Run {
             Verdict::Refuse(reason) => (self.refuse(&settings, reason, &rows).await?, BTreeSet::new()),
         };
         drop(rows);
+        if draft.is_some() {
+            // The model takes seconds.
+            self.inquiry.supabase.release_large_responses();
+        }
         outcome.set_searched(Searched { searched: text, truncated: question.truncated });
         self.add_links(&mut outcome, settings.link_mode).await;
         Ok(SearchResult {

@@ -23,7 +23,7 @@ thread_local! {
     static PERMITS: RefCell<Permits> = const { RefCell::new(Permits::NONE_TAKEN) };
 }
 
-/// The permit of a request, from its first large response until its end.
+/// The permit of a request, from its first large response until it is released, at its end at the latest.
 #[derive(Clone, Default)]
 pub(crate) struct LargeResponses(Rc<RefCell<Option<Permit>>>);
 
@@ -42,6 +42,11 @@ impl LargeResponses {
             Delay::from(POLL).await;
         }
         false
+    }
+
+    /// Returns the permit before the end of the request, whose large responses must have been dropped.
+    pub(super) fn release(&self) {
+        self.0.take();
     }
 }
 

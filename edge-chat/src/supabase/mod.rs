@@ -66,6 +66,11 @@ impl Supabase {
         Self { deadline, large_responses: LargeResponses::default(), ..self.clone() }
     }
 
+    /// Lets other requests read large responses, after this one has dropped its own.
+    pub(crate) fn release_large_responses(&self) {
+        self.large_responses.release();
+    }
+
     pub(crate) fn deadline(&self) -> Deadline {
         self.deadline
     }
