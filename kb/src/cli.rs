@@ -109,7 +109,7 @@ pub struct SyncArgs {
     /// Show what would change, and change nothing.
     #[arg(long)]
     pub dry_run: bool,
-    /// Remove documents even if they are most of the collection, or if a hidden or restricted one may have been renamed.
+    /// Remove documents even if they are most of the collection, or hidden or restricted.
     #[arg(long)]
     pub force: bool,
     /// Do not copy the files of a folder to the storage bucket; citations then do not link to the original.

@@ -89,6 +89,7 @@ impl Folder {
             dry_run: false,
             keeps_originals: false,
             force: false,
+            missing_for: Duration::ZERO,
             extract: Arc::new(extract::extract),
             lease_times: LeaseTimes {
                 renewal: Duration::from_millis(20),
@@ -420,6 +421,96 @@ fn a_document_whose_file_cannot_be_read_is_kept() {
         matches!(results[2], ("kb/large.md", DocumentResult::Failed { reason }) if reason.contains("larger than 50 MB"))
     );
     assert_eq!(server.count(DELETE), 0);
+}
+
+/// Answers as [`server_with`], and calls `change` with the folder between the first listing and the reading of files.
+fn server_that_changes(
+    documents: Value,
+    folder: &Folder,
+    change: impl Fn(&Path) + Send + 'static,
+) -> FakeServer {
+    let (page, path) = (documents.to_string(), folder.0.path().join("kb"));
+    FakeServer::start(move |request, before| match (request.line.as_str(), before) {
+        (LIST, 0) => {
+            change(&path);
+            json(200, page.clone())
+        }
+        _ => empty(request),
+    })
+}
+
+#[test]
+fn nothing_is_removed_while_a_new_file_cannot_be_read() {
+    let folder = Folder::new(&[("a.md", "Some text."), ("new.md", "Some text.")]);
+    let documents = value!([document(1, "kb/old.md", "ready", None)]);
+    let server = server_that_changes(documents, &folder, |path| {
+        std::fs::remove_file(path.join("new.md")).unwrap();
+    });
+    let summary = folder.sync(&server).unwrap();
+    assert!(
+        matches!(results(&summary)[1], ("kb/new.md", DocumentResult::Failed { reason }) if reason.starts_with("cannot be read"))
+    );
+    assert_eq!(server.count(DELETE), 0, "it may be old.md under another name");
+}
+
+#[test]
+fn a_new_file_that_is_too_large_does_not_prevent_removals() {
+    let server = server_with(value!([document(1, "kb/old.md", "ready", None)]));
+    let folder = Folder::with_two_files();
+    std::fs::File::create(folder.path("large.md")).unwrap().set_len(1 << 30).unwrap();
+    folder.sync(&server).unwrap();
+    assert_eq!(server.count(DELETE), 1);
+}
+
+#[test]
+fn a_file_that_is_back_when_its_document_would_be_removed_keeps_it() {
+    let folder = Folder::with_two_files();
+    let documents =
+        value!([document(1, "kb/back.md", "ready", None), document(2, "kb/gone.md", "ready", None)]);
+    let server = server_that_changes(documents, &folder, |path| {
+        std::fs::write(path.join("back.md"), "Some text.").unwrap();
+    });
+    let summary = folder.sync(&server).unwrap();
+    let removed = summary.documents.iter().filter(|entry| entry.result == DocumentResult::Removed);
+    assert_eq!(removed.map(|entry| entry.source.as_str()).collect::<Vec<_>>(), ["kb/gone.md"]);
+}
+
+#[test]
+fn a_missing_document_that_is_hidden_stays_unless_forced() {
+    let mut hidden = document(1, "kb/hidden.md", "ready", None);
+    hidden["enabled"] = false.into();
+    let others = [2, 3].map(|id| document(id, &format!("kb/{id}.md"), "ready", None));
+    let documents = value!([hidden, others[0], others[1]]);
+    let folder = Folder::new(&[("2.md", "Some text."), ("3.md", "Some text.")]);
+    let server = server_with(documents.clone());
+    let summary = folder.sync(&server).unwrap();
+    assert!(
+        matches!(results(&summary)[2], ("kb/hidden.md", DocumentResult::Skipped { reason }) if reason.contains("`kb remove`"))
+    );
+    assert_eq!((server.count(DELETE), summary.has_failures()), (0, false));
+
+    let server = server_with(documents.clone());
+    folder.sync_with(&server.url, |options| options.force = true).unwrap();
+    assert_eq!(server.count(DELETE), 1);
+
+    std::fs::write(folder.path("new.md"), "Some text.").unwrap();
+    let error = folder.sync(&server_with(documents)).unwrap_err();
+    assert!(matches!(error, SyncError::HiddenRemoval { .. }), "{error}");
+}
+
+#[test]
+fn new_documents_are_written_first_and_missing_ones_removed_before_others_are_written() {
+    let server =
+        server_with(value!([document(1, "kb/b.md", "ready", None), document(2, "kb/old.md", "ready", None)]));
+    Folder::with_two_files().sync(&server).unwrap();
+    let requests = server.requests();
+    let steps = requests.iter().filter_map(|request| match request.line.as_str() {
+        INSERT if request.body.contains("kb/a.md") => Some("write new"),
+        INSERT if request.body.contains("kb/b.md") => Some("write changed"),
+        DELETE => Some("remove"),
+        _ => None,
+    });
+    assert_eq!(steps.collect::<Vec<_>>(), ["write new", "remove", "write changed"]);
 }
 
 #[cfg_attr(target_os = "macos", ignore = "platform: the file system of macOS rejects such names")]

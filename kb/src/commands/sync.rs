@@ -1,6 +1,7 @@
 //! `kb sync`.
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use super::{connect, sandboxed};
 use crate::cli::SyncArgs;
@@ -9,6 +10,9 @@ use crate::progress::Progress;
 use crate::source::{Source, SourceName};
 use crate::sync::{Defaults, LeaseTimes, Options, sync};
 use crate::text_embedder::load_model;
+
+/// A checkout or an editor that replaces files needs less.
+const MISSING_FOR: Duration = Duration::from_secs(2);
 
 pub(super) async fn run(args: SyncArgs) -> anyhow::Result<ExitCode> {
     let name = SourceName::parse(&args.source)?;
@@ -25,6 +29,7 @@ pub(super) async fn run(args: SyncArgs) -> anyhow::Result<ExitCode> {
         dry_run: args.dry_run,
         keeps_originals: !args.no_originals,
         force: args.force,
+        missing_for: MISSING_FOR,
         extract: sandboxed()?,
         lease_times: LeaseTimes::default(),
     };

@@ -15,6 +15,9 @@ use crate::watch::{Watch, WatchedSource, remembering_failures};
 /// Another run of the same collection usually ends soon; if not, the next round tries again.
 const MAX_WAIT_FOR_OTHER_RUN: Duration = Duration::from_secs(120);
 
+/// Rounds begin at any time, also while a program replaces a folder.
+const MISSING_FOR: Duration = Duration::from_secs(10);
+
 pub(super) async fn run(args: WatchArgs) -> anyhow::Result<ExitCode> {
     let sources = args.sources.iter().map(|name| watched(name, &args)).collect::<anyhow::Result<Vec<_>>>()?;
     let knowledge_base = connect(&args.server)?;
@@ -29,7 +32,8 @@ pub(super) async fn run(args: WatchArgs) -> anyhow::Result<ExitCode> {
         model: embedder::fingerprint(),
         progress: &progress,
     };
-    let mut has_failures = false;
+    // Until a round has ended.
+    let mut has_failures = true;
     let mut printed = Ok(());
     watch
         .run(|round| {
@@ -59,6 +63,7 @@ fn watched(argument: &str, args: &WatchArgs) -> anyhow::Result<WatchedSource> {
         dry_run: false,
         keeps_originals: true,
         force: false,
+        missing_for: MISSING_FOR,
         extract: remembering_failures(sandboxed()?),
         lease_times: LeaseTimes { max_wait: MAX_WAIT_FOR_OTHER_RUN, ..LeaseTimes::default() },
     };

@@ -23,6 +23,9 @@ const ASSUMED_DOCUMENTS: f64 = 0.5;
 /// Assumed work of a document of unknown size, such as a page of a web site.
 const ASSUMED_WORK: f64 = 12_000.0;
 
+/// Assumed share of the documents that have changed, of those that are read to find out. New documents come before them.
+const ASSUMED_CHANGED: f64 = 0.05;
+
 /// Documents whose work is predicted alike.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Kind {
@@ -76,6 +79,11 @@ impl Totals {
 /// Work by size before any document of the kind is known. Each text is embedded with its passage and with its sentence, both under
 /// their headings; the other formats contain more than text.
 fn assumed_ratio(kind: Kind) -> f64 {
+    let share = if kind.is_uncertain { ASSUMED_CHANGED } else { 1.0 };
+    share * assumed_ratio_if_written(kind)
+}
+
+fn assumed_ratio_if_written(kind: Kind) -> f64 {
     if !kind.has_size {
         return ASSUMED_WORK;
     }
@@ -325,6 +333,19 @@ mod tests {
         let documents: Vec<_> = (0..2000).map(|at| page(at % 100 == 99)).collect();
         let error = worst_error(&documents, STEADY, 0.1, 0.9);
         assert!(error < 0.1, "{error}");
+    }
+
+    #[test]
+    fn pages_of_a_site_are_estimated_also_before_the_first_of_those_that_may_have_changed() {
+        let page = |is_new: bool, changed: bool| Document {
+            planned: Planned { kind: kind(None, !is_new), size: 1.0 },
+            work: if changed { 20_000 } else { 0 },
+            load: 0.2,
+        };
+        let new = (0..1000).map(|_| page(true, true));
+        let others = (0..1000).map(|at| page(false, at % 20 == 19));
+        let error = worst_error(&new.chain(others).collect::<Vec<_>>(), STEADY, 0.1, 0.9);
+        assert!(error < 0.2, "{error}");
     }
 
     #[test]

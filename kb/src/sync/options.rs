@@ -1,6 +1,7 @@
 //! What the caller of a sync decides.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::{Defaults, Extract, LeaseTimes};
 
@@ -15,6 +16,8 @@ pub struct Options {
     pub keeps_originals: bool,
     /// Whether to remove documents even if that looks like a mistake.
     pub force: bool,
+    /// How long a file must be missing before its document is removed.
+    pub missing_for: Duration,
     /// Extracts the text of a file.
     pub extract: Arc<Extract>,
     /// How long to wait for another run, and how often to look.

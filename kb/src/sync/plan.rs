@@ -21,6 +21,8 @@ pub(super) struct Plan {
     pub(super) write: Vec<Write>,
     pub(super) moved: Vec<Move>,
     pub(super) removed: Vec<StoredDocument>,
+    /// Not in the source, but hidden or restricted in the dashboard.
+    pub(super) kept: Vec<StoredDocument>,
     pub(super) unchanged: Vec<String>,
 }
 

@@ -9,6 +9,9 @@ const MIN_SUSPICIOUS_REMOVALS: usize = 10;
 /// Removing all documents of a collection at least this large is suspicious, even if others replace them.
 const MIN_PROTECTED_COLLECTION: usize = 3;
 
+/// What is said about a document of [`Removal::keeps`].
+pub(super) const KEPT: &str = "is no longer in the source, but hidden or restricted in the dashboard, so it stays; `kb remove` deletes it";
+
 /// The removals of a run, with the context to judge them.
 pub(super) struct Removal<'a> {
     pub(super) collection: &'a str,
@@ -23,26 +26,35 @@ pub(super) struct Removal<'a> {
 }
 
 impl Removal<'_> {
+    /// `removed` and `kept` are what [`Removal::keeps`] divides.
+    ///
     /// # Errors
     /// If the user must confirm these removals with `--force`.
-    pub(super) fn check(&self, removed: &[StoredDocument]) -> Result<(), SyncError> {
-        if self.is_forced || removed.is_empty() {
+    pub(super) fn check(&self, removed: &[StoredDocument], kept: &[StoredDocument]) -> Result<(), SyncError> {
+        if self.is_forced {
             return Ok(());
         }
-        let collection = self.collection.to_owned();
         let (number, all) = (removed.len(), self.all);
-        let is_most = number >= MIN_SUSPICIOUS_REMOVALS && number * 2 > all;
-        let is_all = number >= all && (all >= MIN_PROTECTED_COLLECTION || !self.has_documents);
-        if is_most || is_all {
+        let removable = all.saturating_sub(kept.len());
+        let is_most = number >= MIN_SUSPICIOUS_REMOVALS && number * 2 > removable;
+        let is_all = number >= removable && (all >= MIN_PROTECTED_COLLECTION || !self.has_documents);
+        if number > 0 && (is_most || is_all) {
+            let collection = self.collection.to_owned();
             return Err(SyncError::ManyRemovals { removed: number, all, collection });
         }
         // It may be one of the new documents under another name, which everybody could then see.
-        match removed.iter().find(|document| document.is_restricted()) {
+        match kept.first() {
             Some(document) if self.adds_documents => {
                 Err(SyncError::HiddenRemoval { document: document.source.clone() })
             }
             _ => Ok(()),
         }
+    }
+
+    /// Whether a document stays although its source lacks it. If it came back, as a page does after an hour of trouble, it would be a new
+    /// document that everybody can see.
+    pub(super) fn keeps(&self, document: &StoredDocument) -> bool {
+        !self.is_forced && document.is_restricted()
     }
 }
 
@@ -71,10 +83,9 @@ mod tests {
         let removal =
             Removal { collection: "kb", all, has_documents, adds_documents: true, is_forced: false };
         let removed = vec![document(); removed];
-        assert!(Removal { is_forced: true, ..removal }.check(&removed).is_ok());
-        Removal { collection: "kb", all, has_documents, adds_documents: true, is_forced: false }
-            .check(&removed)
-            .is_ok()
+        let is_allowed = removal.check(&removed, &[]).is_ok();
+        assert!(Removal { is_forced: true, ..removal }.check(&removed, &[]).is_ok());
+        is_allowed
     }
 
     #[test]
@@ -85,18 +96,35 @@ mod tests {
     }
 
     #[test]
-    fn a_document_hidden_or_restricted_in_the_database_is_not_replaced_by_an_open_one() {
+    fn documents_that_are_kept_are_no_reason_to_remove_all_others() {
+        let removal = |adds_documents| Removal {
+            collection: "kb",
+            all: 12,
+            has_documents: true,
+            adds_documents,
+            is_forced: false,
+        };
+        let documents = |number| vec![document(); number];
+        assert!(removal(false).check(&documents(6), &documents(6)).is_err());
+        assert!(removal(false).check(&documents(1), &documents(6)).is_ok());
+        assert!(removal(false).check(&[], &documents(12)).is_ok());
+        assert!(removal(true).check(&[], &documents(1)).is_err());
+    }
+
+    #[test]
+    fn a_document_hidden_or_restricted_in_the_database_stays_unless_forced() {
         let team = |name: &str| Some(vec![format!("team:{name}")]);
         let hidden = StoredDocument { enabled: false, ..document() };
         let restricted = StoredDocument { audience: team("a"), ..document() };
         let restricted_by_its_source =
             StoredDocument { audience: team("a"), declared_audience: team("a"), ..document() };
-        let check = |document: StoredDocument, adds_documents| {
+        let keeps = |document: &StoredDocument, is_forced| {
             let removal =
-                Removal { collection: "kb", all: 9, has_documents: true, adds_documents, is_forced: false };
-            removal.check(&[document]).is_ok()
+                Removal { collection: "kb", all: 9, has_documents: true, adds_documents: false, is_forced };
+            removal.keeps(document)
         };
-        assert!(!check(hidden.clone(), true) && !check(restricted, true));
-        assert!(check(restricted_by_its_source, true) && check(hidden, false));
+        assert!(keeps(&hidden, false) && keeps(&restricted, false));
+        assert!(!keeps(&restricted_by_its_source, false) && !keeps(&document(), false));
+        assert!(!keeps(&hidden, true));
     }
 }

@@ -2,28 +2,33 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::time::Instant;
 
 use futures_util::{StreamExt, stream};
 use sha2::{Digest, Sha256};
 use tokio::sync::mpsc;
+use uuid::Uuid;
 
 use super::fingerprint::fingerprints;
 use super::lease::HeldLease;
 use super::pipeline::{Loading, load, start};
-use super::plan::{Move, Plan, Snapshot, Write};
+use super::plan::{Change, Move, Plan, Snapshot, Write};
 use super::prepare::Preparation;
-use super::removal::Removal;
+use super::removal::{KEPT, Removal};
 use super::run_log::RunLog;
 use super::writer::Writer;
 use super::{DocumentResult, Options, Summary, SyncError};
 use crate::calibration::recalibrate;
 use crate::knowledge_base::{KnowledgeBase, StoredDocument};
 use crate::reembed::reembed;
-use crate::source::{Listing, Source};
+use crate::source::{Listing, LoadError, Source};
 use crate::supabase::SupabaseError;
 use crate::text_embedder::{ModelError, TextEmbedder};
 
 const REMOVALS_PER_REQUEST: usize = 100;
+
+/// Why a document was not written when an error ended the run.
+const NOT_PROCESSED: &str = "not processed, because the run was stopped";
 
 /// Documents that are renamed at the same time.
 const MAX_CONCURRENT_RENAMES: usize = 4;
@@ -41,9 +46,10 @@ impl<'a> SyncRun<'a> {
     pub(super) async fn plan_only(mut self) -> Result<Summary, SyncError> {
         let Planned { plan, size, .. } = self.plan().await?;
         self.log.summary.plan = plan.lines();
-        if let Err(error) = self.removal(&plan, size).check(&plan.removed) {
+        if let Err(error) = self.removal(&plan, size).check(&plan.removed, &plan.kept) {
             self.log.progress.line(&error.to_string());
         }
+        self.report_kept(&plan.kept);
         for source in plan.unchanged {
             self.log.record(&source, DocumentResult::Unchanged);
         }
@@ -55,8 +61,8 @@ impl<'a> SyncRun<'a> {
         lease: &HeldLease<'_>,
         load_embedder: impl Fn() -> Result<E, ModelError>,
     ) -> Result<Summary, SyncError> {
-        let Planned { plan, size, leftovers, unreadable } = self.plan().await?;
-        self.removal(&plan, size).check(&plan.removed)?;
+        let Planned { plan, size, leftovers, unreadable, listed } = self.plan().await?;
+        self.removal(&plan, size).check(&plan.removed, &plan.kept)?;
         self.log.progress.state(&plan.outline());
         for line in plan.removals_and_moves() {
             self.log.progress.line(&line);
@@ -70,7 +76,8 @@ impl<'a> SyncRun<'a> {
         }
         let needs_embedder = !plan.write.is_empty() || self.has_chunks_to_embed().await?;
         let embedder = if needs_embedder { Some(load_embedder()?) } else { None };
-        let stopped = self.apply(plan, size, lease, embedder.as_ref()).await;
+        self.report_kept(&plan.kept);
+        let stopped = self.apply(plan, size, listed, lease, embedder.as_ref()).await;
         self.log.progress.finish();
         match stopped {
             Ok(()) => self.calibrate(|| embedder.map_or_else(load_embedder, Ok)).await,
@@ -99,38 +106,39 @@ impl<'a> SyncRun<'a> {
         &mut self,
         plan: Plan,
         size: usize,
+        listed: Instant,
         lease: &HeldLease<'_>,
         embedder: Option<&E>,
     ) -> Result<(), SyncError> {
-        let mut removal = self.removal(&plan, size);
-        let Plan { write, moved, mut removed, unchanged } = plan;
+        let removal = Removal { adds_documents: false, ..self.removal(&plan, size) };
+        let Plan { write, moved, removed, kept, unchanged } = plan;
         for source in unchanged {
             self.log.record(&source, DocumentResult::Unchanged);
         }
         self.rename(moved).await?;
-        if let Some(embedder) = embedder {
-            let gone = self.write(write, embedder).await?;
-            // Loading may show that further documents are gone, so check the removals again.
-            let all: Vec<_> = removed.iter().chain(&gone).cloned().collect();
-            removal.adds_documents = false;
-            match removal.check(&all) {
-                Ok(()) => removed = all,
-                Err(error) => {
-                    for document in gone {
-                        self.log
-                            .record(&document.source, DocumentResult::Failed { reason: error.to_string() });
-                    }
-                }
-            }
+        // New documents first, then what they may replace. Reading the pages of a large site again takes hours, and a run that is stopped
+        // meanwhile has done the rest.
+        if !write.is_empty() {
+            self.log.begin_writing(&write);
         }
-        if !removed.is_empty() {
-            lease.confirm().await?;
+        let (added, others): (Vec<_>, Vec<_>) =
+            write.into_iter().partition(|write| write.change == Change::Added);
+        // A new document has no stored version that could be gone.
+        if let Err(error) = self.write(added, embedder).await {
+            self.report_open(others.iter().map(|write| &write.source), NOT_PROCESSED);
+            return Err(error.into());
         }
-        for batch in removed.chunks(REMOVALS_PER_REQUEST) {
-            self.knowledge_base.delete_with_originals(batch).await?;
-            for document in batch {
-                self.log.record(&document.source, DocumentResult::Removed);
-            }
+        self.remove(self.still_missing(removed.clone(), listed).await?, lease).await?;
+        let gone = self.write(others, embedder).await?;
+        self.log.end_writing();
+        let (hidden, gone): (Vec<_>, Vec<_>) = gone.into_iter().partition(|document| removal.keeps(document));
+        self.report_kept(&hidden);
+        // Loading may have shown that many further documents are gone.
+        let (all, all_kept) =
+            (removed.iter().chain(&gone).cloned().collect::<Vec<_>>(), [kept, hidden].concat());
+        match removal.check(&all, &all_kept) {
+            Ok(()) => self.remove(gone, lease).await?,
+            Err(error) => self.report_open(gone.iter().map(|document| &document.source), &error.to_string()),
         }
         if let Some(embedder) = embedder {
             // Passages that an administrator edited, and passages with vectors of another model.
@@ -142,6 +150,55 @@ impl<'a> SyncRun<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Those of the documents that the source still lacks some time after it was listed. Programs replace files by deleting them, and pages
+    /// of a list shift while others delete files.
+    async fn still_missing(
+        &self,
+        documents: Vec<StoredDocument>,
+        listed: Instant,
+    ) -> Result<Vec<StoredDocument>, SyncError> {
+        if documents.is_empty() || matches!(self.source, Source::Web { .. }) {
+            return Ok(documents);
+        }
+        tokio::time::sleep(self.options.missing_for.saturating_sub(listed.elapsed())).await;
+        let Listing { items, is_complete, .. } = self.source.list(self.knowledge_base.client()).await?;
+        if !is_complete {
+            return Ok(Vec::new());
+        }
+        let collection = &self.options.collection;
+        let found: HashSet<_> = items.iter().map(|item| format!("{collection}/{}", item.path)).collect();
+        Ok(documents.into_iter().filter(|document| !found.contains(&document.source)).collect())
+    }
+
+    async fn remove(
+        &mut self,
+        documents: Vec<StoredDocument>,
+        lease: &HeldLease<'_>,
+    ) -> Result<(), SyncError> {
+        if !documents.is_empty() {
+            lease.confirm().await?;
+        }
+        for batch in documents.chunks(REMOVALS_PER_REQUEST) {
+            self.knowledge_base.delete_with_originals(batch).await?;
+            for document in batch {
+                self.log.record(&document.source, DocumentResult::Removed);
+            }
+        }
+        Ok(())
+    }
+
+    fn report_kept(&mut self, documents: &[StoredDocument]) {
+        for document in documents {
+            self.log.record(&document.source, DocumentResult::Skipped { reason: KEPT.to_owned() });
+        }
+    }
+
+    fn report_open<'s>(&mut self, sources: impl Iterator<Item = &'s String>, reason: &str) {
+        for source in sources {
+            self.log.record(source, DocumentResult::Failed { reason: reason.to_owned() });
+        }
     }
 
     async fn rename(&mut self, moved: Vec<Move>) -> Result<(), SupabaseError> {
@@ -169,13 +226,11 @@ impl<'a> SyncRun<'a> {
     async fn write<E: TextEmbedder + 'static>(
         &mut self,
         mut writes: Vec<Write>,
-        embedder: &E,
+        embedder: Option<&E>,
     ) -> Result<Vec<StoredDocument>, SupabaseError> {
-        if writes.is_empty() {
-            return Ok(Vec::new());
-        }
+        // Nothing to write needs no embedder.
+        let (Some(embedder), false) = (embedder, writes.is_empty()) else { return Ok(Vec::new()) };
         spread(&mut writes);
-        self.log.begin_writing(&writes);
         let mut open: Vec<String> = writes.iter().map(|write| write.source.clone()).collect();
         let preparation = Preparation {
             defaults: self.options.defaults.clone(),
@@ -194,23 +249,21 @@ impl<'a> SyncRun<'a> {
         };
         let stopped = tokio::try_join!(loads, writes).map(drop);
         let gone = writer.into_gone();
-        self.log.end_writing();
         let recorded = self.log.summary.documents.iter().map(|entry| &entry.source);
         let settled: HashSet<&String> =
             recorded.chain(gone.iter().map(|document| &document.source)).collect();
         open.retain(|source| !settled.contains(source));
         let reason = match &stopped {
-            Ok(()) => "could not be read: its reader ended unexpectedly".to_owned(),
-            Err(_) => "not processed, because the run was stopped".to_owned(),
+            Ok(()) => "could not be read: its reader ended unexpectedly",
+            Err(_) => NOT_PROCESSED,
         };
-        for source in open {
-            self.log.record(&source, DocumentResult::Failed { reason: reason.clone() });
-        }
+        self.report_open(open.iter(), reason);
         stopped.map(|()| gone)
     }
 
     async fn plan(&mut self) -> Result<Planned, SyncError> {
         let listing = self.source.list(self.knowledge_base.client()).await?;
+        let listed = Instant::now();
         let Listing { items, skipped, failed, is_complete } = listing;
         for rejected in skipped {
             self.log.record(&rejected.path, DocumentResult::Skipped { reason: rejected.reason });
@@ -219,10 +272,8 @@ impl<'a> SyncRun<'a> {
             self.log.record(&rejected.path, DocumentResult::Failed { reason: rejected.reason });
         }
         let documents = self.knowledge_base.documents_in(&self.options.collection).await?;
-        let mut kept = HashSet::new();
-        if !is_complete {
-            kept.extend(documents.iter().map(|document| document.source.clone()));
-        }
+        let mut unlisted = HashSet::new();
+        let mut may_be_renamed = !is_complete;
         let stored: HashSet<&str> = documents.iter().map(|document| document.source.as_str()).collect();
         let mut unreadable = Vec::new();
         let mut known = Vec::with_capacity(items.len());
@@ -234,24 +285,24 @@ impl<'a> SyncRun<'a> {
                     let reason = error.to_string();
                     self.log.record(&source, DocumentResult::Failed { reason: reason.clone() });
                     if !stored.contains(source.as_str()) {
+                        may_be_renamed |= matches!(error, LoadError::Unreadable(_));
                         unreadable.push((source.clone(), reason));
                     }
-                    kept.insert(source);
+                    unlisted.insert(source);
                 }
             }
+        }
+        if may_be_renamed {
+            // What cannot be read may be any document that seems to be missing.
+            unlisted.extend(documents.iter().map(|document| document.source.clone()));
         }
         let mut snapshot = Snapshot::new(documents);
         let (size, leftovers) = (snapshot.len(), std::mem::take(&mut snapshot.leftovers));
         let (collection, defaults) = (&self.options.collection, &self.options.defaults);
-        let mut plan = snapshot.plan(collection, known, &kept, defaults, self.keeps_originals());
-        if !plan.removed.is_empty() && matches!(self.source, Source::Bucket) {
-            // Pages of a list shift while others delete files: only a file that a second list lacks, too, is gone.
-            let again = self.source.list(self.knowledge_base.client()).await?.items;
-            let still_listed: HashSet<_> =
-                again.iter().map(|item| format!("{collection}/{}", item.path)).collect();
-            plan.removed.retain(|document| !still_listed.contains(&document.source));
-        }
-        Ok(Planned { plan, size, leftovers, unreadable })
+        let mut plan = snapshot.plan(collection, known, &unlisted, defaults, self.keeps_originals());
+        let removal = self.removal(&plan, size);
+        plan.kept = plan.removed.extract_if(.., |document| removal.keeps(document)).collect();
+        Ok(Planned { plan, size, leftovers, unreadable, listed })
     }
 
     fn removal(&self, plan: &Plan, size: usize) -> Removal<'a> {
@@ -275,10 +326,12 @@ impl<'a> SyncRun<'a> {
     }
 }
 
-/// Sorts documents by a hash of their source, the same in every run. In this order, the first tenth is like the rest, so that it
-/// tells how long the rest takes: in the order of their names, short pages of one folder may come before long ones of the next.
+/// Sorts documents at random. In this order, the first tenth is like the rest, so that it tells how long the rest takes: in the order of
+/// their names, short pages of one folder may come before long ones of the next. And where each run is stopped before its end, each document
+/// has its turn some night.
 fn spread(writes: &mut [Write]) {
-    writes.sort_by_cached_key(|write| Sha256::digest(&write.source));
+    let run = Uuid::new_v4();
+    writes.sort_by_cached_key(|write| Sha256::new().chain_update(run).chain_update(&write.source).finalize());
 }
 
 /// A plan and its context.
@@ -290,4 +343,6 @@ struct Planned {
     leftovers: Vec<StoredDocument>,
     /// New documents that cannot be read, and why.
     unreadable: Vec<(String, String)>,
+    /// When the source was listed.
+    listed: Instant,
 }

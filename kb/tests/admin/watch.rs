@@ -35,9 +35,10 @@ fn reports(fake: &FakeServer) -> Vec<(String, Value)> {
         .collect()
 }
 
-fn start(url: &str) -> Child {
+fn start(url: &str, arguments: &[&str]) -> Child {
     Command::new(env!("CARGO_BIN_EXE_kb"))
-        .args(["watch", "--interval", "5", "--json"])
+        .args(["watch", "--json"])
+        .args(arguments)
         .env("SUPABASE_URL", url)
         .env("SUPABASE_SECRET_KEY", KEY)
         .stdin(Stdio::null())
@@ -115,7 +116,7 @@ fn a_signal_stops_it_between_rounds_with_a_report_and_a_failure_is_printed_once(
         BEGIN => json(400, r#"{"code":"x","message":"no lease today"}"#),
         _ => empty_project(request),
     });
-    let child = start(&fake.url);
+    let child = start(&fake.url, &["--interval", "5"]);
     let finished = || reports(&fake).iter().filter(|(event, _)| event == "finished").count();
     wait_until("two rounds", || finished() >= 2);
     let signalled = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
@@ -130,21 +131,23 @@ fn a_signal_stops_it_between_rounds_with_a_report_and_a_failure_is_printed_once(
 
 #[cfg(unix)]
 #[test]
-fn a_signal_during_a_sync_returns_its_lease() {
-    let fake = FakeServer::start(|request, _| match request.line.as_str() {
-        line if line.starts_with("POST /storage/v1/object/list") => {
-            // One thread answers all requests: the list is slow, not the server.
-            std::thread::sleep(Duration::from_secs(2));
-            empty_project(request)
-        }
-        _ => empty_project(request),
-    });
-    let child = start(&fake.url);
-    wait_until("the list of files", || {
-        fake.requests().iter().any(|request| request.line.starts_with("POST /storage"))
-    });
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
-    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(0));
-    assert_eq!(fake.count(END), 1);
-    assert_eq!(reports(&fake).last().unwrap().0, "stopped");
+fn a_signal_during_a_sync_returns_its_lease_and_a_single_round_has_then_failed() {
+    for (arguments, code) in [(&["--interval", "5"][..], 0), (&["--once"], 1)] {
+        let fake = FakeServer::start(|request, _| match request.line.as_str() {
+            line if line.starts_with("POST /storage/v1/object/list") => {
+                // One thread answers all requests: the list is slow, not the server.
+                std::thread::sleep(Duration::from_secs(2));
+                empty_project(request)
+            }
+            _ => empty_project(request),
+        });
+        let child = start(&fake.url, arguments);
+        wait_until("the list of files", || {
+            fake.requests().iter().any(|request| request.line.starts_with("POST /storage"))
+        });
+        assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+        assert_eq!(child.wait_with_output().unwrap().status.code(), Some(code), "{arguments:?}");
+        assert_eq!(fake.count(END), 1);
+        assert_eq!(reports(&fake).last().unwrap().0, "stopped");
+    }
 }
