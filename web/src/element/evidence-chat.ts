@@ -340,7 +340,8 @@ export class EvidenceChatElement extends BaseElement {
     const clears = this.#clears;
     const panel = await this.#load();
     if (clears !== this.#clears) return;
-    if (panel) return panel.ask(question.trim());
+    // A question of an element that was removed meanwhile goes back into the box: nothing would stop it.
+    if (panel && this.isConnected) return panel.ask(question.trim());
     composer.busy = false;
     composer.value ||= question;
   }

@@ -495,6 +495,38 @@ test("a moved element continues answering; a removed one stops and works again w
   assert.equal(await widget.all("assistant").count(), 3);
 });
 
+test("a question sent before the panel loads is asked by a moved element, and kept in the box of a removed one", async (t) => {
+  await site.forgetModel(browser);
+  const releaseRemoved = holdPanel();
+  const removed = await open(t);
+  const send = async (widget) => {
+    await widget.role("input").fill(QUESTION);
+    await widget.role("input").press("Enter");
+  };
+  await send(removed);
+  await removed.element.evaluate((element) => {
+    globalThis.kept = element;
+    element.remove();
+  });
+  releaseRemoved();
+  const isLoaded = () => globalThis.kept.shadowRoot.querySelector("[data-role=history-open]") !== null;
+  await removed.until(() => removed.page.evaluate(isLoaded), "the panel's code");
+  await removed.page.waitForTimeout(500);
+  assert.deepEqual([site.api.questions(), site.modelRequests()], [[], []]);
+  await removed.page.evaluate(() => document.body.append(globalThis.kept));
+  assert.equal(await removed.role("input").inputValue(), QUESTION);
+  await removed.role("input").press("Enter");
+  assert.match(await (await removed.reply("done")).innerText(), ANSWER);
+  assert.equal(site.api.questions().length, 1);
+
+  const releaseMoved = holdPanel();
+  const moved = await open(t);
+  await send(moved);
+  await moved.element.evaluate((element) => document.body.prepend(element));
+  releaseMoved();
+  assert.match(await (await moved.reply("done")).innerText(), ANSWER);
+});
+
 /** Makes the panel's code fail to load until the returned function is called. */
 function breakPanel() {
   let isDown = true;
