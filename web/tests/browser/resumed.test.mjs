@@ -125,6 +125,39 @@ describe("after a reload, an inline widget", () => {
   });
 });
 
+/** From the next page on, each request for a token waits for its function in `held`. The page's script cannot replace this provider. */
+const holdTokens = ({ page }) =>
+  page.addInitScript(() => {
+    const held = [];
+    const provider = () => new Promise((resolve) => held.push(() => resolve(sessionStorage.getItem("token"))));
+    Object.defineProperty(globalThis, "tokenProvider", { get: () => provider, set() {} });
+    Object.assign(globalThis, { held });
+  });
+const tokensHeld = ({ page }) => page.evaluate(() => globalThis["held"].length);
+
+test("a question after the page's clear() is answered, whenever the token of the conversation before it comes", async (t) => {
+  const { widget } = await openWithConversation(t);
+  await holdTokens(widget);
+  await widget.page.reload();
+  await widget.until(async () => (await tokensHeld(widget)) > 0, "a request for a token");
+  await widget.page.evaluate((question) => {
+    const chat = /** @type {HTMLElementTagNameMap["evidence-chat"]} */ (document.querySelector("evidence-chat"));
+    globalThis["early"] = globalThis["held"].splice(0);
+    chat.clear();
+    void chat.ask(question);
+  }, QUESTION);
+  await widget.role("user").waitFor();
+  await widget.page.evaluate(() => globalThis["early"].map((release) => release()));
+  await sleep(300);
+  assert.deepEqual(await widget.all("user").allInnerTexts(), [QUESTION]);
+  await widget.until(async () => {
+    await widget.page.evaluate(() => globalThis["held"].splice(0).map((release) => release()));
+    return sent().length > 0;
+  }, "the question is sent");
+  assert.match(await (await widget.reply("done")).innerText(), ANSWER);
+  assert.equal(JSON.parse(sent()[0]).session_id, undefined);
+});
+
 describe("another user", () => {
   for (const user of ["bob", null]) {
     test(`${user ?? "nobody"} in the same tab sees nothing of it, and no request asks for it`, async (t) => {

@@ -214,7 +214,9 @@ export class Chat {
     const [session, isOwn] = opened;
     const { host, announcer, client } = this.#options;
     try {
-      if (isOwn && !(await isOwn())) return this.#forgetOpened();
+      const isOurs = !isOwn || (await isOwn());
+      signal.throwIfAborted();
+      if (!isOurs) return this.#forgetOpened();
       let cursor: string | undefined;
       do {
         const page = await listMessages(session.id, { limit: PAGE_SIZE, cursor }, client(), signal);
