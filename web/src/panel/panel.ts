@@ -3,7 +3,9 @@ import { connectionLost } from "../client/errors.js";
 import { Identity } from "../client/identity.js";
 import { optional } from "../client/json.js";
 import type { ChatClientOptions } from "../client/options.js";
+import { idleTimeout } from "../client/request.js";
 import type { Session } from "../client/wire.js";
+import { withTimeout } from "../client/with-timeout.js";
 import { button, element, icon } from "../dom/element.js";
 import * as icons from "../dom/icons.js";
 import { frameDrawn, yieldToPage } from "../dom/yield-to-page.js";
@@ -252,9 +254,15 @@ export class WidgetPanel {
     const [id] = memory.text.split(" ", 1);
     if (!id || !frame.isSeen || !this.#chat.log.isEmpty || this.#chat.isBusy) return;
     const { text } = memory;
-    this.#chat.open({ id }, async () => {
-      await this.#identity.check();
-      const { user } = this.#identity;
+    this.#chat.open({ id }, async (signal) => {
+      const identity = this.#identity;
+      try {
+        // A page's provider may never answer, and questions wait for this.
+        await withTimeout(idleTimeout(this.#client()), identity.check(), signal);
+      } catch {
+        return false;
+      }
+      const { user } = identity;
       const isOwn = text === `${id} ${user}`;
       if (isOwn) this.#remembered = id;
       else if (user) memory.text = "";

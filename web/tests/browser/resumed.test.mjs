@@ -135,6 +135,45 @@ const holdTokens = ({ page }) =>
   });
 const tokensHeld = ({ page }) => page.evaluate(() => globalThis["held"].length);
 
+/** A reloaded page whose widget waits for its first token, and a question that waits for the conversation. */
+async function openWithWaitingQuestion(t, options = {}) {
+  const { widget } = await openWithConversation(t, options);
+  await holdTokens(widget);
+  await widget.page.reload();
+  await widget.until(async () => (await tokensHeld(widget)) > 0, "a request for a token");
+  await widget.role("input").fill(QUESTION);
+  await widget.role("input").press("Enter");
+  await widget.until(async () => (await widget.events("ready")).length > 0, "the model");
+  assert.deepEqual([await widget.role("input").inputValue(), await widget.all("user").count()], ["", 0]);
+  return widget;
+}
+
+describe("while the page's token does not come, a question that waits for the conversation", () => {
+  test("begins a new one after 30 seconds", async (t) => {
+    const widget = await openWithWaitingQuestion(t, { setUp: (page) => page.clock.install() });
+    await widget.element.evaluate((chat, token) => (chat.tokenProvider = async () => token), tokenFor("alice"));
+    await widget.page.clock.runFor(31_000);
+    assert.match(await (await widget.reply("done")).innerText(), ANSWER);
+    assert.deepEqual(await widget.all("user").allInnerTexts(), [QUESTION]);
+    assert.equal(JSON.parse(sent()[0]).session_id, undefined);
+  });
+
+  test("is back in the box when the element was removed, and the conversation comes with the token", async (t) => {
+    const widget = await openWithWaitingQuestion(t);
+    await widget.element.evaluate((element) => {
+      globalThis["kept"] = element;
+      element.remove();
+    });
+    await widget.page.evaluate((token) => {
+      const { kept } = /** @type {any} */ (globalThis);
+      kept.tokenProvider = async () => token;
+      document.body.append(kept);
+    }, tokenFor("alice"));
+    await widget.element.getByText("The first one?").waitFor();
+    assert.equal(await widget.role("input").inputValue(), QUESTION);
+  });
+});
+
 test("a question after the page's clear() is answered, whenever the token of the conversation before it comes", async (t) => {
   const { widget } = await openWithConversation(t);
   await holdTokens(widget);

@@ -195,7 +195,7 @@ export class Chat {
    * Opens a conversation of the history. With `isOwn`, it is one that this tab remembers: if it is not this user's or does not exist
    * any more, nobody is told.
    */
-  open(session: Pick<Session, "id" | "title">, isOwn?: () => Promise<boolean>): void {
+  open(session: Pick<Session, "id" | "title">, isOwn?: (signal: AbortSignal) => Promise<boolean>): void {
     this.startOver();
     const restoring = new AbortController();
     this.#restoring = restoring;
@@ -214,7 +214,7 @@ export class Chat {
     const [session, isOwn] = opened;
     const { host, announcer, client } = this.#options;
     try {
-      const isOurs = !isOwn || (await isOwn());
+      const isOurs = !isOwn || (await isOwn(signal));
       signal.throwIfAborted();
       if (!isOurs) return this.#forgetOpened();
       let cursor: string | undefined;
