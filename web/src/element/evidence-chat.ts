@@ -226,15 +226,19 @@ export class EvidenceChatElement extends BaseElement {
   }
 
   /**
-   * Returns the visitor's access token, or `null`. Called for each request, and to detect a change of user. If it is not set, visitors
-   * without an account are signed in where the attributes or the site's settings say so.
+   * Returns the visitor's access token, or `null`. Called for each request, and to detect a change of user. To set it to `undefined`
+   * signs the visitor out, as `clear()` does. While it is not set, visitors without an account are signed in where the attributes or the
+   * site's settings say so.
    */
   get tokenProvider(): TokenProvider | undefined {
     return this.#tokenProvider;
   }
 
   set tokenProvider(provider: TokenProvider | undefined) {
+    const before = this.#tokenProvider;
     this.#tokenProvider = provider;
+    // Not for each other function: an update of a component may make a new one, which would cost a token.
+    if (!before !== !provider) this.#panel?.signInChanged();
     this.#panel?.resume();
   }
 
@@ -346,7 +350,7 @@ export class EvidenceChatElement extends BaseElement {
     composer.value ||= question;
   }
 
-  /** Clears the conversation and the draft; the next question starts a new session. Call it at sign-out. */
+  /** Clears the conversation and the draft; the next question starts a new session. Call it when the user changes. */
   clear(): void {
     this.#clears++;
     if (this.#drawn) this.#drawn.composer.value = "";

@@ -22,6 +22,7 @@ export type Panel = Pick<
   | "loadModel"
   | "opened"
   | "resume"
+  | "signInChanged"
 >;
 
 /**

@@ -274,6 +274,13 @@ export class WidgetPanel {
     this.#closeHistory();
   }
 
+  /** The page has begun, or ceased, to say who is signed in. */
+  signInChanged(): void {
+    if (this.#host.element.tokenProvider) void this.#identity.check();
+    // Where nobody was known, nobody has signed out: a page may find out late that it has no user.
+    else if (this.#identity.user) this.clear();
+  }
+
   /**
    * Clears the data of the previous server or assistant. `before` is the endpoint before the change; a page may also set its first
    * endpoint late, which clears nothing.
@@ -317,6 +324,7 @@ export class WidgetPanel {
   /** Forgets everything but the draft, which is that of `user` if it is given. */
   #forget(user?: string): void {
     this.#identity = this.#newIdentity(user);
+    this.#visitor.hasAsked = false;
     this.#host.memory.text = "";
     this.#chat.forget();
     this.#announcer.clear();
@@ -352,7 +360,9 @@ export class WidgetPanel {
       this.#forget(user);
       this.#search.restart();
     } else this.clear();
-    if (question !== undefined) this.#repetition = this.#chat.ask(question);
+    if (question === undefined) return;
+    this.#visitor.hasAsked = true;
+    this.#repetition = this.#chat.ask(question);
   }
 
   /** Without a user, the first one to appear is not a change. */

@@ -97,6 +97,34 @@ test("a token provider of the page takes precedence", async (t) => {
   assert.deepEqual(paths(), []);
 });
 
+for (const clears of [false, true]) {
+  test(`who signs out of the page is signed in again with the next question${clears ? ", also after clear()" : ""}`, async (t) => {
+    const widget = await open(t, { attributes: ownAttributes(), csp: policy() });
+    await widget.ask("A private question?");
+    await widget.element.evaluate((element, clears) => {
+      if (clears) element.clear();
+      element.tokenProvider = undefined;
+      dispatchEvent(new Event("focus"));
+    }, clears);
+    await widget.role("input").pressSequentially("How");
+    await sleep(300);
+    assert.deepEqual(paths(), []);
+    await widget.ask(QUESTION);
+    assert.deepEqual(paths(), ["/auth/v1/signup"]);
+    assert.deepEqual(await widget.all("user").allInnerTexts(), [QUESTION]);
+    assert.equal(tokensSent()[1], `Bearer ${tokenFor("user-1")}1`);
+  });
+}
+
+test("what a visitor without an account has asked disappears as soon as the page signs a user in", async (t) => {
+  const widget = await visit(t);
+  await widget.ask("A private question?");
+  await widget.element.evaluate((element, token) => (element.tokenProvider = async () => token), tokenFor("alice"));
+  await widget.until(async () => (await widget.all("user").count()) === 0, "the chat is empty");
+  await widget.ask(QUESTION);
+  assert.equal(tokensSent()[1], `Bearer ${tokenFor("alice")}`);
+});
+
 test("two tabs that ask at once sign in once and are the same user", async (t) => {
   const [first, second] = [await visit(t), await visit(t)];
   await first.page.evaluate(() => localStorage.clear());
@@ -119,6 +147,11 @@ test("with blocked storage the visitor is signed in for the page", async (t) => 
   await widget.ask(QUESTION);
   await widget.ask("Another question?");
   assert.deepEqual(paths(), ["/auth/v1/signup"]);
+
+  await widget.call("clear");
+  await widget.role("input").pressSequentially("when are refunds paid");
+  await widget.until(() => site.api.searches.length > 0, "a search");
+  assert.equal(site.api.searches.at(-1).headers.authorization, tokensSent()[0]);
 });
 
 test("in an app without localStorage the visitor is signed in for the page", async (t) => {

@@ -98,6 +98,47 @@ test("a streaming answer disappears when another visitor signs in, and is not as
   assert.doesNotMatch(await textOf(widget.element.locator(".root")), /private/);
 });
 
+test("a page that takes its token provider away clears the conversation, a streaming answer and the draft at once", async (t) => {
+  const widget = await open(t);
+  await widget.ask("A private question?");
+  const steps = stepwise(answer());
+  site.api.respondWith(steps);
+  await widget.ask("Another private one?", "pending");
+  steps.step(2);
+  await widget.reply("streaming");
+  await widget.role("input").fill("A private draft");
+  const left = await widget.element.evaluate((element) => {
+    element.tokenProvider = undefined;
+    return element.shadowRoot.querySelector(".root").textContent;
+  });
+  assert.doesNotMatch(left, /private|Refunds/);
+  assert.equal(await widget.role("input").inputValue(), "");
+  await widget.until(() => site.api.questions()[0].isCut, "the connection is closed");
+  await widget.becomes("ready");
+  assert.equal(sent().length, 1);
+});
+
+test("a page that takes its token provider away because nobody is signed in takes no draft away", async (t) => {
+  const widget = await open(t, { token: null });
+  await widget.role("input").fill("A draft");
+  await widget.becomes("ready");
+  await widget.element.evaluate((element) => (element.tokenProvider = undefined));
+  assert.equal(await widget.role("input").inputValue(), "A draft");
+});
+
+test("another token provider costs no token, and the next token tells whether the user has changed", async (t) => {
+  const widget = await open(t);
+  await widget.ask("A private question?");
+  const asked = await widget.page.evaluate(() => tokens.length);
+  await widget.element.evaluate((element) => {
+    for (let updates = 0; updates < 3; updates++) element.tokenProvider = () => globalThis.tokenProvider();
+  });
+  assert.equal(await widget.page.evaluate(() => tokens.length), asked);
+  await signInAnother(widget);
+  await returnToWindow(widget);
+  await emptied(widget);
+});
+
 test("a question that waits for the model is dropped when another visitor signs in", async (t) => {
   await site.forgetModel(browser);
   const held = gate();

@@ -11,7 +11,7 @@ const loadVisitor = lazyImport(() => import("./index.js"));
 export class LazyVisitor {
   /** Whether the latest call of the token provider found a visitor who will be signed in with the first question. */
   isNew = false;
-  /** Whether the visitor has asked something: from then on, the token provider signs them in. */
+  /** Whether the present visitor has asked something: from then on, the token provider signs them in. */
   hasAsked = false;
   readonly #host: PanelHost;
   readonly #config: () => Promise<ChatConfig>;
@@ -35,7 +35,7 @@ export class LazyVisitor {
     const project = isSetByPage || chat.endpoint === "" ? undefined : (await this.#config()).anonymous;
     if (!isSetByPage && !project) return null;
     let token: string | null = null;
-    if (this.hasAsked || wasSignedIn()) {
+    if (this.#visitor || this.hasAsked || wasSignedIn()) {
       const { Visitor } = await loadVisitor();
       this.#visitor ??= new Visitor(this.#host, ChatError);
       token = await this.#visitor.token(project, this.hasAsked);
