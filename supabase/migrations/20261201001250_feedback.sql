@@ -22,6 +22,11 @@ begin
   if not is_worker_request then
     perform internal.consume_quota('feedback', 1, 300, '1 hour');
   end if;
+  -- Before the answer, in the order in which a deletion locks them.
+  perform from public.chat_sessions s where s.id = chat_give_feedback.session_id for key share;
+  if not found then
+    return false;
+  end if;
   -- The policies hide answers of other users, and those that the caller may no longer see.
   select * into answer
     from public.chat_messages m
@@ -31,13 +36,6 @@ begin
   if not found then
     return false;
   end if;
-
-  update public.chat_messages m
-    set feedback_rating = chat_give_feedback.rating,
-        feedback_reason = chat_give_feedback.reason,
-        feedback_comment = chat_give_feedback.comment,
-        feedback_at = case when chat_give_feedback.rating is not null then now() end
-    where m.session_id = answer.session_id and m.id = answer.id;
 
   -- "And to Norway?" alone would tell the owner nothing.
   asked := coalesce(answer.searched, (
@@ -56,6 +54,14 @@ begin
         where s.id = answer.session_id
       on conflict do nothing;
   end if;
+
+  -- Last, because its trigger locks the counts of the day, for which all turns of the assistant wait.
+  update public.chat_messages m
+    set feedback_rating = chat_give_feedback.rating,
+        feedback_reason = chat_give_feedback.reason,
+        feedback_comment = chat_give_feedback.comment,
+        feedback_at = case when chat_give_feedback.rating is not null then now() end
+    where m.session_id = answer.session_id and m.id = answer.id;
   return true;
 end
 $$;

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createHash, randomUUID } from "node:crypto";
 import { after, afterEach, before, test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { WORKER, WORKER_SECRET } from "../support/client.mjs";
 import { become, user } from "../support/roles.mjs";
 import { clearKnowledgeBase, lexemeCounts, QUERY, renewVectors, writeDocument } from "../support/knowledge-base.mjs";
 
@@ -16,6 +17,9 @@ export function concurrency({ project }) {
   before(async () => {
     database = await project.connect();
     sessions = await Promise.all(Array.from({ length: SESSIONS }, () => project.connect()));
+    await database.query("select chat_set_worker_secret($1)", [
+      createHash("sha256").update(WORKER_SECRET).digest("hex"),
+    ]);
   });
   after(() => Promise.all([database, ...sessions].map((session) => session.close())));
   afterEach(() => clearKnowledgeBase(database));
@@ -57,6 +61,13 @@ export function concurrency({ project }) {
     await sessions[0].exec("commit");
     return late;
   };
+  /** Runs a statement as a user whose request comes from the Worker. */
+  const asWorker = (session, id, sql, parameters) =>
+    session.transaction(async (transaction) => {
+      await become(transaction, user(id));
+      await transaction.query("select set_config('request.headers', $1, true)", [JSON.stringify(WORKER)]);
+      return (await transaction.query(sql, parameters)).rows;
+    });
   const newUser = async (name) => {
     const { rows } = await database.query("insert into auth.users (email) values ($1) returning id", [
       `${name}@concurrency.example`,
@@ -111,18 +122,13 @@ export function concurrency({ project }) {
     const id = await newUser("counted");
     const documents = Array.from({ length: 5 }, () => randomUUID());
     const before = await database.query("select coalesce(sum(questions), 0)::int as n from internal.chat_daily");
-    await database.query("select chat_set_worker_secret($1)", [createHash("sha256").update("counting").digest("hex")]);
     const record = (connection, sources) =>
-      connection.transaction(async (transaction) => {
-        await become(transaction, user(id));
-        await transaction.query("select set_config('request.headers', $1, true)", [
-          JSON.stringify({ "x-evidence-chat-worker": "counting" }),
-        ]);
-        await transaction.query(
-          "select chat_record_turn($1, 'Title', gen_random_uuid(), 'Q?', gen_random_uuid(), 'A.', '[]', $2, 100)",
-          [randomUUID(), sources],
-        );
-      });
+      asWorker(
+        connection,
+        id,
+        "select chat_record_turn($1, 'Title', gen_random_uuid(), 'Q?', gen_random_uuid(), 'A.', '[]', $2, 100)",
+        [randomUUID(), sources],
+      );
     await Promise.all(
       sessions.map(async (session, index) => {
         for (let round = 0; round < rounds; round++) {
@@ -141,6 +147,38 @@ export function concurrency({ project }) {
       documents.map(() => ({ n: SESSIONS * rounds })),
     );
   });
+
+  for (const [what, remove] of Object.entries({
+    "a conversation": "delete from chat_sessions where user_id = $1",
+    "a user": "delete from auth.users where id = $1",
+  })) {
+    test(`${what} can be deleted while feedback is given, without a deadlock`, async () => {
+      const id = await newUser(`rater of ${what}`);
+      const [session, answer] = [randomUUID(), randomUUID()];
+      await asWorker(
+        database,
+        id,
+        "select chat_record_turn($1, 'Title', gen_random_uuid(), 'Q?', $2, 'A.', '[]', '{}')",
+        [session, answer],
+      );
+      const waits = [await untilWaiting(1), await untilWaiting(2)];
+      // Stops the feedback when it is counted.
+      await sessions[0].exec("begin; select from internal.chat_daily for update");
+      const given = asWorker(sessions[1], id, "select chat_give_feedback($1, $2, 'down', embedding => $3) as found", [
+        session,
+        answer,
+        QUERY,
+      ]);
+      await waits[0]();
+      const deleted = sessions[2].query(remove, [id]);
+      await waits[1]();
+      await sessions[0].exec("commit");
+      const [feedback, deletion] = await Promise.allSettled([given, deleted]);
+      assert.deepEqual(feedback, { status: "fulfilled", value: [{ found: true }] });
+      assert.equal(deletion.status, "fulfilled");
+      assert.deepEqual((await database.query("select from chat_refusals where user_id = $1", [id])).rows, []);
+    });
+  }
 
   const forgetOldSessions = () =>
     database.query(
