@@ -42,6 +42,7 @@ begin
     select m.content
       from public.chat_messages m
       where m.session_id = answer.session_id and m.role = 'user' and m.created_at < answer.created_at
+        and m.from_worker = answer.from_worker
       order by m.created_at desc
       limit 1
   ));
@@ -49,7 +50,8 @@ begin
     where r.session_id = answer.session_id and r.reason = 'disliked' and r.question = asked;
   if chat_give_feedback.rating = 'down' and chat_give_feedback.embedding is not null and asked is not null then
     insert into public.chat_refusals (id, user_id, session_id, assistant, question, embedding, reason, from_worker)
-      select answer.id, s.user_id, s.id, s.assistant, asked, chat_give_feedback.embedding, 'disliked', is_worker_request
+      select answer.id, s.user_id, s.id, s.assistant, asked, chat_give_feedback.embedding, 'disliked',
+          is_worker_request and answer.from_worker
         from public.chat_sessions s
         where s.id = answer.session_id
       on conflict do nothing;
@@ -116,7 +118,7 @@ join public.chat_sessions s on s.id = m.session_id
 left join lateral (
   select q.content
     from public.chat_messages q
-    where q.session_id = m.session_id and q.role = 'user' and q.created_at < m.created_at
+    where q.session_id = m.session_id and q.role = 'user' and q.created_at < m.created_at and q.from_worker
     order by q.created_at desc
     limit 1
 ) asked on true

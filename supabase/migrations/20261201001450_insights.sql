@@ -770,7 +770,7 @@ begin
       left join lateral (
         select q.content
           from public.chat_messages q
-          where q.session_id = c.session_id and q.role = 'user' and q.created_at < c.created_at
+          where q.session_id = c.session_id and q.role = 'user' and q.created_at < c.created_at and q.from_worker
           order by q.created_at desc
           limit 1
       ) asked on true

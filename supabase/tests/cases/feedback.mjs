@@ -19,19 +19,22 @@ export function feedback({ database, anon, alice, bob, service }) {
   /** Records a turn of the user in a new or the given session, and returns the id of the answer. */
   async function turn(
     client,
-    /** @type {{ question?: string, session?: string, refusal?: string | null, searched?: string }} */ {
+    /** @type {{ question?: string, questionId?: string, session?: string, refusal?: string | null, searched?: string,
+     *   headers?: Record<string, string> }} */ {
       question = "Do you sell bicycles?",
+      questionId = randomUUID(),
       session = randomUUID(),
       refusal = null,
       searched,
+      headers = WORKER,
     } = {},
   ) {
     session_id = session;
     const answer_id = randomUUID();
-    const { status, body } = await client.rpc("chat_record_turn", {
+    const turn = {
       session_id,
       title: "Bicycles",
-      question_id: randomUUID(),
+      question_id: questionId,
       question,
       answer_id,
       answer: "Yes, two kinds. [1]",
@@ -39,7 +42,8 @@ export function feedback({ database, anon, alice, bob, service }) {
       sources: [],
       refusal,
       ...(searched && { searched }),
-    });
+    };
+    const { status, body } = await client.directRpc("chat_record_turn", turn, headers);
     assert.ok(status < 300, JSON.stringify(body));
     return answer_id;
   }
@@ -147,6 +151,33 @@ export function feedback({ database, anon, alice, bob, service }) {
     await given(alice, id, { rating: "up", embedding: QUERY });
     assert.deepEqual(await refusals(), []);
     await given(alice, id);
+  });
+
+  test("text that was recorded without the Worker is among no gaps, even if the Worker brings the feedback", async () => {
+    const forged = "Call +1 900 123";
+    const disliked = { rating: "down", comment: "Wrong", embedding: QUERY };
+    for (const texts of [{ question: forged }, { searched: forged }]) {
+      await given(alice, await turn(alice, { ...texts, headers: {} }), disliked);
+      assert.deepEqual(
+        (await refusals()).map(({ question, from_worker }) => [question, from_worker]),
+        [[forged, false]],
+      );
+      await service.remove("chat_refusals", "id=not.is.null");
+    }
+
+    const questionId = randomUUID();
+    await turn(alice, { question: forged, questionId, headers: {} });
+    // The question is stored already, with the forged text.
+    const id = await turn(alice, { session: session_id, questionId });
+    await given(alice, id, disliked);
+    assert.deepEqual(await refusals(), []);
+    const [{ question }] = (await service.select("chat_feedback", `message_id=eq.${id}`)).body;
+    assert.equal(question, null);
+    const { body: comments } = await service.rpc("chat_insights_comments", {});
+    assert.deepEqual(
+      comments.map((row) => row.question),
+      [null],
+    );
   });
 
   test("a disliked answer is in the group of the refused questions like it", async () => {
