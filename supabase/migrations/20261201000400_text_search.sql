@@ -98,10 +98,11 @@ create table public.kb_lexemes (
 with (fillfactor = 80);
 
 comment on table public.kb_lexemes is
-  'Number of chunks that everybody can find, by lexeme and language. Set by triggers on kb_chunks. Two lexemes that no text '
-  'contains count the chunks themselves: a space counts those that everybody can find, the empty lexeme counts all.';
+  'Number of chunks that everybody can find, by lexeme and language. Set by triggers on kb_chunks. Lexemes that no text contains '
+  'count the chunks themselves: a space counts those that everybody can find, a space and an entry of an audience those for this '
+  'entry, the empty lexeme counts all.';
 comment on column public.kb_lexemes.lexeme is
-  'Word as reduced by the text search configuration; a space or empty for the counts of chunks.';
+  'Word as reduced by the text search configuration; empty or beginning with a space for the counts of chunks.';
 comment on column public.kb_lexemes.language is 'Text search configuration, as in kb_chunks.language.';
 comment on column public.kb_lexemes.chunks is 'Number of chunks that contain the lexeme.';
 
@@ -140,13 +141,26 @@ revoke all on function internal.kb_adjust_lexeme_counts(text[], text[], bigint[]
 -- Only words of documents without an audience are counted. The counts weigh the words of a question of any user in the default
 -- audience, so counting restricted documents would reveal their words to them. Words without a count are still searched. The weight
 -- of an unknown word reveals the number of chunks, so it is based on the counted ones: the lexeme of one space. The empty lexeme counts all chunks that any user
--- can find; it gives the size of the knowledge base and its languages.
+-- can find; it gives the size of the knowledge base. A question is read only in languages of chunks that its user can find, so
+-- restricted chunks are counted for each entry of their audience.
+create function internal.kb_audience_lexemes(audience text[]) returns text[]
+  language sql
+  immutable
+  set search_path = ''
+as $$
+  select array(select distinct ' ' || a.entry from unnest(audience) as a(entry))
+$$;
+
+comment on function internal.kb_audience_lexemes(text[]) is 'The lexemes that count the chunks for these audiences.';
+
+revoke all on function internal.kb_audience_lexemes(text[]) from public;
+
 create function internal.kb_counted_lexemes(searchable boolean, audience text[], fts tsvector) returns text[]
   language sql
   immutable
   return case
     when searchable then tsvector_to_array(fts) || array['', ' ']
-    when audience is not null then array['']
+    when audience is not null then internal.kb_audience_lexemes(audience) || array['']
     else '{}'
   end;
 

@@ -52,7 +52,7 @@ create type internal.kb_question as (
   terms jsonb
 );
 
-create function internal.kb_parse_question(query_text text, is_in_default boolean, chunk_budget integer)
+create function internal.kb_parse_question(query_text text, audiences text[], is_in_default boolean, chunk_budget integer)
   returns internal.kb_question
   language plpgsql
   stable
@@ -75,6 +75,11 @@ declare
   -- chat-core/src/words.rs: "When will I get my refund?" is about refunds.
   question_stop_words constant text[] := '{also, could, else, every, get, give, got, know, let, like, long, many, may, might, much,
     must, often, one, please, shall, show, soon, tell, us, want, whether, whose, would}';
+  -- The lexemes that count the chunks that the caller can find.
+  findable constant text[] := case
+    when audiences is null then '{""}'
+    else internal.kb_audience_lexemes(audiences) || case when is_in_default then array[' '] end
+  end;
   question internal.kb_question;
 begin
   with token as (
@@ -83,10 +88,14 @@ begin
       from ts_parse('default', query_text) with ordinality as p(kind, token, position)
       group by lower(p.token), p.kind
   ), token_lexemes as (
-    -- Their lexemes as to_tsvector makes them, in each language that has searchable chunks. A stop word has none.
-    select n.language, n.chunks as size, coalesce(e.chunks, fallback_total) as total, t.word, t.position,
+    -- Their lexemes as to_tsvector makes them, in each language of a chunk that the caller can find. A stop word has none, so it
+    -- would reveal the languages of other chunks.
+    select n.language, n.size, coalesce(e.chunks, fallback_total) as total, t.word, t.position,
         case when n.language = 'english' and t.word = any (question_stop_words) then '{}' else d.lexemes end as lexemes
-      from public.kb_lexemes n
+      from (
+        -- A chunk for several of the audiences counts for each.
+        select s.language, sum(s.chunks) as size from public.kb_lexemes s where s.lexeme = any (findable) group by s.language
+      ) n
       left join public.kb_lexemes e on is_in_default and e.lexeme = ' ' and e.language = n.language
       join pg_catalog.pg_ts_config c
         on c.cfgname = n.language and c.cfgnamespace = 'pg_catalog'::regnamespace
@@ -103,7 +112,6 @@ begin
           order by a.mapseqno
           limit 1
       ) d
-      where n.lexeme = ''
   ), counted_lexeme as (
     select m.language, m.total, m.word, m.position, l.lexeme, coalesce(k.chunks, 0) as chunks
       from token_lexemes m
@@ -163,12 +171,13 @@ begin
 end
 $$;
 
-comment on function internal.kb_parse_question(text, boolean, integer) is
-  'The lexemes of a question with their weights. Its rare words are those that together occur in at most chunk_budget '
+comment on function internal.kb_parse_question(text, text[], boolean, integer) is
+  'The lexemes of a question with their weights, in the languages of the chunks that a user in these audiences (null: everybody), and '
+  'in the default audience or not, can find. Its rare words are those that together occur in at most chunk_budget '
   'chunks; there are none for a user outside the default audience.';
 
-revoke all on function internal.kb_parse_question(text, boolean, integer) from public;
-grant execute on function internal.kb_parse_question(text, boolean, integer) to evidence_chat, service_role;
+revoke all on function internal.kb_parse_question(text, text[], boolean, integer) from public;
+grant execute on function internal.kb_parse_question(text, text[], boolean, integer) to evidence_chat, service_role;
 
 create function internal.kb_is_readable(query_text text) returns boolean
   language sql
@@ -705,7 +714,13 @@ begin
     end || coalesce(nearest_restricted, '{}');
 
   if query_text is not null then
-    question := internal.kb_parse_question(question_text, is_in_default, chunk_budget);
+    question := internal.kb_parse_question(
+      question_text,
+      -- Looked up only for a user who finds restricted chunks.
+      case when nearest_restricted is null then '{}' else audiences end,
+      is_in_default,
+      chunk_budget
+    );
   end if;
 
   return query
@@ -848,7 +863,7 @@ comment on function public.match_chunks(extensions.vector, integer, double preci
   'lexical: 0 to 1, how much of the informative vocabulary of query_text the chunk contains; rare words weigh more '
   '(ts_rank of a single lexeme saturates with its frequency as BM25 does: 0.61, 0.76, 0.83, … below 1). '
   'sentences: {start, end, similarity}, offsets in code points of content. '
-  'query_terms: {word, weight}, the informative words of query_text, the same on every row, weighted by documents without an '
+  'query_terms: {word, weight}, the informative words of query_text, in a language of chunks that the caller may see, the same on every row, weighted by documents without an '
   'audience in all collections, and for users outside the default audience by no documents. Limit for calls that are not from the '
   'Worker: 60 searches a minute and three at once per user, then PT429.';
 

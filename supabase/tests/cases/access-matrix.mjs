@@ -35,7 +35,7 @@ const MATRIX = `
   kb_headings           insert     denied   denied   denied   denied   denied   1
   kb_headings           update     denied   denied   denied   denied   denied   4
   kb_headings           delete     denied   denied   denied   denied   denied   4
-  kb_lexemes            select     denied   denied   denied   denied   denied   4
+  kb_lexemes            select     denied   denied   denied   denied   denied   5
   kb_lexemes            insert     denied   denied   denied   denied   denied   denied
   kb_lexemes            update     denied   denied   denied   denied   denied   denied
   kb_lexemes            delete     denied   denied   denied   denied   denied   denied

@@ -224,6 +224,23 @@ export function audiences({ database }) {
       assert.equal(weights(unknown).merger, weights(unknown).zeppelin);
     });
 
+    test("the languages of documents that a user cannot find do not affect the words of their question", async () => {
+      const outsider = user(randomUUID(), { is_anonymous: true, app_metadata: { team: "it" } });
+      const words = async (who) =>
+        (await search(who, { text: "quando sarà la fusione della società" }))[0].query_terms.map(({ word }) => word);
+      await write("the kettle is hot", 0.5);
+      await write("the kettle is cold", 0.5, { audience: ["team:it"] });
+      const all = ["quando", "sarà", "la", "fusione", "della", "società"];
+      for (const who of [nobody, inTeam("sales"), outsider, SERVICE]) assert.deepEqual(await words(who), all);
+      const italian = await write("la fusione della società", 0.4, { language: "it", audience: SALES });
+      for (const who of [nobody, outsider]) assert.deepEqual(await words(who), all);
+      for (const who of [inTeam("sales"), SERVICE])
+        assert.deepEqual(await words(who), ["quando", "fusione", "società"]);
+      await database.query("update kb_documents set audience = null where id = $1", [italian.id]);
+      assert.deepEqual(await words(outsider), all);
+      for (const who of [nobody, SERVICE]) assert.deepEqual(await words(who), ["quando", "fusione", "società"]);
+    });
+
     test("words that occur only in restricted documents find them for users who may see them", async () => {
       await write("about bicycles", 0.4);
       await write("merger of the kettle makers", 0.1, { audience: SALES });
@@ -241,7 +258,7 @@ export function audiences({ database }) {
         `select array(select c.chunk_id from internal.kb_chunk_sentences(array[$1]::uuid[], $2, '{team:it}', true) c) as sentences,
            internal.kb_nearest_restricted_chunks($2, '{team:it}', null, 5) as nearest,
            array(select w.chunk_id from internal.kb_search_by_words(
-             internal.kb_parse_question('kettle', true, 300), array[$1]::uuid[], '{team:it}', true, true, null, 300) w) as words`,
+             internal.kb_parse_question('kettle', '{team:it}', true, 300), array[$1]::uuid[], '{team:it}', true, true, null, 300) w) as words`,
         [chunkIds[0], QUERY],
       );
       assert.deepEqual(rows, [{ sentences: [], nearest: null, words: [] }]);

@@ -146,6 +146,8 @@ export async function lexemeCounts(database) {
        union all
        select ' ' where d.audience is null
        union all
+       select distinct ' ' || entry from unnest(d.audience) entry
+       union all
        select lexeme from unnest(internal.kb_chunk_fts(c.language, c.meta->>'section', c.content))
          where d.audience is null
      ) word
