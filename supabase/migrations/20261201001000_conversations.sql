@@ -23,13 +23,16 @@ comment on column public.chat_sessions.created_at is 'When it began.';
 comment on column public.chat_sessions.updated_at is
   'When its last message was written, or when it was created. Nothing else changes it.';
 
--- Keyset paging, newest first. The id breaks ties.
-create index chat_sessions_user_newest_idx on public.chat_sessions (user_id, updated_at desc, id desc);
+-- Keyset paging, newest first. The id breaks ties. With the assistant, because there are no statistics: the planner would read all
+-- sessions of the assistant in the index below.
+create index chat_sessions_user_newest_idx on public.chat_sessions (user_id, assistant, updated_at desc, id desc);
 -- For renaming an assistant.
 create index chat_sessions_assistant_idx on public.chat_sessions (assistant);
 
--- As for chat_messages.content. Those of the assistant would reveal the names of assistants that are not for the user.
-alter table public.chat_sessions alter column title set statistics 0, alter column assistant set statistics 0;
+-- As for chat_messages. Those of the assistant would reveal the names of assistants that are not for the user.
+alter table public.chat_sessions
+  alter column user_id set statistics 0, alter column assistant set statistics 0, alter column title set statistics 0,
+  alter column created_at set statistics 0, alter column updated_at set statistics 0;
 
 -- Grants on columns: the database sets the times, and a session keeps its user.
 revoke all on public.chat_sessions from public, anon, authenticated;
@@ -237,9 +240,15 @@ comment on column public.chat_messages.from_worker is
 comment on column public.chat_messages.created_at is 'Strictly increasing within a session, so it orders the transcript.';
 
 -- The API returns the planner's estimates for "Prefer: count=planned". Row level security does not apply to them, so statistics of
--- these columns would reveal whether others often asked this or got this answer.
+-- these columns would reveal what others asked and when, what they were answered, from which documents, and what they think of it.
+-- A query that would need them must get its plan in another way, as internal.chat_insights_comments does.
 alter table public.chat_messages
-  alter column content set statistics 0, alter column feedback_comment set statistics 0, alter column searched set statistics 0;
+  alter column content set statistics 0, alter column citations set statistics 0, alter column sources set statistics 0,
+  alter column refusal set statistics 0, alter column hedged set statistics 0, alter column mode set statistics 0,
+  alter column searched set statistics 0, alter column truncated set statistics 0, alter column latency_ms set statistics 0,
+  alter column feedback_rating set statistics 0, alter column feedback_reason set statistics 0,
+  alter column feedback_comment set statistics 0, alter column feedback_at set statistics 0,
+  alter column from_worker set statistics 0, alter column created_at set statistics 0;
 create index chat_messages_session_idx on public.chat_messages (session_id, created_at);
 create index chat_messages_sources_idx on public.chat_messages using gin (sources);
 

@@ -52,9 +52,11 @@ comment on column public.chat_refusals.created_at is
 create index chat_refusals_embedding_hnsw
   on public.chat_refusals using hnsw (embedding extensions.vector_cosine_ops)
   where from_worker;
--- The API returns the planner's estimates for "Prefer: count=planned". Row level security does not apply to them, so statistics of
--- these columns would reveal whether others often asked the same, and the names of assistants that are not for the user.
-alter table public.chat_refusals alter column question set statistics 0, alter column assistant set statistics 0;
+-- As for chat_messages and chat_sessions.
+alter table public.chat_refusals
+  alter column user_id set statistics 0, alter column session_id set statistics 0, alter column assistant set statistics 0,
+  alter column question set statistics 0, alter column best_score set statistics 0, alter column reason set statistics 0,
+  alter column created_at set statistics 0;
 create index chat_refusals_user_idx on public.chat_refusals (user_id, created_at desc);
 create index chat_refusals_session_idx on public.chat_refusals (session_id);
 create index chat_refusals_created_idx on public.chat_refusals (created_at);

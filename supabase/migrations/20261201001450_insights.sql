@@ -742,6 +742,12 @@ create function internal.chat_insights_comments(days integer, assistant text, ma
   stable
   security definer
   set search_path = ''
+  -- There are no statistics of feedback, so the planner expects comments on a third of all messages, and would read all messages or
+  -- all sessions.
+  set enable_seqscan = off
+  set enable_hashjoin = off
+  set enable_mergejoin = off
+  set jit = off
 as $$
 #variable_conflict use_column
 declare

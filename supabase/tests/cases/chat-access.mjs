@@ -138,7 +138,7 @@ export function chatAccess({ database, anon, alice, bob, service }) {
     await database.exec("analyze chat_sessions");
     const { rows } = await database.query(
       `explain select id from chat_sessions
-        where user_id = $1 and updated_at <= now() and (updated_at < now() or id < $2)
+        where user_id = $1 and assistant = 'default' and updated_at <= now() and (updated_at < now() or id < $2)
         order by updated_at desc, id desc limit 20`,
       [bob.id, session.id],
     );

@@ -248,43 +248,103 @@ export function concurrency({ project }) {
     }
   });
 
-  test("the planner's estimates do not reveal to a user what others ask", async () => {
+  test("the planner's estimates do not reveal to a user what others ask, and what the chat answers", async () => {
     const [asker, curious] = [await newUser("asker"), await newUser("curious")];
     const question = "Am I to be dismissed?";
+    const document = randomUUID();
     await database.exec("insert into assistants (name) values ('merger')");
     await database.query(
       "insert into chat_sessions (user_id, title, assistant) select $1, $2, 'merger' from generate_series(1, 500)",
       [asker, question],
     );
     await database.query(
-      "insert into chat_messages (session_id, role, content) select id, 'user', $2 from chat_sessions where user_id = $1",
+      `insert into chat_messages (session_id, role, content, from_worker)
+         select id, 'user', $2, true from chat_sessions where user_id = $1`,
       [asker, question],
     );
     await database.query(
-      `insert into chat_refusals (user_id, question, embedding, reason, assistant)
-         select $1, $2, $3, 'no_match', 'merger' from generate_series(1, 100)`,
+      `insert into chat_messages (session_id, role, content, sources, hedged, mode, truncated, latency_ms, from_worker,
+           feedback_rating, feedback_reason, feedback_at)
+         select id, 'assistant', 'Yes.', array[$2::uuid], true, 'generated', true, 9000, true, 'down', 'wrong', now()
+           from chat_sessions where user_id = $1`,
+      [asker, document],
+    );
+    await database.query(
+      `insert into chat_refusals (user_id, session_id, question, embedding, best_score, reason, assistant)
+         select $1, id, $2, $3, 0.3, 'no_match', 'merger' from chat_sessions where user_id = $1`,
       [asker, question, QUERY],
     );
-    await database.exec("analyze chat_sessions; analyze chat_messages; analyze chat_refusals");
-    const expected = (table, column, text) =>
+    await database.exec("analyze");
+    const expected = (table, condition) =>
       sessions[0].transaction(async (transaction) => {
         await become(transaction, user(curious));
-        const { rows } = await transaction.query(
-          `explain (format json) select 1 from ${table} where ${column} = '${text}'`,
-        );
+        const { rows } = await transaction.query(`explain (format json) select 1 from ${table} where ${condition}`);
         return rows[0]["QUERY PLAN"][0].Plan["Plan Rows"];
       });
-    for (const [table, column, text] of [
-      ["chat_sessions", "title", question],
-      ["chat_messages", "content", question],
-      ["chat_refusals", "question", question],
-      ["chat_sessions", "assistant", "merger"],
-      ["chat_refusals", "assistant", "merger"],
+    const past = "'2020-01-01'";
+    const future = "'2100-01-01'";
+    // Of each pair, one is true of the rows of the asker, or of more of them.
+    for (const [table, ...conditions] of [
+      ["chat_sessions", `title = '${question}'`, "title = 'Who?'"],
+      ["chat_sessions", "assistant = 'merger'", "assistant = 'Who?'"],
+      ["chat_sessions", `user_id = '${asker}'`, `user_id = '${randomUUID()}'`],
+      ["chat_sessions", `created_at > ${past}`, `created_at > ${future}`],
+      ["chat_sessions", `updated_at > ${past}`, `updated_at > ${future}`],
+      ["chat_messages", `content = '${question}'`, "content = 'Who?'"],
+      ["chat_messages", `sources @> array['${document}'::uuid]`, `sources @> array['${randomUUID()}'::uuid]`],
+      ["chat_messages", "feedback_rating is null", "refusal is null"],
+      ["chat_messages", "hedged", "not hedged"],
+      ["chat_messages", "mode = 'generated'", "mode = 'extractive'"],
+      ["chat_messages", "truncated", "not truncated"],
+      ["chat_messages", "latency_ms > 5000", "latency_ms > 10000"],
+      ["chat_messages", "feedback_rating = 'down'", "feedback_rating = 'up'"],
+      ["chat_messages", "feedback_reason = 'wrong'", "feedback_reason = 'other'"],
+      ["chat_messages", `feedback_at > ${past}`, `feedback_at > ${future}`],
+      ["chat_messages", "from_worker", "not from_worker"],
+      ["chat_messages", `created_at > ${past}`, `created_at > ${future}`],
+      ["chat_refusals", `question = '${question}'`, "question = 'Who?'"],
+      ["chat_refusals", "assistant = 'merger'", "assistant = 'Who?'"],
+      ["chat_refusals", `user_id = '${asker}'`, `user_id = '${randomUUID()}'`],
+      ["chat_refusals", "best_score > 0.2", "best_score > 0.4"],
+      ["chat_refusals", "reason = 'no_match'", "reason = 'disliked'"],
+      ["chat_refusals", `created_at > ${past}`, `created_at > ${future}`],
     ]) {
-      assert.equal(await expected(table, column, text), await expected(table, column, "Who?"), `${table}.${column}`);
+      const [first, second] = [await expected(table, conditions[0]), await expected(table, conditions[1])];
+      assert.equal(first, second, `${table}: ${conditions.join(" and ")}`);
     }
+    const { rows: known } = await database.query(
+      `select format('%s.%s', s.tablename, s.attname) as name from pg_stats s
+         where s.schemaname = 'public'
+           and has_column_privilege('authenticated', format('public.%I', s.tablename), s.attname, 'select')
+         order by name`,
+    );
+    assert.deepEqual(
+      known.map(({ name }) => name),
+      // docs/threat-model.md says what they reveal.
+      ["chat_messages.id", "chat_messages.role", "chat_messages.session_id", "chat_refusals.id", "chat_sessions.id"],
+    );
     await database.query("delete from auth.users where id = $1", [asker]);
     await database.exec("delete from assistants where name = 'merger'");
+  });
+
+  test("the conversations of a user are read from one index, although there are no statistics", async () => {
+    const owner = await newUser("owner of many");
+    await database.query(
+      "insert into chat_sessions (user_id, title) select $1, 'Why?' from generate_series(1, 20000)",
+      [owner],
+    );
+    await database.exec("analyze chat_sessions");
+    const plan = await sessions[0].transaction(async (transaction) => {
+      await become(transaction, user(owner));
+      // As the Worker lists them.
+      const { rows } = await transaction.query(
+        `explain (format json) select id from chat_sessions where user_id = '${owner}' and assistant = 'default'
+           order by updated_at desc, id desc limit 50`,
+      );
+      return JSON.stringify(rows);
+    });
+    assert.deepEqual(plan.match(/(?<="Index Name":")\w+/g), ["chat_sessions_user_newest_idx"]);
+    await database.query("delete from auth.users where id = $1", [owner]);
   });
 
   const state = async (chunkId) => {
