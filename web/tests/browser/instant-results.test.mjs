@@ -184,6 +184,22 @@ test("a result without a page shows its passage with the words marked, and Escap
   await widget.until(async () => !(await widget.role("input").isVisible()), "now the panel closes");
 });
 
+test("results that are still being searched do not take away the passage that the visitor reads", async (t) => {
+  finding(RESULTS[2]);
+  const widget = await openReady(t);
+  await type(widget, "refunds");
+  await widget.role("result").waitFor();
+  let held;
+  site.api.search = (response) => (held = response);
+  await type(widget, " and deliveries");
+  await widget.until(() => held !== undefined, "a search that hangs");
+  await widget.role("result").click();
+  await widget.role("result-passage").waitFor();
+  json(200, { results: RESULTS })(held);
+  await sleep(300);
+  assert.ok(await widget.role("result-passage").isVisible());
+});
+
 test("Escape closes the list first and the panel next, and the list stays closed until the text changes", async (t) => {
   finding(...RESULTS);
   const widget = await openReady(t, { attributes: { mode: "floating" } });

@@ -194,6 +194,8 @@ export class InstantResults {
     const citation: Citation = { ...result, index: 1 };
     const href = this.#options.tools.urlOfWords(result, [citation]);
     if (href === undefined) {
+      // Results that came now would take away what the visitor reads.
+      this.#cancel();
       this.#list.showPassage(result);
       return this.#describe();
     }
