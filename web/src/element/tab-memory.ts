@@ -1,12 +1,18 @@
+/** The widget that uses each key. The key of a removed one is free for the next, such as that of the next view of a single-page app. */
+const owners = new Map<string, Element>();
+
 /**
- * A few words that a tab remembers for the next page, for each assistant. The browser forgets them with the tab. Where it blocks storage,
- * nothing is remembered.
+ * A few words that a tab remembers for the next page, for each assistant. Widgets on a page are told apart by their `id`; those without
+ * one by their mode, and several of a mode by their order. The browser forgets the words with the tab. Where it blocks storage, nothing
+ * is remembered.
  */
 export class TabMemory {
-  readonly #key: () => string;
+  readonly #chat: HTMLElement & { readonly endpoint: string; readonly mode: string };
+  #name = "";
+  #place = "";
 
-  constructor(chat: HTMLElement & { readonly endpoint: string }) {
-    this.#key = () => `evidence-chat:tab:${chat.endpoint} ${chat.getAttribute("assistant") ?? ""}`;
+  constructor(chat: HTMLElement & { readonly endpoint: string; readonly mode: string }) {
+    this.#chat = chat;
   }
 
   /** What is remembered; empty if there is nothing. */
@@ -24,5 +30,21 @@ export class TabMemory {
     } catch {
       // Blocked or full.
     }
+  }
+
+  #key(): string {
+    const { endpoint, id, mode } = this.#chat;
+    const name = `evidence-chat:tab:${endpoint} ${this.#chat.getAttribute("assistant") ?? ""} ${id}`;
+    if (id) return name;
+    // Until endpoint or assistant change: the order of the others may change, and a page may switch the mode of a conversation.
+    if (name !== this.#name) {
+      owners.delete(this.#place);
+      let order = 0;
+      do this.#place = `${name}${mode} ${order++}`;
+      while (owners.get(this.#place)?.isConnected);
+      owners.set(this.#place, this.#chat);
+      this.#name = name;
+    }
+    return this.#place;
   }
 }

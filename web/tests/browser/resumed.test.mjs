@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { failure, gate, SESSION } from "./support/answers.mjs";
-import { tokenFor } from "./pages/widget/page.mjs";
+import { answer, failure, gate, SESSION, whole } from "./support/answers.mjs";
+import { markup, tokenFor } from "./pages/widget/page.mjs";
 import { ANSWER, openConversation, QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
 
 const { site, open, sent, withConversation } = await startWidgetSuite();
@@ -280,6 +280,80 @@ test("a closed floating widget loads nothing after a page change, and shows the 
   assert.equal(messagesRead(), 0);
   await launcher(widget).click();
   await widget.element.getByText("The first one?").waitFor();
+});
+
+describe("several widgets", () => {
+  /** Opens a page with these widgets, and asks each of them a question, in a session of its own. */
+  async function openSeveral(t, ...attributes) {
+    const widget = await open(t, { body: attributes.map((some) => markup(site, some)).join("") });
+    for (const at of attributes.keys()) {
+      const id = SESSION.replace(/.$/, String(at));
+      const [[start, fields], ...events] = answer();
+      site.api.respondWith(whole([[start, { ...fields, session_id: id }], ...events]));
+      site.api.sessions.push({ id, title: `${at}`, created_at: "", updated_at: "" });
+      site.api.messages.set(id, [{ id: "1", role: "user", content: `Number ${at}?`, citations: [], created_at: "" }]);
+      const chat = nth(widget, at);
+      await show(chat);
+      await chat.locator("[data-role=input]").fill(`Number ${at}?`);
+      await chat.locator("[data-role=input]").press("Enter");
+      await chat.locator("[data-role=assistant][data-state=done]").waitFor();
+      await hide(chat);
+    }
+    return widget;
+  }
+
+  const nth = ({ page }, at) => page.locator("evidence-chat").nth(at);
+  const isFloating = async (chat) => (await chat.getAttribute("mode")) === "floating";
+  const show = async (chat) => (await isFloating(chat)) && chat.locator("[part~=launcher]").click();
+  const hide = async (chat) => (await isFloating(chat)) && chat.evaluate((element) => element.close());
+
+  /** Shows another page with these widgets. */
+  async function visit({ page }, ...attributes) {
+    site.body = attributes.map((some) => markup(site, some)).join("");
+    await page.reload();
+  }
+
+  /** Waits until each of the page's widgets shows the conversation with that number, and no other. */
+  async function assertShown(widget, ...numbers) {
+    for (const [at, number] of numbers.entries()) {
+      const chat = nth(widget, at);
+      await show(chat);
+      await chat.getByText(`Number ${number}?`).waitFor();
+      assert.deepEqual(await chat.locator("[data-role=user]").allInnerTexts(), [`Number ${number}?`]);
+      await hide(chat);
+    }
+  }
+
+  test("on a page get their own conversations back, and leaving one leaves the others", async (t) => {
+    const widget = await openSeveral(t, {}, {});
+    await widget.page.reload();
+    await assertShown(widget, 0, 1);
+    await nth(widget, 0).locator("[data-role=new]").click();
+    await widget.page.reload();
+    await nth(widget, 1).getByText("Number 1?").waitFor();
+    assert.equal(await nth(widget, 0).locator("[data-role=user]").count(), 0);
+  });
+
+  test("on pages with others keep their conversations by id, or else by mode", async (t) => {
+    const floating = { mode: "floating" };
+    const widget = await openSeveral(t, floating, {}, { id: "sales" });
+    await visit(widget, floating);
+    await assertShown(widget, 0);
+    await visit(widget, { id: "sales" }, {}, floating);
+    await assertShown(widget, 2, 1, 0);
+  });
+
+  test("that single-page apps create anew for each view go on with the conversation", async (t) => {
+    const widget = await openSeveral(t, {});
+    for (let view = 0; view < 2; view++) {
+      await widget.element.evaluate((chat) => {
+        const next = /** @type {HTMLElementTagNameMap["evidence-chat"]} */ (chat.cloneNode());
+        next.tokenProvider = globalThis.tokenProvider;
+        chat.replaceWith(next);
+      });
+      await assertShown(widget, 0);
+    }
+  });
 });
 
 test("works, without remembering, where the browser blocks storage", async (t) => {
