@@ -35,7 +35,7 @@ const MAX_STORE_MS = 10_000;
 export async function loadModel(options: LoadOptions): Promise<LoadedModel> {
   assertWasmAllowed();
   const load = new ModelLoad(options);
-  const wasm = startWasm(options.wasmUrl);
+  const wasm = startWasm(options.wasmUrl, () => load.reportAgain());
   wasm.catch(() => undefined);
   const cache = options.cache ? await ModelCache.open() : null;
   const engine = cache ? await load.throughCache(wasm, cache) : await load.fromNetwork(wasm, null);
@@ -45,12 +45,18 @@ export async function loadModel(options: LoadOptions): Promise<LoadedModel> {
 class ModelLoad {
   readonly #options: LoadOptions;
   #lock: DownloadLock | undefined;
+  #reported: LoadProgress | undefined;
   /** Settles when nothing is being stored any more. */
   #storing: Promise<void> | undefined;
 
   constructor(options: LoadOptions) {
     this.#options = options;
     this.#report("start", 0);
+  }
+
+  /** For the progress of the module itself, which has no phase where it arrives while another tab downloads the model. */
+  reportAgain(): void {
+    if (this.#reported) this.#report(this.#reported.phase, this.#reported.loadedBytes);
   }
 
   async throughCache(wasm: Promise<WasmModule>, cache: ModelCache): Promise<WasmEmbedder> {
@@ -156,7 +162,8 @@ class ModelLoad {
 
   #report(phase: LoadProgress["phase"], loadedBytes: number): void {
     this.#lock?.report(loadedBytes);
-    this.#options.onProgress({ phase, loadedBytes, totalBytes: modelIdentity().byteLength });
+    this.#reported = { phase, loadedBytes, totalBytes: modelIdentity().byteLength };
+    this.#options.onProgress(this.#reported);
   }
 }
 

@@ -10,21 +10,25 @@ export interface WasmModule {
 }
 
 let started: Promise<WasmModule> | undefined;
+/** The callbacks of all who wait. */
+const listeners = new Set<() => void>();
 
 /**
  * Fetches and starts the WebAssembly module, once per thread. Cannot be aborted, since other callers may wait for it; a
- * failed start can be retried.
+ * failed start can be retried. `onChunk` is called as it arrives.
  */
-export function startWasm(url: string): Promise<WasmModule> {
+export function startWasm(url: string, onChunk: () => void): Promise<WasmModule> {
   started ??= start(url).catch((thrown: unknown) => {
     started = undefined;
     throw thrown;
   });
-  return started;
+  listeners.add(onChunk);
+  return started.finally(() => listeners.delete(onChunk));
 }
 
 async function start(url: string): Promise<WasmModule> {
-  await startWasmFile(url, "wasmUrl", (response) => initWasm({ module_or_path: response }));
+  const init = (response: Response) => initWasm({ module_or_path: response });
+  await startWasmFile(url, "wasmUrl", init, () => listeners.forEach((onChunk) => onChunk()));
   if (fingerprint() !== modelIdentity().fingerprint) {
     throw new EmbedderError(
       "integrity",

@@ -316,6 +316,20 @@ test("loading without progress rejects with code timeout; slow progress does not
   await load({ timeoutMs: 1000 });
 });
 
+test("a WebAssembly module that arrives slowly is progress for all who wait for it; one that stalls is not", async () => {
+  const loadFresh = async (module, timeoutMs, callers) => {
+    // A fresh copy, since a module is started only once.
+    const fresh = await importFakePackage({ after: (cleanup) => cleanups.push(cleanup) });
+    server.files = new Map([["embedder_bg.wasm", module]]);
+    const options = { modelUrl: server.modelUrl, wasmUrl: server.wasmUrl, timeoutMs };
+    const embedders = await Promise.all(Array.from({ length: callers }, () => fresh.createEmbedder(options)));
+    for (const embedder of embedders) embedder.dispose();
+  };
+  await loadFresh(responses.slowModule(20, 75), 1000, 2);
+  const stalling = (_request, response) => response.writeHead(200).write(Buffer.from([0, 0x61]));
+  await assert.rejects(loadFresh(stalling, 150, 1), { code: "timeout" });
+});
+
 test("aborting the signal stops the download", async () => {
   let closed;
   const isClosed = new Promise((resolve) => (closed = resolve));

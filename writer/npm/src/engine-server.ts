@@ -24,7 +24,7 @@ export class EngineServer {
   async #load(request: Extract<Request, { type: "load" }>): Promise<void> {
     try {
       const report = throttled((progress: LoadProgress) => this.#reply({ type: "progress", progress }));
-      const model: Model = await loadModel(request, report);
+      const model: Model = await loadModel(request, report, () => this.#reply({ type: "starting" }));
       this.#queue = new WriteQueue(model, this.#reply);
       this.#reply({ type: "ready" });
     } catch (thrown) {

@@ -20,18 +20,24 @@ const NEVER = new AbortController().signal;
 type Report = (progress: LoadProgress) => void;
 
 /**
- * Starts the WebAssembly module and streams the model into it, from the cache or the network. Throws `WriterError`,
- * `LoadingError`, or what WebAssembly throws.
+ * Starts the WebAssembly module and streams the model into it, from the cache or the network. `onStarting` is called as
+ * the module arrives. Throws `WriterError`, `LoadingError`, or what WebAssembly throws.
  */
-export async function loadModel(file: ModelFile, report: Report): Promise<Model> {
+export async function loadModel(file: ModelFile, report: Report, onStarting: () => void): Promise<Model> {
   assertWasmAllowed();
-  const wasm = startWasmFile(file.wasmUrl, "wasmUrl", (response) => initWasm({ module_or_path: response }));
+  let onChunk = onStarting;
+  const init = (response: Response) => initWasm({ module_or_path: response });
+  const wasm = startWasmFile(file.wasmUrl, "wasmUrl", init, () => onChunk());
   wasm.catch(() => undefined);
   const cache = file.cache ? await ModelCache.open() : null;
   if (!cache) return (await download(file, wasm, null, report)).model;
   const totalBytes = file.byteLength ?? 0;
   const onWait = (loadedBytes: number) => report({ loadedBytes, totalBytes, isCached: false });
   const lock = await takeDownloadLock(`evidence-chat-writer ${file.modelUrl}`, NEVER, onWait);
+  onChunk = () => {
+    lock.report(0);
+    onStarting();
+  };
   const reportToTabs = (progress: LoadProgress) => {
     lock.report(progress.loadedBytes);
     report(progress);

@@ -27,6 +27,8 @@ export interface ModelFile {
 
 /** Messages from the engine to the page. */
 export type Reply =
+  /** A part of the WebAssembly module has arrived. */
+  | { readonly type: "starting" }
   | { readonly type: "progress"; readonly progress: LoadProgress }
   | { readonly type: "ready" }
   | { readonly type: "load_failed"; readonly code: WriterErrorCode; readonly message: string }

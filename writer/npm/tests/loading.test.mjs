@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { listen } from "../../../tests/lib/listen.mjs";
 import { importFakePackage, MODEL, sha256 } from "./fake/package.mjs";
 
@@ -138,6 +139,25 @@ describe("a model file", () => {
     const { code, message } = await load({ model: { byteLength: MODEL.length }, timeoutMs: 50 }, silent);
     assert.equal(code, "timeout");
     assert.match(message, /0\.05 seconds/);
+  });
+
+  test("is loaded while the WebAssembly file arrives slowly", async () => {
+    const slow = async (request, response) => {
+      if (!request.url.endsWith(".wasm")) return whole(request, response);
+      response.writeHead(200, { "content-type": "application/wasm" });
+      for (const chunk of [[0, 0x61, 0x73, 0x6d], ...Array(20).fill([0])]) {
+        response.write(Buffer.from(chunk));
+        await sleep(75);
+      }
+      response.end();
+    };
+    const options = {
+      wasmUrl: `${server.origin}/writer_bg.wasm`,
+      model: { byteLength: MODEL.length },
+      timeoutMs: 1000,
+    };
+    const outcome = await load(options, (...exchange) => void slow(...exchange));
+    assert.equal(outcome.ending, "stop", outcome.message);
   });
 });
 

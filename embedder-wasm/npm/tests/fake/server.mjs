@@ -6,7 +6,7 @@ const TYPES = { html: "text/html", js: "text/javascript", wasm: "application/was
 const ETAG = '"model-1"';
 
 /**
- * Serves `files` (name → content), and the model with `handlers`: one for each request, the last one for all further
+ * Serves `files` (name → content or handler), and the model with `handlers`: one for each request, the last one for all further
  * requests. `requests` are those for the model, with their responses.
  */
 export async function startServer(files = new Map(), headers = {}) {
@@ -23,6 +23,7 @@ export async function startServer(files = new Map(), headers = {}) {
       return handler(request, response);
     }
     const content = path === "" ? "<!doctype html><title>embedder</title>" : state.files.get(path);
+    if (typeof content === "function") return content(request, response);
     const type = TYPES[path === "" ? "html" : path.split(".").pop()] ?? "application/octet-stream";
     response.writeHead(content === undefined ? 404 : 200, { "content-type": type }).end(content);
   });
@@ -125,6 +126,19 @@ export function slowly(chunks, pauseMs) {
     const size = Math.ceil(MODEL.length / chunks);
     for (let start = 0; start < MODEL.length; start += size) {
       response.write(MODEL.subarray(start, start + size));
+      await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    }
+    response.end();
+  };
+}
+
+/** Sends a WebAssembly module slowly, in chunks. */
+export function slowModule(chunks, pauseMs) {
+  return async (_request, response) => {
+    response.writeHead(200, { "content-type": "application/wasm" });
+    response.write(Buffer.from([0, 0x61, 0x73, 0x6d]));
+    for (let chunk = 0; chunk < chunks; chunk++) {
+      response.write(Buffer.alloc(1000));
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
     response.end();
