@@ -61,6 +61,26 @@ export default defineConfig(
     },
   },
   {
+    files: ["{web,model-loading,embedder-wasm/npm,writer/npm}/src/**/*.ts"],
+    rules: {
+      // TypeScript's types of the DOM have no versions.
+      "no-restricted-properties": [
+        "error",
+        ...[
+          ["AbortSignal", "any"],
+          ["Intl", "Segmenter"],
+          ["Response", "json"],
+          ["URL", "canParse"],
+          ["URL", "parse"],
+        ].map(([object, property]) => ({
+          object,
+          property,
+          message: "Chrome 103, Firefox 114 or Safari 16.4 lacks it.",
+        })),
+      ],
+    },
+  },
+  {
     files: ["**/*.mjs", "integrations/*/src/*.js"],
     rules: {
       // node:test awaits the tests of a file itself.

@@ -34,6 +34,8 @@ export function missingFeature(place: Place): string | null {
   if (typeof WebAssembly !== "object") return "WebAssembly";
   if (!WebAssembly.validate(PROBE)) return "WebAssembly with SIMD and reference types";
   if (place === "worker" && !hasModuleWorkers()) return "module workers";
+  // The newest API that our code needs apart from these: Chrome has it from version 103.
+  if (!("timeout" in AbortSignal)) return "AbortSignal.timeout";
   return null;
 }
 

@@ -83,7 +83,7 @@ export function chart(days: readonly Day[], options: ChartOptions): { node: HTML
     element("figcaption", {}, element("h3", {}, title), legend(series)),
     place,
     readout,
-    element("details", {}, element("summary", {}, `${title} as a table`), table(title, columns, days.toReversed())),
+    element("details", {}, element("summary", {}, `${title} as a table`), table(title, columns, [...days].reverse())),
   );
   const stop = () => {
     sized.disconnect();

@@ -44,7 +44,7 @@ function reasons(totals: Totals): HTMLElement {
   if (totals.disliked === 0) return element("p", { class: "detail" }, "No answer was disliked.");
   const counts = (Object.entries(REASONS) as [FeedbackReason, string][])
     .map(([reason, label]) => ({ label, count: totals[`disliked_${reason}`] }))
-    .toSorted((a, b) => b.count - a.count);
+    .sort((a, b) => b.count - a.count);
   const unexplained = totals.disliked - counts.reduce((sum, { count }) => sum + count, 0);
   const bar = ({ label, count }: (typeof counts)[number]) => {
     const filled = element("span");

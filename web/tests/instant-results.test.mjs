@@ -47,6 +47,20 @@ test("words are marked while they are typed, inflected, and in other cases and a
   assert.deepEqual(marked(sentence, ""), []);
 });
 
+test("a browser without Intl.Segmenter marks the same words where words are spaced", (t) => {
+  const { Segmenter } = Intl;
+  const sentence = "Don’t worry: re\u0301fund, café-card, 5.2 days (mañana), deuxième";
+  const queries = ["don’t", "refund", "card", "5.2", "manana", "deuxieme", "worry"];
+  const withSegmenter = queries.map((query) => marked(sentence, query));
+  t.after(() => Object.assign(Intl, { Segmenter }));
+  Reflect.deleteProperty(Intl, "Segmenter");
+  assert.deepEqual(
+    queries.map((query) => marked(sentence, query)),
+    withSegmenter,
+  );
+  assert.deepEqual(withSegmenter.flat().length, queries.length);
+});
+
 test("the pieces of a sentence are the whole sentence", () => {
   for (const sentence of ["Refunds are paid.", "refunds", "", "👩‍👧 refunds\u0301!", "返品は5日以内です。"]) {
     const pieces = matchingWords(sentence, "refunds 返品");

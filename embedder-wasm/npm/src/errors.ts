@@ -3,7 +3,8 @@ import { LoadingError } from "@evidence-chat/model-loading/errors";
 /**
  * Why an embedder could not be created or used. The set is closed.
  *
- * - `unsupported_browser`: no WebAssembly with SIMD and reference types, or no module workers. Known before any download.
+ * - `unsupported_browser`: no WebAssembly with SIMD and reference types, no module workers, or no `AbortSignal.timeout`. Known before any
+ *   download.
  * - `blocked`: the Content-Security-Policy forbids WebAssembly or the Trusted Types policy. Known before any download.
  * - `timeout`: loading made no progress for `timeoutMs`.
  * - `network`: a file could not be fetched.

@@ -32,6 +32,6 @@ export function assertSupported(mode: EmbedderMode): void {
   if (missing === null) return;
   throw new EmbedderError(
     "unsupported_browser",
-    `This browser does not support ${missing}. Use Chrome or Edge 96, Firefox 114, Safari 16.4, or a later version.`,
+    `This browser does not support ${missing}. Use Chrome or Edge 103, Firefox 114, Safari 16.4, or a later version.`,
   );
 }

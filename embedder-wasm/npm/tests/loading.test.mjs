@@ -376,6 +376,10 @@ test("an environment without WebAssembly rejects with code unsupported_browser b
     code: "unsupported_browser",
     message: /does not support module workers/,
   });
+  const { timeout } = AbortSignal;
+  t.after(() => Object.assign(AbortSignal, { timeout }));
+  delete AbortSignal.timeout;
+  await assert.rejects(load(), { code: "unsupported_browser", message: /does not support AbortSignal\.timeout\. Use/ });
   delete globalThis.WebAssembly;
   assert.equal(embedderPackage.isSupported(), false);
   await assert.rejects(load(), { code: "unsupported_browser", message: /does not support WebAssembly\. Use Chrome/ });

@@ -89,6 +89,7 @@ class BuiltInWriter implements Writer {
 
   async #write(messages: readonly ChatMessage[], options: WriteOptions): Promise<WriteResult> {
     const { maxTokens = DEFAULT_MAX_TOKENS, onText } = options;
+    // eslint-disable-next-line no-restricted-properties -- browsers with the Prompt API have it
     const signal = AbortSignal.any([this.#disposed.signal, ...(options.signal ? [options.signal] : [])]);
     let session: LanguageModelSession | undefined;
     try {

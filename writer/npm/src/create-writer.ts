@@ -28,7 +28,7 @@ export async function createWriter(options: WriterOptions): Promise<Writer> {
   if (missing !== null) {
     throw new WriterError(
       "unsupported",
-      `This browser does not support ${missing}. Use Chrome or Edge 96, Firefox 114, Safari 16.4, or a later version.`,
+      `This browser does not support ${missing}. Use Chrome or Edge 103, Firefox 114, Safari 16.4, or a later version.`,
     );
   }
   return WriterClient.load(openWorker(settings.workerUrl), settings);

@@ -3,7 +3,8 @@ import { LoadingError, messageOf } from "@evidence-chat/model-loading/errors";
 /**
  * Why a writer could not be created, or could not write. The set is closed.
  *
- * - `unsupported`: no WebAssembly with SIMD and reference types, or no module workers. Known before any download.
+ * - `unsupported`: no WebAssembly with SIMD and reference types, no module workers, or no `AbortSignal.timeout`. Known before any
+ *   download.
  * - `blocked`: the Content-Security-Policy forbids WebAssembly or the Trusted Types policy. Known before any download.
  * - `timeout`: loading made no progress for `timeoutMs`.
  * - `download_failed`: a file could not be fetched.

@@ -23,13 +23,13 @@ export async function toChatRequest(
   embedder: TextEmbedder,
   signal?: AbortSignal,
 ): Promise<ChatRequest> {
-  const last = messages.findLastIndex(isQuestion);
+  const last = messages.map(isQuestion).lastIndexOf(true);
   const question = messages[last];
   if (!question) throw new ChatError("invalid_request", "No message of the user has a text.", { retryable: false });
   const earlier = messages.slice(0, last);
-  const answered = earlier.findLastIndex(({ role }) => role === "assistant");
-  const before = earlier.slice(0, Math.max(0, answered)).findLast(isQuestion);
-  const sessionId = earlier.map(sessionOf).findLast((id) => id !== undefined);
+  const answered = earlier.map(({ role }) => role).lastIndexOf("assistant");
+  const before = earlier.slice(0, Math.max(0, answered)).filter(isQuestion).at(-1);
+  const sessionId = earlier.flatMap((message) => sessionOf(message) ?? []).at(-1);
   const { fields } = await embedQuestion(textOf(question), before && textOf(before), embedder, signal);
   return { ...fields, message_id: randomUuid(), ...(sessionId && { session_id: sessionId }) };
 }

@@ -1,3 +1,4 @@
+import { safeUrl } from "../../client/safe-url.js";
 import type { Citation, Passage } from "../../client/wire.js";
 import { linesOf } from "./passage/read.js";
 import { passageOf } from "./passage/passage-of.js";
@@ -28,8 +29,9 @@ export function urlOfWords(
   cited: readonly Citation[],
   areTextFragmentsSupported = "fragmentDirective" in document,
 ): string | undefined {
-  if (passage.url === undefined || !URL.canParse(passage.url)) return passage.url;
-  const url = new URL(passage.url);
+  const address = safeUrl(passage.url);
+  if (address === undefined) return passage.url;
+  const url = new URL(address);
   const isPdf = /\bpdf\b/i.test(passage.content_type ?? "") || /\.pdf$/i.test(url.pathname);
   if (isPdf) {
     if (url.hash === "" && passage.page !== undefined) url.hash = `page=${passage.page}`;
@@ -58,7 +60,7 @@ interface CitedLine {
 function directive(citation: Citation, range: Range): string | undefined {
   const lines = linesOf(passageOf(citation), citation.excerpt).map((line) => splitLine(line, range));
   const isCited = ({ cited }: CitedLine) => wordsOf(cited).length > 0;
-  const [from, to] = [lines.findIndex(isCited), lines.findLastIndex(isCited)];
+  const [from, to] = [lines.findIndex(isCited), lines.map(isCited).lastIndexOf(true)];
   const pieces = lines
     .slice(from, to + 1)
     .flatMap(({ cited }) => cited.split(FOOTNOTE))

@@ -8,7 +8,7 @@ const ORDER: readonly (EvidenceStrength | undefined)[] = ["strong", "good", "par
 /** The passage with the best evidence. */
 export function bestOf(citations: readonly Citation[]): Citation | undefined {
   const rank = ({ strength }: Citation) => ORDER.indexOf(strength);
-  return citations.toSorted((a, b) => rank(a) - rank(b) || b.score - a.score)[0];
+  return [...citations].sort((a, b) => rank(a) - rank(b) || b.score - a.score)[0];
 }
 
 /** The strength in words, if it is known, and the cosine similarity. */

@@ -52,12 +52,14 @@ function insideTable(table: Branch, window: Range): Branch[] {
 
 /** Puts "…" before the first run, or after the last. */
 function withEllipsis(nodes: readonly PassageNode[], side: "start" | "end"): readonly PassageNode[] {
-  const place = side === "start" ? 0 : nodes.length - 1;
-  const node = nodes[place];
+  const node = nodes.at(side === "start" ? 0 : -1);
   if (!node) return nodes;
-  if (node.kind === "branch") return nodes.with(place, { ...node, children: withEllipsis(node.children, side) });
+  if (node.kind === "branch") {
+    const clipped = { ...node, children: withEllipsis(node.children, side) };
+    return nodes.map((other) => (other === node ? clipped : other));
+  }
   const ellipsis: Run = { kind: "run", text: side === "start" ? "… " : " …", start: -1, end: -1 };
-  return nodes.toSpliced(side === "start" ? 0 : nodes.length, 0, ellipsis);
+  return side === "start" ? [ellipsis, ...nodes] : [...nodes, ellipsis];
 }
 
 /** The offset, moved out of a surrogate pair. */

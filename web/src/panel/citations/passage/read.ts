@@ -56,9 +56,8 @@ export function linesOf(nodes: readonly PassageNode[], source: string): readonly
 function readBranch(branch: Branch, range: Range): string {
   if (branch.tag !== "row") return readText(branch.children, range);
   const cells = branch.children.map((cell) => readText([cell], range));
-  const first = cells.findIndex((cell) => cell !== "");
-  const last = cells.findLastIndex((cell) => cell !== "");
-  return first < 0 ? "" : cells.slice(first, last + 1).join(BAR);
+  const filled = cells.map((cell) => cell !== "");
+  return cells.slice(filled.indexOf(true), filled.lastIndexOf(true) + 1).join(BAR);
 }
 
 /** The cells of the table row that contains a range; `undefined` if the range is not inside one row. */

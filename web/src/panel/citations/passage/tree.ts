@@ -100,7 +100,7 @@ export function overlap(a: Range, b: Range): boolean {
 /** The ranges sorted, with adjacent and overlapping ones merged. */
 export function merged(ranges: readonly Range[]): Range[] {
   const all: Range[] = [];
-  for (const range of ranges.toSorted((a, b) => a.start - b.start)) {
+  for (const range of [...ranges].sort((a, b) => a.start - b.start)) {
     const last = all.at(-1);
     if (last && range.start <= last.end) all[all.length - 1] = { ...last, end: Math.max(last.end, range.end) };
     else all.push(range);

@@ -1,0 +1,67 @@
+// The widget without the features that the oldest supported browsers lack. Real Chromium and embedder, simulated API.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { answer, citation, found, json, refusal, result, whole } from "./support/answers.mjs";
+import { ANSWER, QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
+
+const { site, open } = await startWidgetSuite();
+
+/** Runs in the page: deletes what Chrome 103, Firefox 114 or Safari 16.4 lack. */
+function deleteFeatures() {
+  /** @type {[object, ...string[]][]} */
+  const features = [
+    [AbortSignal, "any"],
+    [Array, "fromAsync"],
+    [Array.prototype, "toReversed", "toSorted", "toSpliced", "with"],
+    [Element.prototype, "checkVisibility"],
+    [HTMLElement.prototype, "hidePopover", "popover", "showPopover", "togglePopover"],
+    [Intl, "DurationFormat", "Segmenter"],
+    [Map, "groupBy"],
+    [Object, "groupBy"],
+    [Promise, "try", "withResolvers"],
+    [Response, "json"],
+    [Selection.prototype, "getComposedRanges"],
+    [Set.prototype, "difference", "intersection", "isSubsetOf", "isSupersetOf", "union"],
+    [String.prototype, "isWellFormed", "toWellFormed"],
+    [URL, "canParse", "parse"],
+    [globalThis, "requestIdleCallback", "scheduler"],
+  ];
+  for (const [object, ...names] of features) for (const name of names) Reflect.deleteProperty(object, name);
+}
+
+const openOld = (t) => open(t, { init: deleteFeatures });
+
+test("an answer has its sources, cards and links", async (t) => {
+  const quote = "Refunds are paid within 5 days.";
+  const filler = "This sentence is about nothing in particular. ".repeat(20);
+  const excerpt = `${filler}\n\n${quote} ${filler}`;
+  const start = excerpt.indexOf(quote);
+  const cited = citation({ excerpt, quotes: [{ start, end: start + quote.length, text: quote }] });
+  site.api.respondWith(whole(answer({ citations: [cited], also_found: [found({ url: "https://shop.example/" })] })));
+  const widget = await openOld(t);
+  assert.match(await (await widget.ask(QUESTION)).innerText(), ANSWER);
+  const source = widget.all("source").first();
+  await source.locator("[data-role=source-title]").click();
+  assert.equal(await source.locator("mark").innerText(), quote);
+  const link = source.locator("[data-role=source-link]");
+  assert.match(await link.getAttribute("href"), /^https:\/\/shop\.example\/refunds#:~:text=Refunds%20are%20paid/);
+  const card = await widget.openCard(widget.element.locator("[part~=marker]").first());
+  assert.match(await card.innerText(), /… .*Refunds are paid within 5 days\..* …/s);
+});
+
+test("a refusal links to the nearest passages", async (t) => {
+  site.api.respondWith(whole(refusal({ nearest: [found({ url: "https://shop.example/deliveries" })] })));
+  const widget = await openOld(t);
+  await widget.ask(QUESTION, "refused");
+  assert.equal(await widget.role("nearest").locator("a").getAttribute("href"), "https://shop.example/deliveries");
+});
+
+test("instant results show, with the words of the question marked", async (t) => {
+  site.api.search = json(200, { results: [result()] });
+  const widget = await openOld(t);
+  await widget.role("input").focus();
+  await widget.becomes("ready");
+  await widget.role("input").pressSequentially("when are refunds paid");
+  await widget.until(async () => (await widget.role("result").locator("mark").count()) === 3, "marked words");
+  assert.deepEqual(await widget.role("result").locator("mark").allInnerTexts(), ["Refunds", "are", "paid"]);
+});
