@@ -1,9 +1,10 @@
 //! Limits the rate of requests to each host, and sends none to a host that is evidently unavailable.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
+use reqwest::Url;
 use tokio::time::{Instant, sleep_until};
 
 use crate::error::FetchError;
@@ -11,8 +12,8 @@ use crate::error::FetchError;
 /// Number of hosts from which idle ones are removed.
 const MAX_IDLE_HOSTS: usize = 1_000;
 
-/// A host that has failed this often in a row, each time after all retries, gets no more requests.
-const MAX_FAILURES: u32 = 20;
+/// After this many failures in a row, each after all retries, a host may be down.
+const SUSPICIOUS_FAILURES: u32 = 20;
 
 #[derive(Debug, Default)]
 pub(super) struct Pace(Mutex<HashMap<String, Arc<Host>>>);
@@ -30,8 +31,17 @@ struct Host {
 struct Health {
     /// Failures since the last answer.
     failures: u32,
+    /// A page that the host served.
+    served: Option<Url>,
     /// Why no request is sent, and until when; for ever if `None`.
     closed: Option<(FetchError, Option<Instant>)>,
+}
+
+impl Health {
+    fn reason_to_wait(&self) -> Option<&FetchError> {
+        let is_over = |until: &Option<Instant>| until.is_some_and(|until| until <= Instant::now());
+        self.closed.as_ref().filter(|(_, until)| !is_over(until)).map(|(reason, _)| reason)
+    }
 }
 
 impl Pace {
@@ -54,32 +64,42 @@ impl Pace {
     /// # Errors
     /// If `host` is unavailable, so that a request would only add to its load and take time.
     pub(super) fn check(&self, host: &str) -> Result<(), FetchError> {
-        let host = self.host(host);
-        let health = host.health.lock().expect("no holder panics");
-        match &health.closed {
-            Some((reason, until)) if until.is_none_or(|until| until > Instant::now()) => {
-                Err(FetchError::NotRequested(Box::new(reason.clone())))
-            }
-            _ => Ok(()),
+        match self.host(host).health().reason_to_wait() {
+            Some(reason) => Err(FetchError::NotRequested(Box::new(reason.clone()))),
+            None => Ok(()),
         }
     }
 
-    /// Notes that `host` answered, whatever it said about the page.
-    pub(super) fn answered(&self, host: &str) {
-        self.host(host).health.lock().expect("no holder panics").failures = 0;
+    /// Notes that `host` answered, whatever it said about a page; with the page if it served one.
+    pub(super) fn answered(&self, host: &str, served: Option<&Url>) {
+        let host = self.host(host);
+        let mut health = host.health();
+        health.failures = 0;
+        if let Some(page) = served {
+            health.served = Some(page.clone());
+        }
     }
 
-    /// Notes that a request to `host` failed after all retries, for a reason that may pass.
-    pub(super) fn failed(&self, host: &str, reason: &FetchError) {
+    /// Notes that a request to `host` failed for a reason that may pass. If many have, returns what the host has served, for a last
+    /// attempt; nothing if it has served nothing.
+    pub(super) fn failed(&self, host: &str) -> Option<Option<Url>> {
         let host = self.host(host);
-        let mut health = host.health.lock().expect("no holder panics");
+        let mut health = host.health();
         health.failures += 1;
-        // 429 is about the client (RFC 6585); other statuses may be about one page.
-        if let FetchError::Busy { status: 429, retry_after: Some(pause) } = reason {
-            health.closed = Some((reason.clone(), Instant::now().checked_add(*pause)));
-        } else if health.failures >= MAX_FAILURES {
-            health.closed = Some((reason.clone(), None));
-        }
+        (health.failures >= SUSPICIOUS_FAILURES).then(|| health.served.clone())
+    }
+
+    /// Sends nothing more to `host`, for this time or for ever.
+    pub(super) fn close(&self, host: &str, reason: &FetchError, pause: Option<Duration>) {
+        let host = self.host(host);
+        let mut health = host.health();
+        let until = pause.and_then(|pause| Instant::now().checked_add(pause));
+        let later = match health.closed {
+            Some((_, None)) => None,
+            Some((_, known)) => until.map(|until| known.map_or(until, |known| known.max(until))),
+            None => until,
+        };
+        health.closed = Some((reason.clone(), later));
     }
 
     fn host(&self, name: &str) -> Arc<Host> {
@@ -101,7 +121,11 @@ impl Pace {
 impl Host {
     /// True if nothing must be remembered of it.
     fn is_idle(&self) -> bool {
-        self.wait_until().is_none() && self.health.lock().expect("no holder panics").closed.is_none()
+        self.wait_until().is_none() && self.health().reason_to_wait().is_none()
+    }
+
+    fn health(&self) -> MutexGuard<'_, Health> {
+        self.health.lock().expect("no holder panics")
     }
 
     fn wait_until(&self) -> Option<Instant> {
@@ -185,39 +209,43 @@ mod tests {
     const BROKEN: FetchError = FetchError::Busy { status: 503, retry_after: None };
 
     #[tokio::test(start_paused = true)]
-    async fn a_host_that_only_fails_is_left_alone_and_an_answer_begins_a_new_count() {
+    async fn many_failures_in_a_row_are_suspicious_and_an_answer_begins_a_new_count() {
         let pace = Pace::default();
-        for _ in 1..MAX_FAILURES {
-            pace.failed("h", &BROKEN);
-        }
-        pace.answered("h");
-        for _ in 1..MAX_FAILURES {
-            pace.failed("h", &BROKEN);
-        }
-        assert_eq!(pace.check("h"), Ok(()));
-        pace.failed("h", &BROKEN);
-        assert_eq!(pace.check("h"), Err(FetchError::NotRequested(Box::new(BROKEN))));
-        assert_eq!(pace.check("other"), Ok(()));
+        let page = Url::parse("https://h/a").unwrap();
+        let is_suspicious = || (1..SUSPICIOUS_FAILURES).any(|_| pace.failed("h").is_some());
+        assert!(!is_suspicious());
+        pace.answered("h", None);
+        assert!(!is_suspicious());
+        assert_eq!(pace.failed("h"), Some(None));
+        pace.answered("h", Some(&page));
+        assert!(!is_suspicious());
+        assert_eq!(pace.failed("h"), Some(Some(page)));
     }
 
     #[tokio::test(start_paused = true)]
-    async fn a_host_that_has_had_too_many_requests_is_left_alone_for_as_long_as_it_asks() {
+    async fn a_closed_host_gets_nothing_for_as_long_as_the_longest_reason_holds() {
         let pace = Pace::default();
-        let pause = Duration::from_secs(300);
-        pace.failed("h", &FetchError::Busy { status: 503, retry_after: Some(pause) });
-        assert_eq!(pace.check("h"), Ok(()), "it may be only this page");
-        pace.failed("h", &FetchError::Busy { status: 429, retry_after: Some(pause) });
-        assert!(pace.check("h").is_err());
-        tokio::time::advance(pause).await;
+        let refused = Err(FetchError::NotRequested(Box::new(BROKEN)));
+        for seconds in [300, 5] {
+            pace.close("h", &BROKEN, Some(Duration::from_secs(seconds)));
+        }
+        assert_eq!((pace.check("h"), pace.check("other")), (refused.clone(), Ok(())));
+        tokio::time::advance(Duration::from_secs(299)).await;
+        assert_eq!(pace.check("h"), refused);
+        tokio::time::advance(Duration::from_secs(1)).await;
         assert_eq!(pace.check("h"), Ok(()));
+        pace.close("h", &BROKEN, None);
+        pace.close("h", &BROKEN, Some(Duration::ZERO));
+        assert_eq!(pace.check("h"), refused);
     }
 
     #[tokio::test(start_paused = true)]
     async fn idle_hosts_are_removed() {
         let pace = Pace::default();
         pace.turn("busy", Duration::from_secs(3_600)).await;
-        for _ in 0..MAX_FAILURES {
-            pace.failed("broken", &BROKEN);
+        pace.close("broken", &BROKEN, None);
+        for number in 0..MAX_IDLE_HOSTS {
+            pace.close(&format!("rested {number}"), &BROKEN, Some(Duration::ZERO));
         }
         for number in 0..3 * MAX_IDLE_HOSTS {
             pace.turn(&number.to_string(), Duration::ZERO).await;

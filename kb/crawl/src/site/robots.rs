@@ -45,6 +45,14 @@ impl RobotsCache {
     }
 }
 
+/// The address of the rules for a page.
+pub(super) fn robots_txt(page: &Url) -> Url {
+    let mut address = address::bare(page);
+    address.set_path("/robots.txt");
+    address.set_query(None);
+    address
+}
+
 impl Site {
     /// Checks whether the site of `url` allows us to fetch it.
     pub(super) async fn check_robots(&self, url: &Url, reach: Reach) -> Result<(), FetchError> {
@@ -77,11 +85,8 @@ impl Site {
         reach: Reach,
     ) -> Pin<Box<dyn Future<Output = Result<Rules, FetchError>> + Send + 'a>> {
         Box::pin(async move {
-            let mut robots_txt = address::bare(url);
-            robots_txt.set_path("/robots.txt");
-            robots_txt.set_query(None);
             let spec = FetchSpec { purpose: Purpose::Robots, version: None };
-            Ok(match self.follow(&robots_txt, &spec, reach).await {
+            Ok(match self.follow(&robots_txt(url), &spec, reach).await {
                 Ok((_, Reply::Content { bytes, .. })) => {
                     Rules::Read(Robots::parse(&bytes, self.options.product()))
                 }

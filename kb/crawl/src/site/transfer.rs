@@ -9,6 +9,7 @@ use tokio::time::timeout;
 use super::Site;
 use super::failure::failure;
 use super::network::Reach;
+use super::robots::robots_txt;
 use crate::address;
 use crate::error::FetchError;
 use crate::noindex;
@@ -65,16 +66,14 @@ impl Site {
             let outcome = timeout(limit, self.attempt(url, spec, reach)).await;
             let failure = match outcome.unwrap_or(Err(FetchError::TimedOut(limit))) {
                 Ok(reply) => {
-                    self.pace.answered(host);
+                    let is_page = spec.purpose == Purpose::Page && !matches!(reply, Reply::Redirect { .. });
+                    self.pace.answered(host, is_page.then_some(url));
                     return Ok(reply);
                 }
                 Err(failure) => failure,
             };
             let Some(pause) = self.pause_after(&failure, retry) else {
-                match failure.is_transient() {
-                    true => self.pace.failed(host, &failure),
-                    false => self.pace.answered(host),
-                }
+                self.note(url, &failure, reach).await;
                 return Err(failure);
             };
             self.pace.hold_off(host, pause);
@@ -82,11 +81,40 @@ impl Site {
         }
     }
 
+    /// Notes what a failure that is not retried says about the host. After many, a last attempt tells whether the host is down: with a page
+    /// that it has served, because its other pages may be broken, or else with its `robots.txt`.
+    async fn note(&self, url: &Url, failure: &FetchError, reach: Reach) {
+        let host = url.host_str().unwrap_or_default();
+        if !failure.is_transient() {
+            return self.pace.answered(host, None);
+        }
+        if let FetchError::Busy { status, retry_after: Some(pause) } = failure {
+            if *pause <= self.options.max_pause {
+                self.pace.hold_off(host, *pause);
+            } else if *status == 429 {
+                // It is about the client (RFC 6585); other statuses may be about one page.
+                return self.pace.close(host, failure, Some(*pause));
+            }
+        }
+        let Some(served) = self.pace.failed(host) else { return };
+        let purpose = if served.is_some() { Purpose::Page } else { Purpose::Robots };
+        let page = served.unwrap_or_else(|| robots_txt(url));
+        self.pace.turn(host, self.delay(url)).await;
+        let spec = FetchSpec { purpose, version: None };
+        match timeout(self.options.timeout, self.attempt(&page, &spec, reach)).await {
+            Ok(Ok(_)) => self.pace.answered(host, None),
+            Ok(Err(other)) if !other.is_transient() => self.pace.answered(host, None),
+            _ => self.pace.close(host, failure, None),
+        }
+    }
+
     /// `None` if the request is not retried. A timeout is not retried, because it already took long.
     fn pause_after(&self, failure: &FetchError, retry: u32) -> Option<Duration> {
         match failure {
             FetchError::Busy { retry_after, .. } => self.options.pause_before(retry, *retry_after),
-            FetchError::Refused(_) | FetchError::Interrupted(_) => self.options.pause_before(retry, None),
+            FetchError::Refused(_) | FetchError::Connect { .. } | FetchError::Interrupted(_) => {
+                self.options.pause_before(retry, None)
+            }
             _ => None,
         }
     }

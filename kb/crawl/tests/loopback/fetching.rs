@@ -2,6 +2,8 @@
 
 use std::io::Write;
 use std::net::TcpListener;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crawl::{FetchError, Fetched, Options, Site};
@@ -111,23 +113,58 @@ async fn a_site_that_has_had_too_many_requests_gets_no_more() {
     assert_eq!((server.count("/a"), server.count("/b")), (1, 0));
 }
 
+/// Fetches the pages `/0` to `/{count - 1}`, and returns how many were requested and the last error.
+async fn fetch_all(server: &Server, site: &Site, count: usize) -> (usize, Option<FetchError>) {
+    let mut last = None;
+    for page in 0..count {
+        last = fetch_with(site, &server.at(&format!("/{page}"))).await.err().or(last);
+    }
+    let requested = (0..count).filter(|page| server.count(&format!("/{page}")) > 0).count();
+    (requested, last)
+}
+
 #[tokio::test]
-async fn a_site_that_is_down_gets_no_more_requests_and_a_missing_page_does_not_count() {
-    let missing = |path: &str| path.starts_with("/missing");
-    let server = Server::start(move |request, _| match request.path.as_str() {
-        "/robots.txt" => status(404),
-        path if missing(path) => status(404),
-        _ => status(503),
+async fn a_site_that_is_down_gets_no_more_requests() {
+    let is_down = Arc::new(AtomicBool::new(false));
+    let down = Arc::clone(&is_down);
+    let server = Server::page(move || match down.load(Ordering::Relaxed) {
+        true => status(503),
+        false => html("a page"),
     });
     let site = site();
-    let mut last = None;
-    for page in 0..50 {
-        let path = if page == 10 { "/missing".to_owned() } else { format!("/{page}") };
-        last = fetch_with(&site, &server.at(&path)).await.err();
-    }
+    fetch_with(&site, &server.at("/served")).await.unwrap();
+    is_down.store(true, Ordering::Relaxed);
+    let (requested, last) = fetch_all(&server, &site, 30).await;
     assert!(matches!(last, Some(FetchError::NotRequested(_))), "{last:?}");
-    let requested = (0..50).filter(|page| server.count(&format!("/{page}")) > 0).count();
-    assert_eq!(requested, 30, "10, then 20 in a row");
+    assert_eq!((requested, server.count("/served")), (20, 2), "after the last attempt, nothing");
+}
+
+#[tokio::test]
+async fn many_broken_pages_do_not_keep_a_site_from_being_read() {
+    let server = Server::start(|request, _| match request.path.as_str() {
+        "/robots.txt" => status(404),
+        "/49" => html("a page"),
+        _ => status(500),
+    });
+    let site = site();
+    let (requested, last) = fetch_all(&server, &site, 50).await;
+    assert!(matches!(last, Some(FetchError::Busy { .. })), "{last:?}");
+    assert_eq!(requested, 50);
+    assert_eq!(server.count("/robots.txt"), 3, "once for its rules, and after 20 and 40 failures");
+}
+
+#[tokio::test]
+async fn a_short_pause_after_the_last_retry_holds_the_next_page_off() {
+    let server = Server::start(|request, _| match request.path.as_str() {
+        "/robots.txt" => status(404),
+        "/a" => Answer::Http(429, vec!["Retry-After: 1".into()], vec![]),
+        _ => html("a page"),
+    });
+    let site = Site::new(Options { retries: 0, ..options() }).unwrap();
+    let start = tokio::time::Instant::now();
+    assert!(fetch_with(&site, &server.at("/a")).await.is_err());
+    assert_eq!(fetch_with(&site, &server.at("/b")).await.unwrap().bytes, b"a page");
+    assert!(start.elapsed() >= Duration::from_secs(1));
 }
 
 #[tokio::test]
