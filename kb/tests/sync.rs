@@ -388,7 +388,7 @@ fn leftovers_of_a_stopped_run_are_deleted_with_their_files_before_anything_is_wr
 }
 
 #[test]
-fn a_document_missing_in_the_folder_is_removed_last_with_its_original() {
+fn a_document_missing_in_the_folder_is_removed_with_its_original_after_new_ones_are_written() {
     let server = server_with(value!([document(1, "kb/old.md", "ready", Some("originals/1/old.md"))]));
     let summary = Folder::with_two_files().sync(&server).unwrap();
     assert_eq!(results(&summary)[2], ("kb/old.md", &DocumentResult::Removed));
@@ -423,6 +423,11 @@ fn a_document_whose_file_cannot_be_read_is_kept() {
     assert_eq!(server.count(DELETE), 0);
 }
 
+fn removed(summary: &Summary) -> Vec<&str> {
+    let removed = summary.documents.iter().filter(|entry| entry.result == DocumentResult::Removed);
+    removed.map(|entry| entry.source.as_str()).collect()
+}
+
 /// Answers as [`server_with`], and calls `change` with the folder between the first listing and the reading of files.
 fn server_that_changes(
     documents: Value,
@@ -441,16 +446,33 @@ fn server_that_changes(
 
 #[test]
 fn nothing_is_removed_while_a_new_file_cannot_be_read() {
+    let old = document(1, "kb/old.md", "ready", None);
+    // The second time, the note of the failure is there.
+    for documents in [value!([old]), value!([old, document(2, "kb/new.md", "failed", None)])] {
+        let folder = Folder::new(&[("a.md", "Some text."), ("new.md", "Some text.")]);
+        let server = server_that_changes(documents, &folder, |path| {
+            std::fs::remove_file(path.join("new.md")).unwrap();
+        });
+        let summary = folder.sync(&server).unwrap();
+        let results = results(&summary);
+        assert!(
+            matches!(results[1], ("kb/new.md", DocumentResult::Failed { reason }) if reason.starts_with("cannot be read"))
+        );
+        assert!(
+            matches!(results[2], ("kb/old.md", DocumentResult::Skipped { reason }) if reason.contains("kb/new.md"))
+        );
+        assert!(removed(&summary).is_empty());
+    }
+}
+
+#[test]
+fn a_renamed_document_is_moved_also_while_another_file_cannot_be_read() {
     let folder = Folder::new(&[("a.md", "Some text."), ("new.md", "Some text.")]);
-    let documents = value!([document(1, "kb/old.md", "ready", None)]);
-    let server = server_that_changes(documents, &folder, |path| {
+    let server = server_that_changes(moved_document(), &folder, |path| {
         std::fs::remove_file(path.join("new.md")).unwrap();
     });
     let summary = folder.sync(&server).unwrap();
-    assert!(
-        matches!(results(&summary)[1], ("kb/new.md", DocumentResult::Failed { reason }) if reason.starts_with("cannot be read"))
-    );
-    assert_eq!(server.count(DELETE), 0, "it may be old.md under another name");
+    assert!(matches!(results(&summary)[0], ("kb/a.md", DocumentResult::Moved { .. })));
 }
 
 #[test]
@@ -471,8 +493,34 @@ fn a_file_that_is_back_when_its_document_would_be_removed_keeps_it() {
         std::fs::write(path.join("back.md"), "Some text.").unwrap();
     });
     let summary = folder.sync(&server).unwrap();
-    let removed = summary.documents.iter().filter(|entry| entry.result == DocumentResult::Removed);
-    assert_eq!(removed.map(|entry| entry.source.as_str()).collect::<Vec<_>>(), ["kb/gone.md"]);
+    assert_eq!(removed(&summary), ["kb/gone.md"]);
+    assert!(
+        matches!(results(&summary)[2], ("kb/back.md", DocumentResult::Skipped { reason }) if reason.contains("again"))
+    );
+}
+
+#[test]
+fn a_document_whose_source_cannot_be_listed_again_is_not_removed_and_the_others_are_written() {
+    let folder = Folder::with_two_files();
+    let documents = value!([document(1, "kb/b.md", "ready", None), document(2, "kb/old.md", "ready", None)]);
+    let (page, path) = (documents.to_string(), folder.0.path().join("kb"));
+    let server = FakeServer::start(move |request, before| match (request.line.as_str(), before) {
+        (LIST, 0) => json(200, page.clone()),
+        (PUBLISH, 0) => {
+            // What was opened before stays readable.
+            std::fs::rename(&path, path.with_extension("moved")).unwrap();
+            empty(request)
+        }
+        _ => empty(request),
+    });
+    let summary = folder.sync(&server).unwrap();
+    let results = results(&summary);
+    assert!(
+        matches!(results[2], ("kb/old.md", DocumentResult::Failed { reason }) if reason.starts_with("is not removed")),
+        "{results:?}"
+    );
+    assert!(matches!(results[1], ("kb/b.md", DocumentResult::Changed { .. })), "{results:?}");
+    assert_eq!((server.count(DELETE), server.count(PUBLISH)), (0, 2));
 }
 
 #[test]
@@ -493,9 +541,19 @@ fn a_missing_document_that_is_hidden_stays_unless_forced() {
     folder.sync_with(&server.url, |options| options.force = true).unwrap();
     assert_eq!(server.count(DELETE), 1);
 
+    // A new one may be the hidden one under another name, and may replace the third.
     std::fs::write(folder.path("new.md"), "Some text.").unwrap();
-    let error = folder.sync(&server_with(documents)).unwrap_err();
-    assert!(matches!(error, SyncError::HiddenRemoval { .. }), "{error}");
+    std::fs::remove_file(folder.path("3.md")).unwrap();
+    let server = server_with(documents);
+    let summary = folder.sync(&server).unwrap();
+    let results = results(&summary);
+    assert!(matches!(results[0], ("kb/2.md", DocumentResult::Changed { .. })), "{results:?}");
+    assert!(matches!(results[1], ("kb/3.md", DocumentResult::Skipped { .. })), "{results:?}");
+    assert!(
+        matches!(results[3], ("kb/new.md", DocumentResult::Failed { reason }) if reason.contains("kb/hidden.md")),
+        "{results:?}"
+    );
+    assert_eq!((server.count(DELETE), server.count(PUBLISH)), (0, 1));
 }
 
 #[test]

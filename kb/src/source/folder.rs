@@ -40,7 +40,7 @@ pub fn list(folder: &Path) -> io::Result<Listing> {
     let walk = WalkBuilder::new(&root)
         .git_global(false)
         .git_exclude(false)
-        .require_git(false)
+        .require_git(is_checkout)
         .parents(is_checkout)
         .sort_by_file_name(OsStr::cmp)
         .build();
@@ -210,14 +210,17 @@ mod tests {
     #[test]
     fn files_that_git_ignores_are_left_out_with_and_without_a_checkout() {
         for is_checkout in [true, false] {
-            let above = folder(&["kb/a.md", "kb/drafts/no.md", "kb/sub/b.md", "kb/sub/no.txt"]);
-            fs::write(above.path().join(".gitignore"), "/kb/a.md").unwrap();
-            fs::write(above.path().join("kb/.gitignore"), "drafts/").unwrap();
-            fs::write(above.path().join("kb/sub/.gitignore"), "*.txt").unwrap();
+            let home =
+                folder(&["work/kb/a.md", "work/kb/drafts/no.md", "work/kb/sub/b.md", "work/kb/sub/no.txt"]);
+            let write = |file: &str, rules| fs::write(home.path().join(file), rules).unwrap();
+            write(".gitignore", "*");
+            write("work/.gitignore", "/kb/a.md");
+            write("work/kb/.gitignore", "drafts/");
+            write("work/kb/sub/.gitignore", "*.txt");
             if is_checkout {
-                fs::create_dir(above.path().join(".git")).unwrap();
+                fs::create_dir(home.path().join("work/.git")).unwrap();
             }
-            let listing = list(&above.path().join("kb")).unwrap();
+            let listing = list(&home.path().join("work/kb")).unwrap();
             let expected: &[_] = if is_checkout { &["sub/b.md"] } else { &["a.md", "sub/b.md"] };
             assert_eq!(paths(&listing), expected, "{is_checkout}");
         }

@@ -30,16 +30,6 @@ pub enum SyncError {
     /// Another run may have begun: this one did not renew its lease for a minute, or the lease was deleted.
     #[error("lost the lease of {0}, which another run may hold now; run this again")]
     LeaseLost(String),
-    /// A document that was hidden or restricted in the dashboard is missing while new documents are added.
-    #[error(
-        "{document} was hidden or restricted in the dashboard and is no longer in the source, but new documents are. It may \
-         be one of them under another name, which everybody would see. Nothing was changed. Restrict the new documents at \
-         their source, and delete the missing one with `kb remove`, or run this again with --force"
-    )]
-    HiddenRemoval {
-        /// Source of the first such document.
-        document: String,
-    },
     /// More documents would be removed than a user is likely to want.
     #[error(
         "{removed} of {all} documents of {collection} are no longer in the source. Nothing was changed. To remove them, run \

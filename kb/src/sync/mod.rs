@@ -9,6 +9,7 @@ mod batch;
 mod error;
 mod estimate;
 mod fingerprint;
+mod held;
 mod lease;
 mod options;
 mod pipeline;

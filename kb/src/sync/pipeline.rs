@@ -27,8 +27,9 @@ const MAX_CONTENT_KIB: u32 = 64 * 1024;
 /// Minimum that a document counts, because extracted text may be larger than its file.
 const MIN_DOCUMENT_KIB: u32 = 1024;
 
-/// What a page counts until its size is known: more than most, so that few large ones are read at the same time.
-const UNKNOWN_DOCUMENT_KIB: u32 = 16 * 1024;
+/// What a page counts until its size is known: more than most, so that few large ones are read at the same time, and as much as
+/// [`MAX_CONCURRENT_LOADS`] can have while another document is prepared.
+const UNKNOWN_DOCUMENT_KIB: u32 = 15 * 1024;
 
 /// Threads that prepare documents; each may start an extraction process.
 const MAX_THREADS: usize = 4;

@@ -21,8 +21,6 @@ pub(super) struct Plan {
     pub(super) write: Vec<Write>,
     pub(super) moved: Vec<Move>,
     pub(super) removed: Vec<StoredDocument>,
-    /// Not in the source, but hidden or restricted in the dashboard.
-    pub(super) kept: Vec<StoredDocument>,
     pub(super) unchanged: Vec<String>,
 }
 
@@ -73,13 +71,13 @@ impl Snapshot {
         self.ready.len()
     }
 
-    /// Plans the steps for `items`. Stored documents that are neither among them nor in `kept` (in the source, but
+    /// Plans the steps for `items`. Stored documents that are neither among them nor in `unread` (in the source, but
     /// unreadable) are removed. With `needs_originals`, a document without an original is written again.
     pub(super) fn plan(
         mut self,
         collection: &str,
         items: Vec<(Item, Fingerprint)>,
-        kept: &HashSet<String>,
+        unread: &HashSet<String>,
         defaults: &Defaults,
         needs_originals: bool,
     ) -> Plan {
@@ -96,7 +94,7 @@ impl Snapshot {
                 Some(stored) => plan.write.push(rewrite(item, source, fingerprint, stored, defaults)),
             }
         }
-        let gone = self.ready.into_values().filter(|stored| !kept.contains(&stored.source));
+        let gone = self.ready.into_values().filter(|stored| !unread.contains(&stored.source));
         let mut gone = Gone::new(gone.collect());
         for (item, fingerprint, source) in new {
             match gone.take(&fingerprint) {
@@ -200,11 +198,6 @@ impl Plan {
     /// True if the source has any document.
     pub(super) fn has_documents(&self) -> bool {
         !(self.write.is_empty() && self.moved.is_empty() && self.unchanged.is_empty())
-    }
-
-    /// True if a document is new in the knowledge base.
-    pub(super) fn adds_documents(&self) -> bool {
-        self.write.iter().any(|write| write.change == Change::Added)
     }
 
     /// One line for the progress output.

@@ -9,9 +9,6 @@ const MIN_SUSPICIOUS_REMOVALS: usize = 10;
 /// Removing all documents of a collection at least this large is suspicious, even if others replace them.
 const MIN_PROTECTED_COLLECTION: usize = 3;
 
-/// What is said about a document of [`Removal::keeps`].
-pub(super) const KEPT: &str = "is no longer in the source, but hidden or restricted in the dashboard, so it stays; `kb remove` deletes it";
-
 /// The removals of a run, with the context to judge them.
 pub(super) struct Removal<'a> {
     pub(super) collection: &'a str,
@@ -19,36 +16,28 @@ pub(super) struct Removal<'a> {
     pub(super) all: usize,
     /// Whether the source has any document.
     pub(super) has_documents: bool,
-    /// Whether the run adds documents.
-    pub(super) adds_documents: bool,
     /// Whether the user passed `--force`.
     pub(super) is_forced: bool,
 }
 
 impl Removal<'_> {
-    /// `removed` and `kept` are what [`Removal::keeps`] divides.
+    /// `kept` is the number of missing documents that [`Removal::keeps`].
     ///
     /// # Errors
     /// If the user must confirm these removals with `--force`.
-    pub(super) fn check(&self, removed: &[StoredDocument], kept: &[StoredDocument]) -> Result<(), SyncError> {
+    pub(super) fn check(&self, removed: usize, kept: usize) -> Result<(), SyncError> {
         if self.is_forced {
             return Ok(());
         }
-        let (number, all) = (removed.len(), self.all);
-        let removable = all.saturating_sub(kept.len());
+        let (number, all) = (removed, self.all);
+        let removable = all.saturating_sub(kept);
         let is_most = number >= MIN_SUSPICIOUS_REMOVALS && number * 2 > removable;
         let is_all = number >= removable && (all >= MIN_PROTECTED_COLLECTION || !self.has_documents);
         if number > 0 && (is_most || is_all) {
             let collection = self.collection.to_owned();
             return Err(SyncError::ManyRemovals { removed: number, all, collection });
         }
-        // It may be one of the new documents under another name, which everybody could then see.
-        match kept.first() {
-            Some(document) if self.adds_documents => {
-                Err(SyncError::HiddenRemoval { document: document.source.clone() })
-            }
-            _ => Ok(()),
-        }
+        Ok(())
     }
 
     /// Whether a document stays although its source lacks it. If it came back, as a page does after an hour of trouble, it would be a new
@@ -79,12 +68,14 @@ mod tests {
         }
     }
 
+    fn removal(all: usize, has_documents: bool) -> Removal<'static> {
+        Removal { collection: "kb", all, has_documents, is_forced: false }
+    }
+
     fn is_allowed(removed: usize, all: usize, has_documents: bool) -> bool {
-        let removal =
-            Removal { collection: "kb", all, has_documents, adds_documents: true, is_forced: false };
-        let removed = vec![document(); removed];
-        let is_allowed = removal.check(&removed, &[]).is_ok();
-        assert!(Removal { is_forced: true, ..removal }.check(&removed, &[]).is_ok());
+        let removal = removal(all, has_documents);
+        let is_allowed = removal.check(removed, 0).is_ok();
+        assert!(Removal { is_forced: true, ..removal }.check(removed, 0).is_ok());
         is_allowed
     }
 
@@ -97,18 +88,8 @@ mod tests {
 
     #[test]
     fn documents_that_are_kept_are_no_reason_to_remove_all_others() {
-        let removal = |adds_documents| Removal {
-            collection: "kb",
-            all: 12,
-            has_documents: true,
-            adds_documents,
-            is_forced: false,
-        };
-        let documents = |number| vec![document(); number];
-        assert!(removal(false).check(&documents(6), &documents(6)).is_err());
-        assert!(removal(false).check(&documents(1), &documents(6)).is_ok());
-        assert!(removal(false).check(&[], &documents(12)).is_ok());
-        assert!(removal(true).check(&[], &documents(1)).is_err());
+        let check = |removed, kept| removal(12, true).check(removed, kept);
+        assert!(check(6, 6).is_err() && check(1, 6).is_ok() && check(0, 12).is_ok());
     }
 
     #[test]
@@ -118,13 +99,9 @@ mod tests {
         let restricted = StoredDocument { audience: team("a"), ..document() };
         let restricted_by_its_source =
             StoredDocument { audience: team("a"), declared_audience: team("a"), ..document() };
-        let keeps = |document: &StoredDocument, is_forced| {
-            let removal =
-                Removal { collection: "kb", all: 9, has_documents: true, adds_documents: false, is_forced };
-            removal.keeps(document)
-        };
-        assert!(keeps(&hidden, false) && keeps(&restricted, false));
-        assert!(!keeps(&restricted_by_its_source, false) && !keeps(&document(), false));
-        assert!(!keeps(&hidden, true));
+        let removal = removal(9, true);
+        assert!(removal.keeps(&hidden) && removal.keeps(&restricted));
+        assert!(!removal.keeps(&restricted_by_its_source) && !removal.keeps(&document()));
+        assert!(!Removal { is_forced: true, ..removal }.keeps(&hidden));
     }
 }

@@ -1,4 +1,4 @@
-//! The steps of a run: plan, write, remove, embed again, calibrate.
+//! The steps of a run: plan, write new documents, remove missing ones, write the others, embed again, calibrate.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -10,16 +10,17 @@ use tokio::sync::mpsc;
 use uuid::Uuid;
 
 use super::fingerprint::fingerprints;
+use super::held::{Held, hold_back, kept_result};
 use super::lease::HeldLease;
 use super::pipeline::{Loading, load, start};
 use super::plan::{Change, Move, Plan, Snapshot, Write};
 use super::prepare::Preparation;
-use super::removal::{KEPT, Removal};
+use super::removal::Removal;
 use super::run_log::RunLog;
 use super::writer::Writer;
 use super::{DocumentResult, Options, Summary, SyncError};
 use crate::calibration::recalibrate;
-use crate::knowledge_base::{KnowledgeBase, StoredDocument};
+use crate::knowledge_base::{KnowledgeBase, Status, StoredDocument};
 use crate::reembed::reembed;
 use crate::source::{Listing, LoadError, Source};
 use crate::supabase::SupabaseError;
@@ -44,12 +45,12 @@ pub(super) struct SyncRun<'a> {
 
 impl<'a> SyncRun<'a> {
     pub(super) async fn plan_only(mut self) -> Result<Summary, SyncError> {
-        let Planned { plan, size, .. } = self.plan().await?;
+        let Planned { plan, held, size, .. } = self.plan().await?;
         self.log.summary.plan = plan.lines();
-        if let Err(error) = self.removal(&plan, size).check(&plan.removed, &plan.kept) {
+        if let Err(error) = self.removal(&plan, size).check(plan.removed.len(), held.kept) {
             self.log.progress.line(&error.to_string());
         }
-        self.report_kept(&plan.kept);
+        self.report(held.results);
         for source in plan.unchanged {
             self.log.record(&source, DocumentResult::Unchanged);
         }
@@ -61,8 +62,8 @@ impl<'a> SyncRun<'a> {
         lease: &HeldLease<'_>,
         load_embedder: impl Fn() -> Result<E, ModelError>,
     ) -> Result<Summary, SyncError> {
-        let Planned { plan, size, leftovers, unreadable, listed } = self.plan().await?;
-        self.removal(&plan, size).check(&plan.removed, &plan.kept)?;
+        let Planned { plan, held, size, leftovers, unreadable, listed } = self.plan().await?;
+        self.removal(&plan, size).check(plan.removed.len(), held.kept)?;
         self.log.progress.state(&plan.outline());
         for line in plan.removals_and_moves() {
             self.log.progress.line(&line);
@@ -76,8 +77,9 @@ impl<'a> SyncRun<'a> {
         }
         let needs_embedder = !plan.write.is_empty() || self.has_chunks_to_embed().await?;
         let embedder = if needs_embedder { Some(load_embedder()?) } else { None };
-        self.report_kept(&plan.kept);
-        let stopped = self.apply(plan, size, listed, lease, embedder.as_ref()).await;
+        self.report(held.results);
+        let removal = self.removal(&plan, size);
+        let stopped = self.apply(plan, removal, held.kept, listed, lease, embedder.as_ref()).await;
         self.log.progress.finish();
         match stopped {
             Ok(()) => self.calibrate(|| embedder.map_or_else(load_embedder, Ok)).await,
@@ -105,41 +107,38 @@ impl<'a> SyncRun<'a> {
     async fn apply<E: TextEmbedder + 'static>(
         &mut self,
         plan: Plan,
-        size: usize,
+        removal: Removal<'_>,
+        kept: usize,
         listed: Instant,
         lease: &HeldLease<'_>,
         embedder: Option<&E>,
     ) -> Result<(), SyncError> {
-        let removal = Removal { adds_documents: false, ..self.removal(&plan, size) };
-        let Plan { write, moved, removed, kept, unchanged } = plan;
+        let Plan { write, moved, removed, unchanged } = plan;
         for source in unchanged {
             self.log.record(&source, DocumentResult::Unchanged);
         }
         self.rename(moved).await?;
-        // New documents first, then what they may replace. Reading the pages of a large site again takes hours, and a run that is stopped
-        // meanwhile has done the rest.
         if !write.is_empty() {
             self.log.begin_writing(&write);
         }
         let (added, others): (Vec<_>, Vec<_>) =
             write.into_iter().partition(|write| write.change == Change::Added);
-        // A new document has no stored version that could be gone.
-        if let Err(error) = self.write(added, embedder).await {
+        let number_removed = removed.len();
+        // New documents first, then what they may replace. Reading the pages of a large site again takes hours, and a run that is stopped
+        // meanwhile has done the rest.
+        if let Err(error) = self.add_and_remove(added, removed, listed, lease, embedder).await {
             self.report_open(others.iter().map(|write| &write.source), NOT_PROCESSED);
-            return Err(error.into());
+            return Err(error);
         }
-        self.remove(self.still_missing(removed.clone(), listed).await?, lease).await?;
         let gone = self.write(others, embedder).await?;
         self.log.end_writing();
         let (hidden, gone): (Vec<_>, Vec<_>) = gone.into_iter().partition(|document| removal.keeps(document));
-        self.report_kept(&hidden);
         // Loading may have shown that many further documents are gone.
-        let (all, all_kept) =
-            (removed.iter().chain(&gone).cloned().collect::<Vec<_>>(), [kept, hidden].concat());
-        match removal.check(&all, &all_kept) {
+        match removal.check(number_removed + gone.len(), kept + hidden.len()) {
             Ok(()) => self.remove(gone, lease).await?,
             Err(error) => self.report_open(gone.iter().map(|document| &document.source), &error.to_string()),
         }
+        self.report(hidden.into_iter().map(|document| (document.source, kept_result())).collect());
         if let Some(embedder) = embedder {
             // Passages that an administrator edited, and passages with vectors of another model.
             let (knowledge_base, collection) = (self.knowledge_base, &self.options.collection);
@@ -152,24 +151,49 @@ impl<'a> SyncRun<'a> {
         Ok(())
     }
 
+    async fn add_and_remove<E: TextEmbedder + 'static>(
+        &mut self,
+        added: Vec<Write>,
+        removed: Vec<StoredDocument>,
+        listed: Instant,
+        lease: &HeldLease<'_>,
+        embedder: Option<&E>,
+    ) -> Result<(), SyncError> {
+        // A new document has no stored version that could be gone.
+        self.write(added, embedder).await?;
+        let missing = self.still_missing(removed, listed).await;
+        self.remove(missing, lease).await
+    }
+
     /// Those of the documents that the source still lacks some time after it was listed. Programs replace files by deleting them, and pages
     /// of a list shift while others delete files.
     async fn still_missing(
-        &self,
+        &mut self,
         documents: Vec<StoredDocument>,
         listed: Instant,
-    ) -> Result<Vec<StoredDocument>, SyncError> {
+    ) -> Vec<StoredDocument> {
         if documents.is_empty() || matches!(self.source, Source::Web { .. }) {
-            return Ok(documents);
+            return documents;
         }
         tokio::time::sleep(self.options.missing_for.saturating_sub(listed.elapsed())).await;
-        let Listing { items, is_complete, .. } = self.source.list(self.knowledge_base.client()).await?;
-        if !is_complete {
-            return Ok(Vec::new());
-        }
-        let collection = &self.options.collection;
-        let found: HashSet<_> = items.iter().map(|item| format!("{collection}/{}", item.path)).collect();
-        Ok(documents.into_iter().filter(|document| !found.contains(&document.source)).collect())
+        let problem = match self.source.list(self.knowledge_base.client()).await {
+            Ok(Listing { items, is_complete: true, .. }) => {
+                let collection = &self.options.collection;
+                let found: HashSet<_> =
+                    items.iter().map(|item| format!("{collection}/{}", item.path)).collect();
+                let (back, missing): (Vec<_>, Vec<_>) =
+                    documents.into_iter().partition(|document| found.contains(&document.source));
+                let reason = "is in the source again; the next run reads it".to_owned();
+                let result = DocumentResult::Skipped { reason };
+                self.report(back.into_iter().map(|document| (document.source, result.clone())).collect());
+                return missing;
+            }
+            Ok(_) => "a part of the source can no longer be read".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        let reason = format!("is not removed: {problem}");
+        self.report_open(documents.iter().map(|document| &document.source), &reason);
+        Vec::new()
     }
 
     async fn remove(
@@ -189,9 +213,9 @@ impl<'a> SyncRun<'a> {
         Ok(())
     }
 
-    fn report_kept(&mut self, documents: &[StoredDocument]) {
-        for document in documents {
-            self.log.record(&document.source, DocumentResult::Skipped { reason: KEPT.to_owned() });
+    fn report(&mut self, results: Vec<(String, DocumentResult)>) {
+        for (source, result) in results {
+            self.log.record(&source, result);
         }
     }
 
@@ -272,9 +296,14 @@ impl<'a> SyncRun<'a> {
             self.log.record(&rejected.path, DocumentResult::Failed { reason: rejected.reason });
         }
         let documents = self.knowledge_base.documents_in(&self.options.collection).await?;
-        let mut unlisted = HashSet::new();
-        let mut may_be_renamed = !is_complete;
-        let stored: HashSet<&str> = documents.iter().map(|document| document.source.as_str()).collect();
+        let mut unread = HashSet::new();
+        if !is_complete {
+            unread.extend(documents.iter().map(|document| document.source.clone()));
+        }
+        let is_ready = |document: &&StoredDocument| document.status == Status::Ready;
+        let ready: HashSet<&str> =
+            documents.iter().filter(is_ready).map(|document| document.source.as_str()).collect();
+        let mut may_be_renamed = None;
         let mut unreadable = Vec::new();
         let mut known = Vec::with_capacity(items.len());
         for (item, fingerprint) in fingerprints(items, &self.options.defaults).await {
@@ -284,25 +313,23 @@ impl<'a> SyncRun<'a> {
                     let source = format!("{}/{}", self.options.collection, item.path);
                     let reason = error.to_string();
                     self.log.record(&source, DocumentResult::Failed { reason: reason.clone() });
-                    if !stored.contains(source.as_str()) {
-                        may_be_renamed |= matches!(error, LoadError::Unreadable(_));
+                    if !ready.contains(source.as_str()) {
+                        if matches!(error, LoadError::Unreadable(_)) {
+                            may_be_renamed.get_or_insert_with(|| source.clone());
+                        }
                         unreadable.push((source.clone(), reason));
                     }
-                    unlisted.insert(source);
+                    unread.insert(source);
                 }
             }
-        }
-        if may_be_renamed {
-            // What cannot be read may be any document that seems to be missing.
-            unlisted.extend(documents.iter().map(|document| document.source.clone()));
         }
         let mut snapshot = Snapshot::new(documents);
         let (size, leftovers) = (snapshot.len(), std::mem::take(&mut snapshot.leftovers));
         let (collection, defaults) = (&self.options.collection, &self.options.defaults);
-        let mut plan = snapshot.plan(collection, known, &unlisted, defaults, self.keeps_originals());
+        let mut plan = snapshot.plan(collection, known, &unread, defaults, self.keeps_originals());
         let removal = self.removal(&plan, size);
-        plan.kept = plan.removed.extract_if(.., |document| removal.keeps(document)).collect();
-        Ok(Planned { plan, size, leftovers, unreadable, listed })
+        let held = hold_back(&mut plan, &removal, may_be_renamed.as_deref());
+        Ok(Planned { plan, held, size, leftovers, unreadable, listed })
     }
 
     fn removal(&self, plan: &Plan, size: usize) -> Removal<'a> {
@@ -310,7 +337,6 @@ impl<'a> SyncRun<'a> {
             collection: &self.options.collection,
             all: size,
             has_documents: plan.has_documents(),
-            adds_documents: plan.adds_documents(),
             is_forced: self.options.force,
         }
     }
@@ -337,6 +363,7 @@ fn spread(writes: &mut [Write]) {
 /// A plan and its context.
 struct Planned {
     plan: Plan,
+    held: Held,
     /// Ready documents before the run.
     size: usize,
     /// Rows that are not ready: unfinished versions and notes of failures.

@@ -55,7 +55,10 @@ impl<'a> RunLog<'a> {
                 _ => self.progress.line(&line),
             }
         }
-        self.progress.document_done(entry.result.chunks());
+        // Removals come between documents that are written, and are not among those that the progress counts.
+        if entry.result != DocumentResult::Removed {
+            self.progress.document_done(entry.result.chunks());
+        }
         self.summary.documents.push(entry);
     }
 
