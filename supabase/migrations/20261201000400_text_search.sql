@@ -138,11 +138,6 @@ comment on function internal.kb_adjust_lexeme_counts(text[], text[], bigint[]) i
 
 revoke all on function internal.kb_adjust_lexeme_counts(text[], text[], bigint[]) from public;
 
--- Only words of documents without an audience are counted. The counts weigh the words of a question of any user in the default
--- audience, so counting restricted documents would reveal their words to them. Words without a count are still searched. The weight
--- of an unknown word reveals the number of chunks, so it is based on the counted ones: the lexeme of one space. The empty lexeme counts all chunks that any user
--- can find; it gives the size of the knowledge base. A question is read only in languages of chunks that its user can find, so
--- restricted chunks are counted for each entry of their audience.
 create function internal.kb_audience_lexemes(audience text[]) returns text[]
   language sql
   immutable
@@ -155,6 +150,11 @@ comment on function internal.kb_audience_lexemes(text[]) is 'The lexemes that co
 
 revoke all on function internal.kb_audience_lexemes(text[]) from public;
 
+-- Only words of documents without an audience are counted. The counts weigh the words of a question of any user in the default
+-- audience, so counting restricted documents would reveal their words to them. Words without a count are still searched. The weight
+-- of an unknown word reveals the number of chunks, so it is based on the counted ones: the lexeme of one space. The empty lexeme counts
+-- all chunks that any user can find; it gives the size of the knowledge base. A question is read only in languages of chunks that its
+-- user can find, so restricted chunks are counted for each entry of their audience.
 create function internal.kb_counted_lexemes(searchable boolean, audience text[], fts tsvector) returns text[]
   language sql
   immutable

@@ -39,10 +39,10 @@ begin
 
   -- "And to Norway?" alone would tell the owner nothing.
   asked := coalesce(answer.searched, (
-    select m.content
+    -- An answer of the Worker may follow a question that was written without it.
+    select case when m.from_worker = answer.from_worker then m.content end
       from public.chat_messages m
       where m.session_id = answer.session_id and m.role = 'user' and m.created_at < answer.created_at
-        and m.from_worker = answer.from_worker
       order by m.created_at desc
       limit 1
   ));
@@ -116,9 +116,9 @@ select
 from public.chat_messages m
 join public.chat_sessions s on s.id = m.session_id
 left join lateral (
-  select q.content
+  select case when q.from_worker then q.content end as content
     from public.chat_messages q
-    where q.session_id = m.session_id and q.role = 'user' and q.created_at < m.created_at and q.from_worker
+    where q.session_id = m.session_id and q.role = 'user' and q.created_at < m.created_at
     order by q.created_at desc
     limit 1
 ) asked on true

@@ -774,9 +774,9 @@ begin
         c.total
       from commented c
       left join lateral (
-        select q.content
+        select case when q.from_worker then q.content end as content
           from public.chat_messages q
-          where q.session_id = c.session_id and q.role = 'user' and q.created_at < c.created_at and q.from_worker
+          where q.session_id = c.session_id and q.role = 'user' and q.created_at < c.created_at
           order by q.created_at desc
           limit 1
       ) asked on true
