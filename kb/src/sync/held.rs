@@ -17,8 +17,8 @@ pub(super) struct Held {
 ///
 /// - the removal of a document that is hidden or restricted in the dashboard. If it came back, as a page does after a night of trouble, it
 ///   would be a new document that everybody can see;
-/// - while there is such a document, all additions, since each may be it under another name, and all removals, since the new documents may
-///   replace them;
+/// - while there is such a document, all additions, since each may be it under another name, and with them all removals, since they may
+///   replace what is missing;
 /// - while a new file cannot be read (`unreadable`), all removals, since it may be any of these documents under another name.
 pub(super) fn hold_back(plan: &mut Plan, removal: &Removal<'_>, unreadable: Option<&str>) -> Held {
     let mut held = Held::default();
