@@ -147,3 +147,41 @@ test("a token that arrives after a later one is ignored as stale", async () => {
   await last;
   assert.equal(changes, 1, "Bob is still the last one known.");
 });
+
+for (const before of [undefined, "bob"]) {
+  test(`a stale token of another user is not returned, with ${before ?? "nobody"} known before`, async () => {
+    const waiting = [];
+    let changes = 0;
+    const identity = new Identity(
+      () => () => new Promise((resolve) => waiting.push(resolve)),
+      () => changes++,
+      before,
+    );
+    const slow = identity.tokenProvider();
+    const fast = identity.check();
+    waiting[1](jwt({ sub: "alice" }));
+    await fast;
+    waiting[0](jwt({ sub: before ?? "a visitor without an account" }));
+    await new Promise((resolve) => setImmediate(resolve));
+    const latest = jwt({ sub: "alice" });
+    assert.equal(waiting.length, 3, "The provider is called again.");
+    waiting[2](latest);
+    assert.equal(await slow, latest);
+    assert.equal(changes, before ? 1 : 0);
+  });
+}
+
+test("a stale token of the same user is returned", async () => {
+  const waiting = [];
+  const identity = new Identity(
+    () => () => new Promise((resolve) => waiting.push(resolve)),
+    () => assert.fail(),
+  );
+  const slow = identity.tokenProvider();
+  const fast = identity.check();
+  waiting[1](jwt({ sub: "alice" }));
+  await fast;
+  const stale = jwt({ sub: "alice" });
+  waiting[0](stale);
+  assert.equal(await slow, stale);
+});

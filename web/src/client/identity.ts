@@ -27,8 +27,22 @@ export class Identity {
     return this.#last;
   }
 
-  /** Returns the token of the page's provider. Reports a change of user before it returns the new token. */
+  /**
+   * Returns the token of the page's provider. Reports a change of user before it returns the new token. Never returns a stale token of
+   * another user: asks again.
+   */
   readonly tokenProvider: TokenProvider = async () => {
+    const { token, isOther } = await this.#next();
+    return isOther ? this.tokenProvider() : token;
+  };
+
+  /** Checks for a change of user. A provider that fails counts as no change. */
+  async check(): Promise<void> {
+    await this.#next().catch(() => undefined);
+  }
+
+  /** The token of the page's provider, and whether it is a stale one of another user. */
+  async #next(): Promise<{ token: string | null; isOther: boolean }> {
     const call = ++this.#calls;
     const token = (await this.#provider()()) || null;
     const user = token === null ? null : userOf(token);
@@ -37,12 +51,7 @@ export class Identity {
       this.#latest = call;
       this.#observe(user);
     }
-    return token;
-  };
-
-  /** Checks for a change of user. A provider that fails counts as no change. */
-  async check(): Promise<void> {
-    await this.tokenProvider().catch(() => undefined);
+    return { token, isOther: call < this.#latest && user !== this.#last };
   }
 
   #observe(next: string | null): void {

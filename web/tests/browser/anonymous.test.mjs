@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, beforeEach, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startAuthServer } from "../auth-server.mjs";
-import { answer, failure, json, result, whole } from "./support/answers.mjs";
+import { answer, failure, gate, json, result, whole } from "./support/answers.mjs";
 import { ANSWER, QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
 import { strictPolicy, tokenFor } from "./pages/widget/page.mjs";
 
@@ -123,6 +123,26 @@ test("what a visitor without an account has asked disappears as soon as the page
   await widget.until(async () => (await widget.all("user").count()) === 0, "the chat is empty");
   await widget.ask(QUESTION);
   assert.equal(tokensSent()[1], `Bearer ${tokenFor("alice")}`);
+});
+
+test("a question is the user's whom the page signs in while the visitor is being signed in without an account", async (t) => {
+  const { opened, open: release } = gate();
+  auth.answer = async (reply) => {
+    await opened;
+    reply(200, { access_token: tokenFor("user-1"), refresh_token: "r", expires_in: 3600, user: { id: "user-1" } });
+  };
+  const widget = await visit(t);
+  await widget.role("input").focus();
+  await widget.becomes("ready");
+  await widget.ask("Whose turn is it?", "pending");
+  await widget.until(() => paths().length > 0, "the sign-up");
+  await widget.element.evaluate((element, token) => (element.tokenProvider = async () => token), tokenFor("alice"));
+  await sleep(100);
+  release();
+  await widget.reply("done");
+  await widget.ask(QUESTION);
+  assert.deepEqual(tokensSent(), Array(2).fill(`Bearer ${tokenFor("alice")}`));
+  assert.deepEqual(await widget.all("user").allInnerTexts(), ["Whose turn is it?", QUESTION]);
 });
 
 test("two tabs that ask at once sign in once and are the same user", async (t) => {
