@@ -342,10 +342,12 @@ export class EvidenceChatElement extends BaseElement {
     // Once loaded, the panel sets this itself.
     if (!this.#panel) composer.busy = true;
     const clears = this.#clears;
+    const provider = this.#tokenProvider;
     const panel = await this.#load();
     if (clears !== this.#clears) return;
-    // A question of an element that was removed meanwhile goes back into the box: nothing would stop it.
-    if (panel && this.isConnected) return panel.ask(question.trim());
+    const hasSignedOut = provider && !this.#tokenProvider;
+    // A question goes back into the box if the element was removed meanwhile, because nothing would stop it, or if its user may have left.
+    if (panel && this.isConnected && !hasSignedOut) return panel.ask(question.trim());
     composer.busy = false;
     composer.value ||= question;
   }

@@ -277,8 +277,14 @@ export class WidgetPanel {
   /** The page has begun, or ceased, to say who is signed in. */
   signInChanged(): void {
     if (this.#host.element.tokenProvider) void this.#identity.check();
-    // Where nobody was known, nobody has signed out: a page may find out late that it has no user.
     else if (this.#identity.user) this.clear();
+    // Where nobody was known, nobody has signed out: a page may find out late that it has no user. But a question that waits for its token
+    // is not sent for a user who may have left.
+    else if (this.#chat.isRunning && this.#asker.status === "unknown") {
+      const { question } = this.#asker;
+      this.#forget();
+      this.#host.frame.composer.value ||= question ?? "";
+    }
   }
 
   /**

@@ -527,6 +527,21 @@ test("a question sent before the panel loads is asked by a moved element, and ke
   assert.match(await (await moved.reply("done")).innerText(), ANSWER);
 });
 
+test("a question sent before the panel loads is back in the box when the page takes its token provider away", async (t) => {
+  const release = holdPanel();
+  const widget = await open(t);
+  await widget.role("input").fill(QUESTION);
+  await widget.role("input").press("Enter");
+  await widget.element.evaluate((element) => (element.tokenProvider = undefined));
+  release();
+  await widget.until(async () => (await widget.role("input").inputValue()) === QUESTION, "the question in the box");
+  assert.equal(await widget.all("user").count(), 0);
+  await widget.element.evaluate((element) => (element.tokenProvider = globalThis.tokenProvider));
+  await widget.role("input").press("Enter");
+  assert.match(await (await widget.reply("done")).innerText(), ANSWER);
+  assert.equal(site.api.questions().length, 1);
+});
+
 /** Makes the panel's code fail to load until the returned function is called. */
 function breakPanel() {
   let isDown = true;

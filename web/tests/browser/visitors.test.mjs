@@ -126,6 +126,26 @@ test("a page that takes its token provider away because nobody is signed in take
   assert.equal(await widget.role("input").inputValue(), "A draft");
 });
 
+test("a question that waits for its token is back in the box, and not asked, when the page takes its token provider away", async (t) => {
+  const widget = await open(t);
+  await widget.element.evaluate((element) => {
+    element.tokenProvider = () => new Promise((resolve) => (globalThis.resolveToken = resolve));
+  });
+  await widget.ask("A question?", "pending");
+  await widget.becomes("busy");
+  await widget.until(() => widget.page.evaluate(() => "resolveToken" in globalThis), "a request for a token");
+  const left = await widget.element.evaluate((element) => {
+    element.tokenProvider = undefined;
+    return element.shadowRoot.querySelector("[data-role=user]");
+  });
+  assert.equal(left, null);
+  await widget.page.evaluate((token) => globalThis.resolveToken(token), tokenFor("visitor"));
+  await widget.becomes("ready");
+  await widget.page.waitForTimeout(300);
+  assert.deepEqual(sent(), []);
+  assert.equal(await widget.role("input").inputValue(), "A question?");
+});
+
 test("another token provider costs no token, and the next token tells whether the user has changed", async (t) => {
   const widget = await open(t);
   await widget.ask("A private question?");
