@@ -65,7 +65,8 @@ export class WidgetPanel {
   #asker = INITIAL_ASKER;
   /**
    * Until then, in milliseconds of `performance.now()`, what is in the question box may have been begun by a new user; `undefined` if
-   * nothing is. It ends early with the token that is requested when a text is begun, and then the text is that of the user before.
+   * nothing is, and 0 for a text that the widget suggests. It ends early with the token that is requested when a text is begun, and then
+   * the text is that of the user before.
    */
   #draftMayBeNewUntil: number | undefined;
   readonly #search: ReturnType<typeof lazySearch>;
@@ -276,8 +277,11 @@ export class WidgetPanel {
 
   /** The page has begun, or ceased, to say who is signed in. */
   signInChanged(): void {
-    if (this.#host.element.tokenProvider) void this.#identity.check();
-    else if (this.#identity.user) this.clear();
+    if (this.#host.element.tokenProvider) {
+      // A page may find out late who is signed in, so what is typed by then is the user's.
+      if (this.#draftMayBeNewUntil) this.#checkDraft();
+      else void this.#identity.check();
+    } else if (this.#identity.user) this.clear();
     // Where nobody was known, nobody has signed out: a page may find out late that it has no user. But a question that waits for its token
     // is not sent for a user who may have left.
     else if (this.#chat.isRunning && this.#asker.status === "unknown") {
@@ -345,11 +349,17 @@ export class WidgetPanel {
   #draftChanged(text: string, isTyped: boolean): void {
     if (text === "") this.#draftMayBeNewUntil = undefined;
     if (text === "" || this.#draftMayBeNewUntil !== undefined) return;
-    const until = (this.#draftMayBeNewUntil = isTyped ? performance.now() + DRAFT_TOKEN_MS : 0);
+    if (isTyped) this.#checkDraft();
+    else this.#draftMayBeNewUntil = 0;
+  }
+
+  /** What has been typed may be a new user's until a token tells. */
+  #checkDraft(): void {
+    const until = (this.#draftMayBeNewUntil = performance.now() + DRAFT_TOKEN_MS);
     const known = () => {
-      if (this.#draftMayBeNewUntil === until) this.#draftMayBeNewUntil = 0;
+      if (this.#draftMayBeNewUntil === until) this.#draftMayBeNewUntil = performance.now();
     };
-    if (isTyped) void this.#requestToken().then(known);
+    void this.#requestToken().then(known);
   }
 
   #noteAsker(event: AskerEvent): void {

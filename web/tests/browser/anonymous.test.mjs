@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, beforeEach, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { startAuthServer } from "../auth-server.mjs";
-import { answer, failure, gate, json, result, whole } from "./support/answers.mjs";
+import { answer, failure, gate, json, refusal, result, whole } from "./support/answers.mjs";
 import { ANSWER, QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
 import { strictPolicy, tokenFor } from "./pages/widget/page.mjs";
 
@@ -123,6 +123,33 @@ test("what a visitor without an account has asked disappears as soon as the page
   await widget.until(async () => (await widget.all("user").count()) === 0, "the chat is empty");
   await widget.ask(QUESTION);
   assert.equal(tokensSent()[1], `Bearer ${tokenFor("alice")}`);
+});
+
+test("what a visitor without an account types stays when the page signs a user in, but not a question that the widget suggests", async (t) => {
+  site.api.search = json(200, { results: [result()] });
+  const signIn = (widget, user) =>
+    widget.element.evaluate((element, token) => (element.tokenProvider = async () => token), tokenFor(user));
+  const emptied = (widget) => widget.until(async () => (await widget.all("user").count()) === 0, "the chat is empty");
+  const widget = await visit(t);
+  await widget.ask("A private question?");
+  await widget.role("input").pressSequentially("Whose turn is ");
+  await widget.until(() => site.api.searches.length > 0, "a request of the visitor");
+  await signIn(widget, "alice");
+  await emptied(widget);
+  assert.equal(await widget.role("input").inputValue(), "Whose turn is ");
+  await widget.role("input").pressSequentially("it?");
+  await widget.role("input").press("Enter");
+  await widget.reply("done");
+  assert.deepEqual(await widget.all("user").allInnerTexts(), ["Whose turn is it?"]);
+  assert.equal(tokensSent()[1], `Bearer ${tokenFor("alice")}`);
+
+  const other = await visit(t);
+  site.api.respondWith(whole(refusal()));
+  await other.ask("A private question?", "refused");
+  await other.element.getByRole("button", { name: "Rephrase" }).click();
+  await signIn(other, "bob");
+  await emptied(other);
+  assert.equal(await other.role("input").inputValue(), "");
 });
 
 test("a question is the user's whom the page signs in while the visitor is being signed in without an account", async (t) => {
