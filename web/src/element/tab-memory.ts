@@ -1,5 +1,8 @@
+type Widget = HTMLElement & { readonly endpoint: string; readonly mode: string };
+
 /** The widget that uses each key. The key of a removed one is free for the next, such as that of the next view of a single-page app. */
-const owners = new Map<string, Element>();
+const owners = new Map<string, WeakRef<Widget>>();
+const ownerOf = (key: string) => owners.get(key)?.deref();
 
 /**
  * A few words that a tab remembers for the next page, for each assistant. Widgets on a page are told apart by their `id`; those without
@@ -7,11 +10,11 @@ const owners = new Map<string, Element>();
  * is remembered.
  */
 export class TabMemory {
-  readonly #chat: HTMLElement & { readonly endpoint: string; readonly mode: string };
+  readonly #chat: Widget;
   #name = "";
   #place = "";
 
-  constructor(chat: HTMLElement & { readonly endpoint: string; readonly mode: string }) {
+  constructor(chat: Widget) {
     this.#chat = chat;
   }
 
@@ -36,13 +39,15 @@ export class TabMemory {
     const { endpoint, id, mode } = this.#chat;
     const name = `evidence-chat:tab:${endpoint} ${this.#chat.getAttribute("assistant") ?? ""} ${id}`;
     if (id) return name;
-    // Until endpoint or assistant change: the order of the others may change, and a page may switch the mode of a conversation.
-    if (name !== this.#name) {
-      owners.delete(this.#place);
+    // Until endpoint or assistant change: the order of the others may change, and a page may switch the mode of a conversation. While this
+    // one was removed, another may have taken its key.
+    const isOwner = ownerOf(this.#place) === this.#chat;
+    if (name !== this.#name || !isOwner) {
+      if (isOwner) owners.delete(this.#place);
       let order = 0;
       do this.#place = `${name}${mode} ${order++}`;
-      while (owners.get(this.#place)?.isConnected);
-      owners.set(this.#place, this.#chat);
+      while (ownerOf(this.#place)?.isConnected);
+      owners.set(this.#place, new WeakRef(this.#chat));
       this.#name = name;
     }
     return this.#place;

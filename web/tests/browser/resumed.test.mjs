@@ -354,6 +354,21 @@ describe("several widgets", () => {
       await assertShown(widget, 0);
     }
   });
+
+  test("one that comes back after another has continued its conversation does not change what that one remembers", async (t) => {
+    const widget = await openSeveral(t, {});
+    await widget.element.evaluate((chat) => {
+      const next = /** @type {HTMLElementTagNameMap["evidence-chat"]} */ (chat.cloneNode());
+      next.tokenProvider = globalThis.tokenProvider;
+      chat.replaceWith(next);
+      globalThis["kept"] = chat;
+    });
+    await assertShown(widget, 0);
+    await widget.page.evaluate(() => document.body.append(globalThis["kept"]));
+    await nth(widget, 1).locator("[data-role=new]").click();
+    await widget.page.reload();
+    await assertShown(widget, 0);
+  });
 });
 
 test("works, without remembering, where the browser blocks storage", async (t) => {
