@@ -43,3 +43,28 @@ test("a second answer does not count twice, and what was counted is sent when th
   const [sent, ...others] = counts();
   assert.deepEqual([sent.opened, sent.copied, others.length], [1, 0, 0]);
 });
+
+test("listens to the end of the page only while there is something to send, because a listener keeps a removed widget", async (t) => {
+  const init = () => {
+    globalThis["listening"] = new Set();
+    const { addEventListener, removeEventListener } = globalThis;
+    globalThis.addEventListener = (/** @type {any[]} */ ...given) => {
+      if (given[0] === "pagehide") globalThis["listening"].add(given[1]);
+      return Reflect.apply(addEventListener, globalThis, given);
+    };
+    globalThis.removeEventListener = (/** @type {any[]} */ ...given) => {
+      if (given[0] === "pagehide") globalThis["listening"].delete(given[1]);
+      return Reflect.apply(removeEventListener, globalThis, given);
+    };
+  };
+  const widget = await open(t, { init, setUp: (page) => page.clock.install() });
+  const listeners = () => widget.page.evaluate(() => globalThis["listening"].size);
+  await widget.ask(QUESTION);
+  await widget.page.clock.runFor(300);
+  assert.equal(await listeners(), 0);
+  await widget.all("marker").last().click();
+  await widget.until(async () => (await listeners()) === 1, "a listener");
+  await widget.page.clock.runFor(SEND_AFTER_MS);
+  await untilSent(1);
+  assert.equal(await listeners(), 0);
+});

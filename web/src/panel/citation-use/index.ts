@@ -33,8 +33,8 @@ export function countCitationUse(log: HTMLElement, client: () => ChatClientOptio
   const flush = (keepalive: boolean) => {
     clearTimeout(timer);
     timer = undefined;
+    removeEventListener("pagehide", leave);
     const body = counts;
-    if (body.hovered + body.opened + body.copied === 0) return;
     counts = none();
     const options = client();
     const url = apiUrl(options.endpoint, "citation-use", { assistant: options.assistant });
@@ -44,9 +44,12 @@ export function countCitationUse(log: HTMLElement, client: () => ChatClientOptio
       () => undefined,
     );
   };
+  const leave = () => flush(true);
   const add = (what: keyof typeof counts) => {
     counts[what] = Math.min(counts[what] + 1, MAX_COUNT);
     timer ??= setTimeout(() => flush(false), SEND_AFTER_MS);
+    // Only while there is something to send: the listener keeps the widget.
+    addEventListener("pagehide", leave);
   };
 
   // Does not bubble.
@@ -56,7 +59,6 @@ export function countCitationUse(log: HTMLElement, client: () => ChatClientOptio
     if (target.closest(OPENS)) add("opened");
     else if (target.closest(COPIES)) add("copied");
   });
-  addEventListener("pagehide", () => flush(true));
 }
 
 function isOpenedCard(event: Event): boolean {
