@@ -226,9 +226,10 @@ export class EvidenceChatElement extends BaseElement {
   }
 
   /**
-   * Returns the visitor's access token, or `null`. Called for each request, and to detect a change of user. To set it to `undefined`
-   * signs the visitor out, as `clear()` does. While it is not set, visitors without an account are signed in where the attributes or the
-   * site's settings say so.
+   * Returns the visitor's access token, or `null`. Called for each request, and to detect a change of user. Setting it to `undefined`
+   * signs the visitor out and clears the conversation, history and draft. Setting it where there was none is a sign-in: it is called at
+   * once. A replaced function is called with the next request. While it is not set, visitors without an account are signed in where the
+   * attributes or the site's settings say so.
    */
   get tokenProvider(): TokenProvider | undefined {
     return this.#tokenProvider;
