@@ -355,6 +355,20 @@ describe("several widgets", () => {
     }
   });
 
+  test("with an id go on with the conversation also where the views of single-page apps overlap", async (t) => {
+    const widget = await openSeveral(t, { id: "help" });
+    for (let view = 0; view < 3; view++) {
+      await widget.element.evaluate((chat) => {
+        const next = /** @type {HTMLElementTagNameMap["evidence-chat"]} */ (chat.cloneNode());
+        next.tokenProvider = globalThis.tokenProvider;
+        chat.after(next);
+      });
+      await nth(widget, 1).getByText("Number 0?").waitFor();
+      await widget.element.evaluate((chat) => chat.remove());
+      await assertShown(widget, 0);
+    }
+  });
+
   test("one that comes back after another has continued its conversation does not change what that one remembers", async (t) => {
     const widget = await openSeveral(t, {});
     await widget.element.evaluate((chat) => {
