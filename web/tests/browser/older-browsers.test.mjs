@@ -65,3 +65,19 @@ test("instant results show, with the words of the question marked", async (t) =>
   await widget.until(async () => (await widget.role("result").locator("mark").count()) === 3, "marked words");
   assert.deepEqual(await widget.role("result").locator("mark").allInnerTexts(), ["Refunds", "are", "paid"]);
 });
+
+for (const theme of ["light", "dark"]) {
+  test(`questions have a background without color-mix, which Chrome 103 to 110 lack, in the theme ${theme}`, async (t) => {
+    const widget = await open(t, {
+      attributes: { theme },
+      setUp: (page) =>
+        page.route("**/widget/*.js", async (route) => {
+          const response = await route.fetch();
+          await route.fulfill({ response, body: (await response.text()).replaceAll("color-mix(", "no-color-mix(") });
+        }),
+    });
+    await widget.ask(QUESTION);
+    const background = await widget.role("user").evaluate((question) => getComputedStyle(question).backgroundColor);
+    assert.notEqual(background, "rgba(0, 0, 0, 0)");
+  });
+}
