@@ -63,7 +63,7 @@ export default defineConfig(
   {
     files: ["{web,model-loading,embedder-wasm/npm,writer/npm}/src/**/*.ts"],
     rules: {
-      // TypeScript's types of the DOM have no versions.
+      // TypeScript's types do not say which browser has these.
       "no-restricted-properties": [
         "error",
         ...[
