@@ -325,7 +325,7 @@ test("a WebAssembly module that arrives slowly is progress for all who wait for 
     const embedders = await Promise.all(Array.from({ length: callers }, () => fresh.createEmbedder(options)));
     for (const embedder of embedders) embedder.dispose();
   };
-  await loadFresh(responses.slowModule(20, 75), 1000, 2);
+  await loadFresh(responses.slowModule(28, 90), 2000, 2);
   const stalling = (_request, response) => response.writeHead(200).write(Buffer.from([0, 0x61]));
   await assert.rejects(loadFresh(stalling, 150, 1), { code: "timeout" });
 });

@@ -145,16 +145,16 @@ describe("a model file", () => {
     const slow = async (request, response) => {
       if (!request.url.endsWith(".wasm")) return whole(request, response);
       response.writeHead(200, { "content-type": "application/wasm" });
-      for (const chunk of [[0, 0x61, 0x73, 0x6d], ...Array(20).fill([0])]) {
+      for (const chunk of [[0, 0x61, 0x73, 0x6d], ...Array(28).fill([0])]) {
         response.write(Buffer.from(chunk));
-        await sleep(75);
+        await sleep(90);
       }
       response.end();
     };
     const options = {
       wasmUrl: `${server.origin}/writer_bg.wasm`,
       model: { byteLength: MODEL.length },
-      timeoutMs: 1000,
+      timeoutMs: 2000,
     };
     const outcome = await load(options, (...exchange) => void slow(...exchange));
     assert.equal(outcome.ending, "stop", outcome.message);
