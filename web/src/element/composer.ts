@@ -95,7 +95,6 @@ export class Composer {
 
   /** Whether a question is running, so the next one has to wait. */
   set busy(busy: boolean) {
-    if (busy === this.#busy) return;
     this.#busy = busy;
     this.#update();
   }

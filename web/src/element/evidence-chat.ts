@@ -346,9 +346,8 @@ export class EvidenceChatElement extends BaseElement {
     const provider = this.#tokenProvider;
     const panel = await this.#load();
     if (clears !== this.#clears) return;
-    const hasSignedOut = provider && !this.#tokenProvider;
     // A question goes back into the box if the element was removed meanwhile, because nothing would stop it, or if its user may have left.
-    if (panel && this.isConnected && !hasSignedOut) return panel.ask(question.trim());
+    if (panel && this.isConnected && (this.#tokenProvider || !provider)) return panel.ask(question.trim());
     composer.busy = false;
     composer.value ||= question;
   }

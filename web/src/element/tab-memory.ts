@@ -11,7 +11,6 @@ const ownerOf = (key: string) => owners.get(key)?.deref();
  */
 export class TabMemory {
   readonly #chat: Widget;
-  #name = "";
   #place = "";
 
   constructor(chat: Widget) {
@@ -37,18 +36,17 @@ export class TabMemory {
 
   #key(): string {
     const { endpoint, id, mode } = this.#chat;
-    const name = `evidence-chat:tab:${endpoint} ${this.#chat.getAttribute("assistant") ?? ""} ${id}`;
+    const name = `evidence-chat:tab:${endpoint} ${this.#chat.getAttribute("assistant") ?? ""} ${id}\n`;
     if (id) return name;
     // Until endpoint or assistant change: the order of the others may change, and a page may switch the mode of a conversation. While this
     // one was removed, another may have taken its key.
     const isOwner = ownerOf(this.#place) === this.#chat;
-    if (name !== this.#name || !isOwner) {
+    if (!isOwner || !this.#place.startsWith(name)) {
       if (isOwner) owners.delete(this.#place);
       let order = 0;
       do this.#place = `${name}${mode} ${order++}`;
       while (ownerOf(this.#place)?.isConnected);
       owners.set(this.#place, new WeakRef(this.#chat));
-      this.#name = name;
     }
     return this.#place;
   }
