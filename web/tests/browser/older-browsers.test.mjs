@@ -6,14 +6,13 @@ import { ANSWER, QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
 
 const { site, open } = await startWidgetSuite();
 
-/** Runs in the page: deletes what Chrome 103, Firefox 114 or Safari 16.4 lack. */
+/** Runs in the page: deletes what Chrome 103, Firefox 114 or Safari 16.4 lack, except `checkVisibility`, which WebKit's driver uses. */
 function deleteFeatures() {
   /** @type {[object, ...string[]][]} */
   const features = [
     [AbortSignal, "any"],
     [Array, "fromAsync"],
     [Array.prototype, "toReversed", "toSorted", "toSpliced", "with"],
-    [Element.prototype, "checkVisibility"],
     [HTMLElement.prototype, "hidePopover", "popover", "showPopover", "togglePopover"],
     [Intl, "DurationFormat", "Segmenter"],
     [Map, "groupBy"],
