@@ -251,9 +251,9 @@ export class WidgetPanel {
 
   /** Shows the conversation that this tab had on the page before, if the visitor sees the panel and is still the same user. */
   resume(): void {
-    const { frame, memory } = this.#host;
+    const { element, frame, memory } = this.#host;
     const [id] = memory.text.split(" ", 1);
-    if (!id || !frame.isSeen || !this.#chat.log.isEmpty || this.#chat.isBusy) return;
+    if (!id || !element.isConnected || !frame.isSeen || !this.#chat.log.isEmpty || this.#chat.isBusy) return;
     const { text } = memory;
     this.#chat.open({ id }, async (signal) => {
       const identity = this.#identity;

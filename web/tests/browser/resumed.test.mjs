@@ -164,11 +164,11 @@ describe("while the page's token does not come, a question that waits for the co
       globalThis["kept"] = element;
       element.remove();
     });
-    await widget.page.evaluate((token) => {
-      const { kept } = /** @type {any} */ (globalThis);
-      kept.tokenProvider = async () => token;
-      document.body.append(kept);
-    }, tokenFor("alice"));
+    const read = messagesRead();
+    await widget.page.evaluate((token) => (globalThis["kept"].tokenProvider = async () => token), tokenFor("alice"));
+    await sleep(300);
+    assert.equal(messagesRead(), read, "a removed element asks for nothing");
+    await widget.page.evaluate(() => document.body.append(globalThis["kept"]));
     await widget.element.getByText("The first one?").waitFor();
     assert.equal(await widget.role("input").inputValue(), QUESTION);
   });
