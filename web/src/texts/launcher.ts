@@ -28,7 +28,7 @@ export const LAUNCHER_TEXTS = {
     placeholder: "Ask a question…",
     send: "Send",
     hint: "Answers quote their sources word for word.",
-    loadFailed: "The chat could not be loaded. Please check your connection or reload the page.",
+    loadFailed: "The chat could not be loaded. Please check your connection.",
     retry: "Retry",
   },
   de: {
@@ -40,7 +40,7 @@ export const LAUNCHER_TEXTS = {
     placeholder: "Frage stellen…",
     send: "Senden",
     hint: "Antworten zitieren ihre Quellen wörtlich.",
-    loadFailed: "Der Chat konnte nicht geladen werden. Bitte prüfen Sie Ihre Verbindung oder laden Sie die Seite neu.",
+    loadFailed: "Der Chat konnte nicht geladen werden. Bitte prüfen Sie Ihre Verbindung.",
     retry: "Erneut versuchen",
   },
   es: {
@@ -52,7 +52,7 @@ export const LAUNCHER_TEXTS = {
     placeholder: "Escriba una pregunta…",
     send: "Enviar",
     hint: "Las respuestas citan sus fuentes palabra por palabra.",
-    loadFailed: "No se pudo cargar el chat. Compruebe su conexión o recargue la página.",
+    loadFailed: "No se pudo cargar el chat. Compruebe su conexión.",
     retry: "Reintentar",
   },
   fr: {
@@ -64,7 +64,7 @@ export const LAUNCHER_TEXTS = {
     placeholder: "Posez une question…",
     send: "Envoyer",
     hint: "Les réponses citent leurs sources mot pour mot.",
-    loadFailed: "Le chat n’a pas pu être chargé. Vérifiez votre connexion ou rechargez la page.",
+    loadFailed: "Le chat n’a pas pu être chargé. Vérifiez votre connexion.",
     retry: "Réessayer",
   },
   ar: {
@@ -76,7 +76,7 @@ export const LAUNCHER_TEXTS = {
     placeholder: "اطرح سؤالاً…",
     send: "إرسال",
     hint: "تقتبس الإجابات مصادرها حرفيًا.",
-    loadFailed: "تعذّر تحميل المحادثة. تحقق من اتصالك أو أعد تحميل الصفحة.",
+    loadFailed: "تعذّر تحميل المحادثة. تحقق من اتصالك.",
     retry: "إعادة المحاولة",
   },
   ja: {
@@ -88,7 +88,7 @@ export const LAUNCHER_TEXTS = {
     placeholder: "質問を入力…",
     send: "送信",
     hint: "回答は出典を一字一句そのまま引用します。",
-    loadFailed: "チャットを読み込めませんでした。接続を確認するか、ページを再読み込みしてください。",
+    loadFailed: "チャットを読み込めませんでした。接続を確認してください。",
     retry: "再試行",
   },
 } as const satisfies Record<string, LauncherTexts>;
