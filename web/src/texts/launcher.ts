@@ -28,7 +28,7 @@ export const LAUNCHER_TEXTS = {
     placeholder: "Ask a question…",
     send: "Send",
     hint: "Answers quote their sources word for word.",
-    loadFailed: "The chat could not be loaded. Please check your connection.",
+    loadFailed: "The chat could not be loaded. Please reload the page.",
     retry: "Retry",
   },
   de: {
@@ -40,7 +40,7 @@ export const LAUNCHER_TEXTS = {
     placeholder: "Frage stellen…",
     send: "Senden",
     hint: "Antworten zitieren ihre Quellen wörtlich.",
-    loadFailed: "Der Chat konnte nicht geladen werden. Bitte prüfen Sie Ihre Verbindung.",
+    loadFailed: "Der Chat konnte nicht geladen werden. Bitte laden Sie die Seite neu.",
     retry: "Erneut versuchen",
   },
   es: {
@@ -52,7 +52,7 @@ export const LAUNCHER_TEXTS = {
     placeholder: "Escriba una pregunta…",
     send: "Enviar",
     hint: "Las respuestas citan sus fuentes palabra por palabra.",
-    loadFailed: "No se pudo cargar el chat. Compruebe su conexión.",
+    loadFailed: "No se pudo cargar el chat. Recargue la página.",
     retry: "Reintentar",
   },
   fr: {
@@ -64,7 +64,7 @@ export const LAUNCHER_TEXTS = {
     placeholder: "Posez une question…",
     send: "Envoyer",
     hint: "Les réponses citent leurs sources mot pour mot.",
-    loadFailed: "Le chat n’a pas pu être chargé. Vérifiez votre connexion.",
+    loadFailed: "Le chat n’a pas pu être chargé. Rechargez la page.",
     retry: "Réessayer",
   },
   ar: {
@@ -76,7 +76,7 @@ export const LAUNCHER_TEXTS = {
     placeholder: "اطرح سؤالاً…",
     send: "إرسال",
     hint: "تقتبس الإجابات مصادرها حرفيًا.",
-    loadFailed: "تعذّر تحميل المحادثة. تحقق من اتصالك.",
+    loadFailed: "تعذّر تحميل المحادثة. أعد تحميل الصفحة.",
     retry: "إعادة المحاولة",
   },
   ja: {
@@ -88,7 +88,7 @@ export const LAUNCHER_TEXTS = {
     placeholder: "質問を入力…",
     send: "送信",
     hint: "回答は出典を一字一句そのまま引用します。",
-    loadFailed: "チャットを読み込めませんでした。接続を確認してください。",
+    loadFailed: "チャットを読み込めませんでした。ページを再読み込みしてください。",
     retry: "再試行",
   },
 } as const satisfies Record<string, LauncherTexts>;
