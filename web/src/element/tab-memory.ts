@@ -5,9 +5,9 @@ const owners = new Map<string, WeakRef<Widget>>();
 const ownerOf = (key: string) => owners.get(key)?.deref();
 
 /**
- * A few words that a tab remembers for the next page, for each assistant. Widgets on a page are told apart by their `id`; those without
- * one by their mode, and several of a mode by their order. The browser forgets the words with the tab. Where it blocks storage, nothing
- * is remembered.
+ * Remembers a few words for the next page in the same tab, for each assistant and widget. A widget is identified by its `id`, or else by
+ * its mode and its order among the widgets of that mode. The browser deletes the words with the tab. Where it blocks storage, nothing is
+ * remembered.
  */
 export class TabMemory {
   readonly #chat: Widget;

@@ -343,7 +343,7 @@ describe("several widgets", () => {
     await assertShown(widget, 2, 1, 0);
   });
 
-  test("that single-page apps create anew for each view go on with the conversation", async (t) => {
+  test("that a single-page app creates again for each view continue the conversation", async (t) => {
     const widget = await openSeveral(t, {});
     for (let view = 0; view < 2; view++) {
       await widget.element.evaluate((chat) => {
