@@ -37,10 +37,8 @@ pub(crate) struct Options {
 pub(super) fn measure(options: &Options) -> Result<()> {
     let started = Instant::now();
     let stop = Stop::on_signal()?;
-    let (tools, _, chromium) = setup::everything()?;
-    if !options.no_build {
-        build::run(&[build::Part::Web], &tools)?;
-    }
+    build::run_unless(options.no_build, &[build::Part::Web])?;
+    let chromium = setup::browser()?;
     let mut bench = shell::command("node");
     bench
         .arg(paths::repo().join("bench/insights/run.mjs"))

@@ -47,10 +47,8 @@ pub(crate) struct Options {
 pub(super) fn measure(options: &Options) -> Result<()> {
     let started = Instant::now();
     let stop = Stop::on_signal()?;
-    let (tools, model, chromium) = setup::everything()?;
-    if !options.no_build {
-        build::run(&[], &tools)?;
-    }
+    let model = build::run_unless(options.no_build, &build::Part::ALL)?;
+    let chromium = setup::browser()?;
     let mut report = Report::new()?;
     let mut bench = shell::command("node");
     bench

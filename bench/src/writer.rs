@@ -35,10 +35,10 @@ pub(crate) struct Options {
 pub(super) fn measure(options: &Options) -> Result<()> {
     let started = Instant::now();
     let stop = Stop::on_signal()?;
-    let (tools, _, chromium) = setup::everything()?;
+    let chromium = setup::browser()?;
     let generation = setup::generation()?;
     if !options.no_build {
-        build::run(&[build::Part::Writer], &tools)?;
+        build::run(&[build::Part::Writer])?;
     }
     let mut bench = shell::command("node");
     bench

@@ -47,6 +47,8 @@ async function copyModel(from, to) {
 
 /** For a site that serves the folder, like the model: the npm package excludes it. */
 async function copyWriter(dist) {
+  // The demo without a language model.
+  if (process.env.WITHOUT_WRITER) return;
   if (!(await hasWriterWasm())) return console.log("without the writer: run `cargo xtask build writer` first");
   const writer = await buildWriterPackage();
   const isNeeded = (path) => !/\.d\.ts$|\/\.inputs$/.test(path);

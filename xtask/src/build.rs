@@ -1,25 +1,25 @@
-//! The six parts of the build, in the order of their dependencies.
+//! The parts of the build, as steps of a plan.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
 
-use crate::setup::Tools;
-use crate::{paths, setup, shell, wasm_names};
+use crate::changed::if_changed;
+use crate::plan::{Plan, Slot};
+use crate::setup::{ModelDir, WasmToolchain};
+use crate::{paths, setup, shell};
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Part {
     /// The embedder as WebAssembly and its npm package.
     Embedder,
-    /// The writer and its verifier as WebAssembly, and their npm package.
+    /// The verifier of written answers as WebAssembly, and the writer's npm package.
     Writer,
-    /// The widget and the demo page (needs the embedder and the writer).
+    /// The widget and the demo page, with the embedder and the writer.
     Web,
-    /// The static files that the Worker serves: the widget with its model (needs the widget).
+    /// The static files that the Worker serves: the widget with its model.
     Assets,
     /// The Cloudflare Worker.
     Worker,
@@ -27,33 +27,331 @@ pub enum Part {
     Kb,
 }
 
-const ORDER: [Part; 6] = [Part::Kb, Part::Embedder, Part::Writer, Part::Web, Part::Assets, Part::Worker];
-
-/// Builds the named parts and what they need, or all of them if none is named.
-pub fn run(parts: &[Part], tools: &Tools) -> Result<()> {
-    if is_wanted(Part::Assets, parts) {
-        // The embedder's package includes the model only if it exists.
-        setup::model()?;
-    }
-    for part in ORDER {
-        if is_wanted(part, parts) {
-            let started = Instant::now();
-            println!("• building {}", part.name());
-            part.build(tools).with_context(|| format!("building {} failed", part.name()))?;
-            println!("✓ {} ({:.1} s)", part.name(), started.elapsed().as_secs_f32());
-        }
-    }
-    Ok(())
+impl Part {
+    /// All parts.
+    pub const ALL: [Self; 6] =
+        [Self::Embedder, Self::Writer, Self::Web, Self::Assets, Self::Worker, Self::Kb];
 }
 
-/// Whether the part is named, or needed by one that is.
-fn is_wanted(part: Part, named: &[Part]) -> bool {
-    let needed_by: &[Part] = match part {
-        Part::Embedder | Part::Writer => &[Part::Web, Part::Assets],
-        Part::Web => &[Part::Assets],
-        Part::Assets | Part::Worker | Part::Kb => &[],
+/// Steps that other rooms of xtask refer to.
+pub const NPM: &str = "npm packages";
+pub const PROGRAMS: &str = "programs that build the rest";
+pub const MODEL: &str = "model";
+pub const KB: &str = "kb";
+pub const WIDGET: &str = "widget";
+pub const ASSETS: &str = "files that the Worker serves";
+pub const WORKER: &str = "Worker";
+pub const EMBEDDER_PACKAGE: &str = "embedder package";
+pub const WRITER_PACKAGE: &str = "writer package";
+
+const NODE: &str = "Node.js";
+const WASM: &str = "Rust for WebAssembly";
+const DOWNLOAD: &str = "download of the model";
+const EMBEDDER: &str = "embedder, compiled";
+const EMBEDDER_BINDINGS: &str = "embedder, bindings";
+const WORKER_COMPILED: &str = "Worker, compiled";
+const VERIFIER: &str = "verifier";
+
+/// What steps find or make for others.
+#[derive(Default)]
+pub struct Results {
+    pub model: Slot<ModelDir>,
+    wasm: Slot<WasmToolchain>,
+}
+
+/// Only sets up Node.js, its packages and the model if the parts were built before.
+pub fn run_unless(are_built: bool, parts: &[Part]) -> Result<ModelDir> {
+    run(if are_built { &[] } else { parts })
+}
+
+/// Sets up what the parts need, and builds them. Returns the model; sets up Node.js and its packages in any case.
+pub fn run(parts: &[Part]) -> Result<ModelDir> {
+    let results = Results::default();
+    let mut plan = Plan::default();
+    add_steps(&mut plan, &results, parts, Extent::Whole);
+    add_npm(&mut plan);
+    add_model(&mut plan, &results);
+    plan.run()?;
+    results.model.into_inner().context("the plan made no model")
+}
+
+/// How much of the parts is built.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Extent {
+    /// What is published and tested.
+    Whole,
+    /// What a page on this computer shows: without the writer, which needs a model of its own, and with one embedder for all browsers.
+    Demo,
+}
+
+/// Adds the steps of the parts and all that they need. A step that is there stays.
+pub fn add_steps<'a>(plan: &mut Plan<'a>, results: &'a Results, parts: &[Part], extent: Extent) {
+    let is_wanted = |part: Part| parts.contains(&part);
+    let needs_widget = is_wanted(Part::Web) || is_wanted(Part::Assets);
+    if needs_widget || is_wanted(Part::Embedder) {
+        add_embedder(plan, results, extent);
+    }
+    if is_wanted(Part::Writer) || (needs_widget && extent == Extent::Whole) {
+        add_wasm(plan, results);
+        add_programs(plan);
+        plan.add(VERIFIER, 20.0, &[WASM, PROGRAMS, EMBEDDER, WORKER_COMPILED], || {
+            verifier(results.wasm.get()?)
+        });
+    }
+    if is_wanted(Part::Embedder) && !needs_widget {
+        add_npm(plan);
+        add_model(plan, results);
+        plan.add(EMBEDDER_PACKAGE, 5.0, &[NPM, MODEL, EMBEDDER_BINDINGS], || {
+            shell::run(shell::command("node").arg("embedder-wasm/npm/build.mjs"))
+        });
+    }
+    if is_wanted(Part::Writer) && !needs_widget {
+        add_npm(plan);
+        plan.add(WRITER_PACKAGE, 5.0, &[NPM, VERIFIER], || {
+            shell::run(shell::command("node").arg("writer/npm/build.mjs"))
+        });
+    }
+    if needs_widget {
+        add_npm(plan);
+        add_model(plan, results);
+        plan.add(WIDGET, 20.0, &[NPM, MODEL, EMBEDDER_BINDINGS, VERIFIER], move || widget(results, extent));
+    }
+    if is_wanted(Part::Assets) {
+        plan.add(ASSETS, 5.0, &[WIDGET], || {
+            shell::run(shell::command("node").arg("edge-chat/build-assets.mjs"))
+        });
+    }
+    if is_wanted(Part::Worker) {
+        add_wasm(plan, results);
+        add_npm(plan);
+        add_programs(plan);
+        plan.add(WORKER_COMPILED, 100.0, &[WASM, EMBEDDER], || {
+            compile_to_wasm(results.wasm.get()?, "edge-chat", &[]).map(|_| ())
+        });
+        plan.add(WORKER, 5.0, &[WORKER_COMPILED, PROGRAMS, NPM], worker);
+    }
+    if is_wanted(Part::Kb) {
+        add_programs(plan);
+        plan.add(KB, 150.0, &[PROGRAMS], move || kb(extent));
+    }
+}
+
+/// Adds the model and what makes it.
+pub fn add_model<'a>(plan: &mut Plan<'a>, results: &'a Results) {
+    add_programs(plan);
+    plan.add(DOWNLOAD, 20.0, &[], setup::download_model);
+    plan.add(MODEL, 15.0, &[DOWNLOAD, PROGRAMS], || {
+        results.model.set(setup::model()?);
+        Ok(())
+    });
+}
+
+/// Adds the npm packages and Node.js.
+pub fn add_npm(plan: &mut Plan<'_>) {
+    plan.add(NODE, 5.0, &[], setup::node);
+    plan.add(NPM, 40.0, &[NODE], setup::node_packages);
+}
+
+/// Adds the programs that make the model and the bindings of WebAssembly.
+pub fn add_programs(plan: &mut Plan<'_>) {
+    // With the features of the whole workspace, so that other builds have compiled most of it, or need not again.
+    plan.add(PROGRAMS, 60.0, &[], || {
+        let programs = ["--workspace", "--bin", "quantize-model", "--bin", "bindings"];
+        shell::run(shell::cargo(&["build"]).args(programs))
+    });
+}
+
+fn add_wasm<'a>(plan: &mut Plan<'a>, results: &'a Results) {
+    plan.add(WASM, 30.0, &[], || {
+        results.wasm.set(setup::wasm_toolchain()?);
+        Ok(())
+    });
+}
+
+fn add_embedder<'a>(plan: &mut Plan<'a>, results: &'a Results, extent: Extent) {
+    add_wasm(plan, results);
+    add_programs(plan);
+    let modules = match extent {
+        Extent::Whole => vec![SIMD, RELAXED_SIMD],
+        Extent::Demo => vec![SIMD],
     };
-    named.is_empty() || named.contains(&part) || needed_by.iter().any(|part| named.contains(part))
+    let compiled = modules.clone();
+    plan.add(EMBEDDER, 60.0, &[WASM], move || {
+        let wasm = results.wasm.get()?;
+        compiled.iter().try_for_each(|module| module.compile(wasm))
+    });
+    plan.add(EMBEDDER_BINDINGS, 1.0, &[EMBEDDER, PROGRAMS], move || embedder_bindings(&modules));
+}
+
+/// A build of the crate `embedder` for browsers.
+#[derive(Clone, Copy)]
+struct Module {
+    /// The name of its file below `target/wasm/`.
+    name: &'static str,
+    /// Arguments of `cargo rustc`.
+    arguments: &'static [&'static str],
+}
+
+const SIMD: Module = Module { name: "embedder", arguments: &[] };
+/// A browser rejects a module with an instruction it does not know, so both are published. Both have the same JavaScript.
+const RELAXED_SIMD: Module =
+    Module { name: "embedder_relaxed", arguments: &["--", "-C", "target-feature=+relaxed-simd"] };
+/// Its parts can be timed, for `cargo xtask bench embedder`.
+const STAGES: Module = Module {
+    name: "embedder_stages",
+    arguments: &["--features", "stages", "--", "-C", "target-feature=+relaxed-simd"],
+};
+
+impl Module {
+    fn path(self) -> PathBuf {
+        wasm_target().join(self.name).with_extension("wasm")
+    }
+
+    fn compile(self, wasm: &WasmToolchain) -> Result<()> {
+        let inputs = ["embedder-wasm/src", "embedder-wasm/Cargo.toml", "Cargo.lock", "Cargo.toml"];
+        if_changed(self.name, &inputs, &[&self.path()], || {
+            let module = compile_to_wasm(wasm, "embedder", self.arguments)?;
+            fs::copy(module, self.path()).map(|_| ()).context("cannot copy the embedder")
+        })
+    }
+}
+
+/// Builds the embedder such that its parts can be timed, for `cargo xtask bench embedder`.
+pub fn embedder_stages(out_dir: &Path) -> Result<()> {
+    STAGES.compile(&setup::wasm_toolchain()?)?;
+    bind("web", &STAGES.path(), "embedder", out_dir)
+}
+
+/// Writes the bindings and the modules. A module that was not compiled is replaced by the one that all browsers run.
+fn embedder_bindings(modules: &[Module]) -> Result<()> {
+    let out_dir = paths::repo().join("embedder-wasm/npm/wasm");
+    let inputs: Vec<PathBuf> = modules.iter().map(|module| module.path()).collect();
+    if_changed(EMBEDDER_BINDINGS, &inputs, &[&out_dir.join("embedder_relaxed_bg.wasm")], || {
+        if out_dir.exists() {
+            fs::remove_dir_all(&out_dir)?;
+        }
+        bind("web", &SIMD.path(), "embedder", &out_dir)?;
+        let relaxed = out_dir.join("embedder_relaxed_bg.wasm");
+        if modules.len() == 1 {
+            fs::copy(out_dir.join("embedder_bg.wasm"), relaxed)?;
+            return Ok(());
+        }
+        let relaxed_dir = wasm_target().join("relaxed-bindings");
+        bind("web", &RELAXED_SIMD.path(), "embedder", &relaxed_dir)?;
+        if fs::read(out_dir.join("embedder.js"))? != fs::read(relaxed_dir.join("embedder.js"))? {
+            bail!("the two builds of the embedder have different JavaScript");
+        }
+        fs::copy(relaxed_dir.join("embedder_bg.wasm"), relaxed)?;
+        Ok(())
+    })
+}
+
+/// Builds the checks of a language model's text.
+fn verifier(wasm: &WasmToolchain) -> Result<()> {
+    let out_dir = paths::repo().join("writer/npm/wasm");
+    let module = compile_to_wasm(wasm, "verifier", &[])?;
+    if_changed(VERIFIER, &[&module], &[&out_dir.join("verifier_bg.wasm")], || {
+        if out_dir.exists() {
+            fs::remove_dir_all(&out_dir)?;
+        }
+        bind("web", &module, "verifier", &out_dir)
+    })
+}
+
+/// Builds the widget, the demo page and the packages of embedder and writer.
+fn widget(results: &Results, extent: Extent) -> Result<()> {
+    let repo = paths::repo();
+    let model = results.model.get()?.0.join(setup::MODEL_FILE);
+    let mut inputs = vec![model.as_path()];
+    let folders =
+        ["web", "embedder-wasm/npm", "writer/npm", "packages/build", "package-lock.json", "Cargo.lock"];
+    inputs.extend(folders.map(Path::new));
+    let outputs =
+        ["web/dist/evidence-chat.js", "embedder-wasm/npm/dist/index.js"].map(|file| repo.join(file));
+    let name = if extent == Extent::Demo { "widget of the demo" } else { WIDGET };
+    if_changed(name, &inputs, &[&outputs[0], &outputs[1]], || {
+        let mut build = shell::command("node");
+        if extent == Extent::Demo {
+            build.env("WITHOUT_WRITER", "1");
+        }
+        shell::run(build.arg("web/build/package.mjs"))
+    })
+}
+
+/// Bundles the Worker: its bindings, and the module that Cloudflare runs.
+fn worker() -> Result<()> {
+    let out_dir = paths::repo().join("edge-chat/build");
+    let (module, shim) = (wasm_output("edge-chat"), paths::repo().join("edge-chat/shim.mjs"));
+    if_changed(WORKER, &[&module, &shim], &[&out_dir.join("index.js")], || {
+        let staging = wasm_target().join("worker-bindings");
+        if staging.exists() {
+            fs::remove_dir_all(&staging)?;
+        }
+        bind("worker", &module, "index", &staging)?;
+        fs::copy(&shim, staging.join("shim.mjs"))?;
+        if out_dir.exists() {
+            fs::remove_dir_all(&out_dir)?;
+        }
+        fs::create_dir_all(&out_dir)?;
+        let mut esbuild = shell::command(paths::repo().join("node_modules/.bin/esbuild"));
+        esbuild
+            .current_dir(&staging)
+            .args(["shim.mjs", "--bundle", "--minify", "--format=esm", "--external:cloudflare:*"])
+            .args(["--external:./index_bg.wasm", "--log-level=warning"])
+            .arg(format!("--outfile={}", staging.join("bundle.js").display()));
+        shell::run(&mut esbuild)?;
+        // Cloudflare compiles an imported module itself; it does not know the proposed syntax for that.
+        let bundle = fs::read_to_string(staging.join("bundle.js"))?;
+        ensure!(bundle.contains("import source "), "the bindings import their module in another way");
+        fs::write(out_dir.join("index.js"), bundle.replace("import source ", "import "))?;
+        fs::copy(staging.join("index_bg.wasm"), out_dir.join("index_bg.wasm"))?;
+        Ok(())
+    })
+}
+
+fn kb(extent: Extent) -> Result<()> {
+    let mut cargo = shell::cargo(&["build"]);
+    // With the features of the whole workspace, so that the tests reuse the compiled dependencies.
+    cargo.args(["--workspace", "--bin", "kb"]);
+    if extent == Extent::Demo {
+        cargo.arg("--no-default-features");
+    }
+    shell::run(&mut cargo)
+}
+
+/// Cargo's output folder for WebAssembly.
+fn wasm_target() -> PathBuf {
+    paths::cargo_target().join("wasm")
+}
+
+/// The module of a package that cargo compiled last.
+fn wasm_output(package: &str) -> PathBuf {
+    let file = format!("{}.wasm", package.replace('-', "_"));
+    wasm_target().join("wasm32-unknown-unknown/wasm").join(file)
+}
+
+/// Compiles a package for browsers or Cloudflare, with further arguments of `cargo rustc`. Returns the module. The packages share the
+/// standard library and what they depend on.
+fn compile_to_wasm(wasm: &WasmToolchain, package: &str, arguments: &[&str]) -> Result<PathBuf> {
+    let mut cargo = shell::cargo(&["rustc"]);
+    cargo
+        .args(["--profile", "wasm", "--lib", "--target", "wasm32-unknown-unknown", "--target-dir"])
+        .arg(wasm_target())
+        .args(wasm.cargo_args())
+        // Not in the manifest: cargo puts no hash into the file name of a cdylib. Builds with other features, such as those of tests and
+        // programs, would overwrite each other's, and everything that depends on it would be compiled again.
+        .args(["--package", package, "--crate-type", "cdylib"])
+        .args(arguments)
+        .env("RUSTFLAGS", "-C target-feature=+simd128");
+    wasm.apply(&mut cargo)?;
+    shell::run(&mut cargo)?;
+    Ok(wasm_output(package))
+}
+
+/// Writes the JavaScript bindings of a WebAssembly module, and the module.
+fn bind(target: &str, module: &Path, name: &str, out_dir: &Path) -> Result<()> {
+    let bindings = paths::cargo_target().join("debug/bindings");
+    shell::run(shell::command(bindings).arg(target).arg(module).arg(name).arg(out_dir))
 }
 
 /// Checks that everything was built, for commands with `--prebuilt`.
@@ -61,7 +359,6 @@ pub fn check_outputs() -> Result<()> {
     let repo = paths::repo();
     ensure_built(&[
         paths::kb_binary(),
-        repo.join("writer/npm/wasm/verifier_bg.wasm"),
         repo.join("web/dist/evidence-chat.js"),
         repo.join("web/dist/demo/index.html"),
         repo.join("web/dist/insights/index.html"),
@@ -90,158 +387,9 @@ fn ensure_built(outputs: &[PathBuf]) -> Result<()> {
     }
 }
 
-impl Part {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Embedder => "the embedder package",
-            Self::Writer => "the writer package",
-            Self::Web => "the widget and the demo page",
-            Self::Assets => "the static files of the Worker",
-            Self::Worker => "the Worker",
-            Self::Kb => "the kb command line",
-        }
-    }
-
-    fn build(self, tools: &Tools) -> Result<()> {
-        match self {
-            Self::Embedder => embedder(tools),
-            Self::Writer => writer(tools),
-            Self::Web => shell::run(shell::command("node").arg("web/build/package.mjs")),
-            Self::Assets => shell::run(shell::command("node").arg("edge-chat/build-assets.mjs")),
-            Self::Worker => worker(tools),
-            Self::Kb => {
-                // With the features of the whole workspace, so that the tests reuse the compiled dependencies.
-                shell::run(shell::cargo(&["build"]).args(["--workspace", "--bin", "kb"]))
-            }
-        }
-    }
-}
-
-/// Builds the crate for browsers twice, without and with relaxed SIMD: a browser rejects a module with an instruction it does
-/// not know. Both have the same JavaScript.
-fn embedder(tools: &Tools) -> Result<()> {
-    let out_dir = paths::repo().join("embedder-wasm/npm/wasm");
-    if out_dir.exists() {
-        fs::remove_dir_all(&out_dir)?;
-    }
-    bind(tools, &wasm(tools, "simd128", SIMD, &[])?, "embedder", &out_dir)?;
-    let relaxed_dir = paths::cargo_target().join("wasm-embedder/relaxed-bindings");
-    bind(tools, &wasm(tools, "relaxed", RELAXED_SIMD, &[])?, "embedder", &relaxed_dir)?;
-    if fs::read(out_dir.join("embedder.js"))? != fs::read(relaxed_dir.join("embedder.js"))? {
-        bail!("the two builds of the embedder have different JavaScript");
-    }
-    fs::copy(relaxed_dir.join("embedder_bg.wasm"), out_dir.join("embedder_relaxed_bg.wasm"))?;
-    shell::run(shell::command("node").arg("embedder-wasm/npm/build.mjs"))
-}
-
-const SIMD: &str = "+simd128";
-const RELAXED_SIMD: &str = "+simd128,+relaxed-simd";
-
-/// Builds the embedder with relaxed SIMD such that its parts can be timed, for `cargo xtask bench embedder`.
-pub fn embedder_stages(tools: &Tools, out_dir: &Path) -> Result<()> {
-    bind(tools, &wasm(tools, "stages", RELAXED_SIMD, &["--features", "stages"])?, "embedder", out_dir)
-}
-
-/// Builds the language model and the checks of its text as two modules: a browser with a model of its own needs only the checks.
-fn writer(tools: &Tools) -> Result<()> {
-    let out_dir = paths::repo().join("writer/npm/wasm");
-    if out_dir.exists() {
-        fs::remove_dir_all(&out_dir)?;
-    }
-    let target_dir = paths::cargo_target().join("wasm-writer");
-    shell::run(wasm_cargo(tools, "build", &target_dir, SIMD)?.args([
-        "--package",
-        "writer",
-        "--package",
-        "verifier",
-    ]))?;
-    for name in ["writer", "verifier"] {
-        let module = target_dir.join(format!("wasm32-unknown-unknown/release/{name}.wasm"));
-        bind(tools, &module, name, &out_dir)?;
-    }
-    let package = "writer/npm/build.mjs";
-    if paths::repo().join(package).is_file() {
-        shell::run(shell::command("node").arg(package))?;
-    }
-    Ok(())
-}
-
-/// Compiles the embedder with these target features.
-fn wasm(tools: &Tools, name: &str, features: &str, options: &[&str]) -> Result<PathBuf> {
-    let target_dir = paths::cargo_target().join("wasm-embedder").join(name);
-    let mut cargo = wasm_cargo(tools, "rustc", &target_dir, features)?;
-    // Not in the manifest: cargo puts no hash into the file name of a cdylib. Builds with other features, such as those of tests and
-    // programs, would overwrite each other's embedder, and everything that depends on it would be compiled again.
-    cargo.args(["--package", "embedder", "--crate-type", "cdylib"]);
-    // LTO makes the compressed module 2 % larger.
-    shell::run(cargo.args(options).env("CARGO_PROFILE_RELEASE_LTO", "false"))?;
-    Ok(target_dir.join("wasm32-unknown-unknown/release/embedder.wasm"))
-}
-
-/// The command that compiles libraries for browsers.
-fn wasm_cargo(tools: &Tools, subcommand: &str, target_dir: &Path, features: &str) -> Result<Command> {
-    let mut cargo = shell::cargo(&[subcommand]);
-    cargo
-        .args(["--release", "--lib", "--target", "wasm32-unknown-unknown"])
-        .arg("--target-dir")
-        .arg(target_dir)
-        .args(tools.wasm.cargo_args())
-        .env("CARGO_PROFILE_RELEASE_PANIC", "abort")
-        .env("RUSTFLAGS", format!("-C target-feature={features}"));
-    tools.wasm.apply(&mut cargo)?;
-    Ok(cargo)
-}
-
-/// Writes the JavaScript bindings of a WebAssembly module, and the module.
-fn bind(tools: &Tools, wasm: &Path, name: &str, out_dir: &Path) -> Result<()> {
-    shell::run(
-        shell::command(&tools.wasm_bindgen)
-            .args(["--target", "web", "--remove-name-section", "--remove-producers-section"])
-            .args(["--out-name", name, "--out-dir"])
-            .arg(out_dir)
-            .arg(wasm),
-    )
-}
-
-fn worker(tools: &Tools) -> Result<()> {
-    // worker-build runs `cargo metadata` without --locked, which would rewrite a stale Cargo.lock. This fails on one instead.
-    shell::run(shell::cargo(&["metadata"]).args(["--quiet", "--format-version", "1"]).stdout(Stdio::null()))?;
-    let mut worker_build = shell::command(&tools.worker_build);
-    worker_build
-        .current_dir(paths::repo().join("edge-chat"))
-        // wasm-opt is slow and changes the compressed size by a few percent at most.
-        .args(["--release", "--no-opt", ".", "--locked", "--target-dir"])
-        .arg(paths::cargo_target().join("wasm-worker"))
-        .args(tools.wasm.cargo_args())
-        // Every new isolate loads the Worker, so size matters more than speed.
-        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "z")
-        .env("CARGO_PROFILE_RELEASE_PANIC", "abort")
-        .env("CARGO_PROFILE_RELEASE_LTO", "fat")
-        .env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1")
-        .env("WASM_BINDGEN_BIN", &tools.wasm_bindgen)
-        .env("ESBUILD_BIN", paths::repo().join("node_modules/.bin/esbuild"));
-    tools.wasm.apply(&mut worker_build)?;
-    shell::run(&mut worker_build)?;
-    wasm_names::remove(&paths::repo().join("edge-chat/build/index_bg.wasm"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_static_files_of_the_worker_are_built_after_all_that_they_contain() {
-        let wanted = |named: &[Part]| {
-            let parts = ORDER.into_iter().filter(|part| is_wanted(*part, named));
-            parts.map(Part::name).collect::<Vec<_>>()
-        };
-        let (embedder, writer, web) =
-            ("the embedder package", "the writer package", "the widget and the demo page");
-        assert_eq!(wanted(&[Part::Assets]), [embedder, writer, web, "the static files of the Worker"]);
-        assert_eq!(wanted(&[Part::Web]), [embedder, writer, web]);
-        assert_eq!(wanted(&[Part::Worker]), ["the Worker"]);
-        assert_eq!(wanted(&[]).len(), ORDER.len());
-    }
 
     #[test]
     fn a_missing_output_says_to_run_without_prebuilt() {

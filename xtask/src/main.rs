@@ -90,7 +90,7 @@ fn main() -> ExitCode {
     let result = match cli.command {
         Task::Setup { only: Some(part), .. } => setup::only(part),
         Task::Setup { only: None, generation } => set_up(generation),
-        Task::Build { parts } => setup::for_building().and_then(|tools| build::run(&parts, &tools)),
+        Task::Build { parts } => build(&parts),
         Task::Package => package::run(),
         Task::Sbom { out } => package::list_contents(out.as_deref()),
         Task::Demo(options) => demo::run(&options),
@@ -108,8 +108,16 @@ fn main() -> ExitCode {
     }
 }
 
+fn build(parts: &[build::Part]) -> anyhow::Result<()> {
+    let parts = if parts.is_empty() { &build::Part::ALL } else { parts };
+    build::run(parts).map(|_| ())
+}
+
 fn set_up(with_generation: bool) -> anyhow::Result<()> {
-    setup::everything()?;
+    setup::node_packages()?;
+    setup::wasm_toolchain()?;
+    setup::model()?;
+    setup::browser()?;
     setup::for_linting()?;
     if with_generation {
         setup::generation()?;

@@ -4,16 +4,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
-use xtask::{build, paths, setup, shell};
+use xtask::{build, paths, shell};
 
 use crate::supply_chain;
 
 /// Builds the packages, the embedder's with its model, packs them into `target/package/` and prints the size of each file of the
 /// embedder that a page downloads.
 pub(crate) fn run() -> Result<()> {
-    let tools = setup::for_building()?;
-    setup::model()?;
-    build::run(&[build::Part::Embedder, build::Part::Web, build::Part::Worker], &tools)?;
+    build::run(&[build::Part::Web, build::Part::Worker])?;
 
     let package = paths::repo().join("embedder-wasm/npm");
     let has_model = build::has_model(&package.join("dist"))?;

@@ -19,7 +19,7 @@ pub fn with_packages(name: &str, requirements: &str) -> Result<PathBuf> {
     let wanted =
         fs::read(paths::repo().join(requirements)).with_context(|| format!("cannot read {requirements}"))?;
     if !is_installed(&venv, &wanted) {
-        println!("  installing the Python packages of {requirements}");
+        say!("  installing the Python packages of {requirements}");
         shell::run(shell::command("python3").args(["-m", "venv", "--clear"]).arg(&venv))
             .context("this needs Python 3.10 or newer with its module venv (on Debian: python3-venv)")?;
         shell::run(

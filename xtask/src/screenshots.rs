@@ -15,13 +15,14 @@ pub(crate) struct Options {
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
-    if options.prebuilt {
+    let model = if options.prebuilt {
         build::check_outputs()?;
-    }
-    let (tools, model, chromium) = setup::everything()?;
-    if !options.prebuilt {
-        build::run(&[], &tools)?;
-    }
+        setup::node()?;
+        setup::model()?
+    } else {
+        build::run(&build::Part::ALL)?
+    };
+    let chromium = setup::browser()?;
     let mut pictures = shell::command("node");
     pictures
         .arg(paths::repo().join("tests/screenshots/run.mjs"))

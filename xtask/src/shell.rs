@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::paths;
+use crate::{paths, plan};
 
 /// Folder that is searched for programs before PATH: that of the Node.js that setup fetched.
 static PROGRAMS: OnceLock<PathBuf> = OnceLock::new();
@@ -38,13 +38,6 @@ pub fn cargo(subcommand: &[&str]) -> Command {
     command
 }
 
-/// `cargo install` without the lock file of the package that it installs. It does not touch ours.
-pub fn unlocked_cargo_install() -> Command {
-    let mut command = unlocked_cargo();
-    command.arg("install");
-    command
-}
-
 /// The cargo that runs this program, for the few subcommands without `--locked`.
 pub fn unlocked_cargo() -> Command {
     let mut command = command(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
@@ -60,8 +53,11 @@ pub fn unlocked_cargo() -> Command {
     command
 }
 
-/// Runs the command to its end. A failure is an error that names the command.
+/// Runs the command to its end. A failure is an error that names the command. In a step of a plan, its output goes to that of the step.
 pub fn run(command: &mut Command) -> Result<()> {
+    if let Some(log) = plan::log() {
+        command.stdout(log.try_clone()?).stderr(log);
+    }
     let status = command.status().with_context(|| format!("cannot start {}", describe(command)))?;
     if !status.success() {
         bail!("`{}` failed ({status})", describe(command));
@@ -102,10 +98,9 @@ fn search_path() -> Vec<PathBuf> {
     PROGRAMS.get().cloned().into_iter().chain(env::split_paths(&path)).collect()
 }
 
-/// PATH with `first` in front and `last` at the end.
-pub fn path_with(first: Option<&Path>, last: Option<&Path>) -> Result<std::ffi::OsString> {
-    let (first, last) = (first.map(Path::to_path_buf), last.map(Path::to_path_buf));
-    env::join_paths(first.into_iter().chain(search_path()).chain(last))
+/// PATH with `last` at the end.
+pub fn path_with(last: &Path) -> Result<std::ffi::OsString> {
+    env::join_paths(search_path().into_iter().chain([last.to_path_buf()]))
         .context("a folder on PATH has a name that PATH cannot contain")
 }
 
@@ -130,15 +125,13 @@ mod tests {
         // Neither does the alias, which wrangler also uses.
         let config = std::fs::read_to_string(paths::repo().join(".cargo/config.toml")).unwrap();
         assert!(config.contains("xtask = \"run --locked "), "{config}");
-        // Only the formatter, which resolves no dependencies, runs without --locked, and the second attempt of `cargo install`.
-        let install = unlocked_cargo_install();
-        assert_eq!(install.get_args().collect::<Vec<_>>(), ["install"]);
+        // Only the formatter, which resolves no dependencies, runs without --locked.
         let uses = |file: &str| {
             std::fs::read_to_string(paths::repo().join("xtask/src").join(file))
                 .unwrap()
                 .matches("unlocked_cargo()")
                 .count()
         };
-        assert_eq!((uses("test/prepare.rs"), uses("build.rs"), uses("setup/tools.rs")), (1, 0, 0));
+        assert_eq!((uses("test/prepare.rs"), uses("build.rs")), (1, 0));
     }
 }

@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use xtask::local::{Service, Stop, Supabase, model_server, ports};
 use xtask::setup::ModelDir;
-use xtask::{build, paths, setup, shell};
+use xtask::{build, paths, shell};
 
 use self::faults::Faults;
 use crate::report::Report;
@@ -136,10 +136,7 @@ impl Options {
 pub(super) fn measure(options: &Options) -> Result<()> {
     let started = Instant::now();
     let stop = Stop::on_signal()?;
-    let (tools, model) = setup::for_running()?;
-    if !options.no_build {
-        build::run(&[build::Part::Kb, build::Part::Worker], &tools)?;
-    }
+    let model = build::run_unless(options.no_build, &[build::Part::Kb, build::Part::Worker])?;
     let mut report = Report::new()?;
     let mut failed = Vec::new();
     if options.wants(Part::Size) {

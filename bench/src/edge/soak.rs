@@ -4,8 +4,8 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::Result;
 use clap::Args;
+use xtask::build;
 use xtask::local::Stop;
-use xtask::{build, setup};
 
 use super::Workbench;
 use crate::report::Report;
@@ -41,10 +41,7 @@ pub(crate) struct Options {
 pub(crate) fn measure(options: &Options) -> Result<()> {
     let started = Instant::now();
     let stop = Stop::on_signal()?;
-    let (tools, model) = setup::for_running()?;
-    if !options.no_build {
-        build::run(&[build::Part::Kb, build::Part::Worker], &tools)?;
-    }
+    let model = build::run_unless(options.no_build, &[build::Part::Kb, build::Part::Worker])?;
     let seed = options.seed.unwrap_or_else(seed_from_time);
     println!("• soaking for {} min with seed {seed}", options.minutes);
     let mut report = Report::new()?;

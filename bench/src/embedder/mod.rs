@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, ValueEnum};
-use xtask::setup::{ModelDir, Tools};
+use xtask::setup::ModelDir;
 use xtask::{build, paths, setup};
 
 use crate::evaluation::{EvaluationData, REMEDY};
@@ -81,7 +81,6 @@ impl Part {
 struct Workbench {
     /// Work folder, ignored by git.
     dir: PathBuf,
-    tools: Tools,
     model: ModelDir,
     chromium: PathBuf,
     /// Texts with token ids and f32 vectors.
@@ -137,11 +136,9 @@ fn prepare(options: &Options) -> Result<Workbench> {
     let default_reference = paths::repo().join("embedder-wasm/tests/reference.json");
     let reference = existing(options.reference.as_ref().unwrap_or(&default_reference))?;
     let baseline = options.baseline.as_deref().map(existing).transpose()?;
-    let (tools, model, chromium) = setup::everything()?;
-    if !options.no_build {
-        build::run(&[build::Part::Embedder], &tools)?;
-    }
-    Ok(Workbench { dir: folder()?, tools, model, chromium, reference, baseline, evaluation })
+    let model = build::run_unless(options.no_build, &[build::Part::Embedder])?;
+    let chromium = setup::browser()?;
+    Ok(Workbench { dir: folder()?, model, chromium, reference, baseline, evaluation })
 }
 
 fn existing(path: &Path) -> Result<PathBuf> {

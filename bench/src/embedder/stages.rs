@@ -71,7 +71,7 @@ fn measure_natively(bench: &Workbench) -> Result<(String, Vec<Timing>)> {
 
 fn measure_in_browser(bench: &Workbench) -> Result<(String, Vec<Timing>)> {
     let wasm = bench.dir.join("stages");
-    build::embedder_stages(&bench.tools, &wasm)?;
+    build::embedder_stages(&wasm)?;
     let (plan_file, result_file) = (bench.dir.join("stages-plan.json"), bench.dir.join("stages.json"));
     let requests: Vec<_> = requests()
         .map(|(tokens, stage)| json!({ "stage": stage, "text": texts::with_tokens(tokens) }))

@@ -14,7 +14,7 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 use xtask::local::{Stop, Supabase};
 use xtask::setup::ModelDir;
-use xtask::{build, paths, setup, shell};
+use xtask::{build, paths, shell};
 
 use crate::evaluation::EvaluationData;
 use crate::folder;
@@ -165,8 +165,7 @@ fn sets_to_measure(options: &Options) -> Result<Vec<Set>> {
 /// Asks the questions of each set, one set after the other. Returns the files with the results, in the order of the sets.
 fn ask(sets: &[Set], report: &mut Report) -> Result<Vec<PathBuf>> {
     let stop = Stop::on_signal()?;
-    let (tools, model) = setup::for_running()?;
-    build::run(&[build::Part::Kb], &tools)?;
+    let model = build::run(&[build::Part::Kb])?;
     let bench = Workbench { program: program()?, model, stop };
     let mut files = Vec::new();
     for (number, set) in sets.iter().enumerate() {

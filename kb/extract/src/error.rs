@@ -47,6 +47,9 @@ pub enum ExtractError {
         /// The reason.
         reason: String,
     },
+    /// A PDF or Word document, and the crate was compiled without its feature `office`.
+    #[error("needs a build of kb that reads PDF and Word: build it without --no-default-features")]
+    NotBuilt,
     /// The file cannot be opened without a password.
     #[error("is protected by a password; save a copy without it")]
     Encrypted,

@@ -7,10 +7,12 @@
 //! has no such limits.
 
 #![forbid(unsafe_code)]
+#![cfg_attr(not(feature = "office"), allow(dead_code, reason = "for PDF and Word"))]
 
 mod block;
 mod clean;
 mod composer;
+#[cfg(feature = "office")]
 mod docx;
 mod encoding;
 mod error;
@@ -20,12 +22,14 @@ mod front_matter;
 mod html;
 mod markdown;
 mod outline;
+#[cfg(feature = "office")]
 mod pdf;
 mod plain_text;
 mod properties;
 mod rows;
 pub mod sandbox;
 mod sniff;
+#[cfg(feature = "office")]
 mod xml;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -103,8 +107,12 @@ fn without_control_characters(text: String) -> String {
 
 fn read(bytes: &[u8], format: Format) -> Result<Extracted, ExtractError> {
     match format {
+        #[cfg(feature = "office")]
         Format::Pdf => pdf::read(bytes),
+        #[cfg(feature = "office")]
         Format::Docx => docx::read(bytes),
+        #[cfg(not(feature = "office"))]
+        Format::Pdf | Format::Docx => Err(ExtractError::NotBuilt),
         Format::Html => read_text(bytes, html::declared_encoding(bytes), |text| {
             let html::Page { text, sections, properties } = html::read(&text)?;
             Ok(Extracted { text, sections, properties, notes: Vec::new() })

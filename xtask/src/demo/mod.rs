@@ -3,6 +3,7 @@
 mod login;
 mod writer;
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -11,9 +12,11 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use serde_json::json;
+use xtask::build::{self, Extent, Part};
 use xtask::local::{Service, Stop, Supabase, ports};
+use xtask::plan::{Plan, Slot};
 use xtask::setup::ModelDir;
-use xtask::{build, paths, setup, shell};
+use xtask::{paths, shell};
 
 use self::writer::Writing;
 
@@ -78,19 +81,44 @@ fn start_and_wait(options: &Options, stop: &Stop) -> Result<()> {
         build::check_outputs()?;
     }
     let writing = Writing::from_options(options)?;
-
-    let (tools, model) = setup::for_running()?;
-    if !options.prebuilt {
-        build::run(&[], &tools)?;
-    }
     let page_port = ports::free_from(5173)?;
-    let kb = match &options.kb {
-        Some(kb) => fs::canonicalize(kb)?,
-        None if options.docs => build_docs(page_port)?,
+    let own_documents = options.kb.as_ref().map(fs::canonicalize).transpose()?;
+    let documents = match &own_documents {
+        Some(folder) => folder.clone(),
+        None if options.docs => paths::repo().join("target/docs/kb"),
         None => paths::repo().join("supabase/sample-kb"),
     };
-    let mut demo = Demo::start(options, page_port, &data, &writing, stop)?;
-    demo.fill(&kb, &model, options.kb.is_some())?;
+    let logs = data.join("logs");
+    fs::create_dir_all(&logs)?;
+
+    let (results, supabase) = (build::Results::default(), Slot::default());
+    let mut plan = Plan::default();
+    build::add_npm(&mut plan);
+    build::add_model(&mut plan, &results);
+    if !options.prebuilt {
+        add_builds(&mut plan, &results, options, &documents)?;
+    }
+    if options.docs {
+        plan.add(DOCS, 30.0, &[build::NPM, build::WIDGET], || build_docs(page_port));
+    }
+    plan.add(SUPABASE, 10.0, &[build::NPM], || {
+        let started = Supabase::start(&data, &logs, stop)?;
+        login::create(started.url(), &started.keys.publishable_key, &started.keys.secret_key)?;
+        supabase.set(started);
+        Ok(())
+    });
+    if own_documents.is_none() {
+        plan.add(DOCUMENTS, 10.0, &[SUPABASE, build::KB, build::MODEL, DOCS], || {
+            supabase.get()?.sync(&documents, results.model.get()?)
+        });
+    }
+    plan.run()?;
+
+    let supabase = supabase.into_inner().context("the plan started no Supabase")?;
+    let mut demo = Demo::start(options, page_port, &data, &writing, supabase, stop)?;
+    if let Some(folder) = &own_documents {
+        demo.fill(folder, results.model.get()?)?;
+    }
     stop.check()?;
     let description = demo.write_json(&json_path, &data)?;
     demo.announce(started.elapsed(), options, &writing);
@@ -103,12 +131,41 @@ fn start_and_wait(options: &Options, stop: &Stop) -> Result<()> {
     Ok(())
 }
 
-/// Builds the documentation site for this port and returns the folder of its pages as documents.
-fn build_docs(page_port: u16) -> Result<PathBuf> {
-    println!("• building the documentation site");
+const SUPABASE: &str = "local Supabase";
+const DOCUMENTS: &str = "documents";
+const DOCS: &str = "documentation site";
+
+/// Adds what the page shows and what reads these documents.
+fn add_builds<'a>(
+    plan: &mut Plan<'a>,
+    results: &'a build::Results,
+    options: &Options,
+    documents: &Path,
+) -> Result<()> {
+    let page = if options.write_on_device { Extent::Whole } else { Extent::Demo };
+    build::add_steps(plan, results, &[Part::Assets, Part::Worker], page);
+    let reader = if has_office_file(documents)? { Extent::Whole } else { Extent::Demo };
+    build::add_steps(plan, results, &[Part::Kb], reader);
+    Ok(())
+}
+
+/// Whether a folder contains a PDF or Word file, for which `kb` needs crates that take minutes to compile.
+fn has_office_file(folder: &Path) -> Result<bool> {
+    for entry in fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))? {
+        let path = entry?.path();
+        let is_office =
+            |extension: &OsStr| ["pdf", "docx"].iter().any(|office| extension.eq_ignore_ascii_case(office));
+        if path.extension().is_some_and(is_office) || (path.is_dir() && has_office_file(&path)?) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Builds the documentation site for this port, and its pages as documents.
+fn build_docs(page_port: u16) -> Result<()> {
     let mut build = shell::command("node");
-    shell::run(build.arg("docs-site/build.mjs").env("DOCS_URL", format!("http://127.0.0.1:{page_port}/")))?;
-    Ok(paths::repo().join("target/docs/kb"))
+    shell::run(build.arg("docs-site/build.mjs").env("DOCS_URL", format!("http://127.0.0.1:{page_port}/")))
 }
 
 /// Origins of the demo page, and those of `--allow-origin`, as the Worker reads them.
@@ -142,11 +199,15 @@ struct Demo {
 }
 
 impl Demo {
-    fn start(options: &Options, page_port: u16, data: &Path, writing: &Writing, stop: &Stop) -> Result<Self> {
+    fn start(
+        options: &Options,
+        page_port: u16,
+        data: &Path,
+        writing: &Writing,
+        supabase: Supabase,
+        stop: &Stop,
+    ) -> Result<Self> {
         let logs = data.join("logs");
-        fs::create_dir_all(&logs)?;
-        let supabase = Supabase::start(data, &logs, stop)?;
-        login::create(supabase.url(), &supabase.keys.publishable_key, &supabase.keys.secret_key)?;
         let model_server = writing.start_server(&logs, stop)?;
 
         let worker_port = ports::free_from(8787)?;
@@ -207,17 +268,14 @@ impl Demo {
         (!options.docs).then(|| format!("{}/insights/", self.page_url()))
     }
 
-    /// A document that cannot be read ends the demo, unless the folder is the user's own, which may contain any file.
-    fn fill(&self, kb: &Path, model: &ModelDir, is_own: bool) -> Result<()> {
+    /// Reads the user's own documents. A folder may contain any file, so a document that cannot be read is only reported.
+    fn fill(&self, kb: &Path, model: &ModelDir) -> Result<()> {
         if fs::read_dir(kb)?.next().is_none() {
             println!("• {} is empty: not changing the knowledge base", kb.display());
             return Ok(());
         }
         println!("• reading {} into the knowledge base", kb.display());
-        if is_own {
-            return self.supabase.sync_readable(kb, model);
-        }
-        self.supabase.sync(kb, model)
+        self.supabase.sync_readable(kb, model)
     }
 
     /// Returns the text it wrote.

@@ -23,7 +23,7 @@ pub fn free_from(preferred: u16) -> Result<u16> {
     for port in preferred..end {
         if choose(port)? {
             if port != preferred {
-                println!("  port {preferred} is taken, using {port}");
+                say!("  port {preferred} is taken, using {port}");
             }
             return Ok(port);
         }

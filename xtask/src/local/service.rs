@@ -68,7 +68,7 @@ impl Service {
                 Err(_) => bail!("{name} did not start:\n{}", service.last_log_lines()),
             }
         };
-        println!("✓ {name}: {} ({:.1} s)", service.url, started.elapsed().as_secs_f32());
+        say!("✓ {name}: {} ({:.1} s)", service.url, started.elapsed().as_secs_f32());
         Ok(service)
     }
 

@@ -47,7 +47,7 @@ pub(super) fn install(packages: &[&str]) -> Result<()> {
     if !has_consent() && !ask(packages)? {
         bail!("not installed: run `{remedy}`, or let this command do it with {OPTION}");
     }
-    println!("  installing {} with apt-get", packages.join(", "));
+    say!("  installing {} with apt-get", packages.join(", "));
     let log = paths::cache()?.join("apt.log");
     std::fs::create_dir_all(paths::cache()?)?;
     for args in

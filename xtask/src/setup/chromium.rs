@@ -38,7 +38,7 @@ pub(super) fn ensure_shell() -> Result<Option<PathBuf>> {
     }
     if shell::find_program(SHELL).is_none() && apt::can_install() {
         // Ubuntu has no such package.
-        apt::install(&[SHELL]).unwrap_or_else(|error| println!("  without it: {error:#}"));
+        apt::install(&[SHELL]).unwrap_or_else(|error| say!("  without it: {error:#}"));
     }
     Ok(shell::find_program(SHELL))
 }

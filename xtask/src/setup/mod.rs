@@ -9,7 +9,6 @@ mod model;
 mod node;
 mod npm;
 mod other_browsers;
-mod tools;
 mod venv;
 mod wasm_toolchain;
 
@@ -25,13 +24,6 @@ pub use apt::{give_consent, has_consent};
 pub use generation::{Generation, find as find_generation};
 pub use model::{MODEL_FILE, MODEL_NAME, MODEL_REVISION};
 pub use wasm_toolchain::WasmToolchain;
-
-/// Programs that the build runs.
-pub struct Tools {
-    pub wasm: WasmToolchain,
-    pub wasm_bindgen: PathBuf,
-    pub worker_build: PathBuf,
-}
 
 /// Folder with the embedder's model file and its sources, all verified.
 pub struct ModelDir(pub PathBuf);
@@ -73,30 +65,19 @@ pub fn node_packages() -> Result<()> {
     step("Node.js packages", npm::ensure).map(|_| ())
 }
 
-/// For `cargo xtask build`.
-pub fn for_building() -> Result<Tools> {
-    node_packages()?;
-    Ok(Tools {
-        wasm: step("WebAssembly standard library", WasmToolchain::ensure)?,
-        wasm_bindgen: step("wasm-bindgen", tools::wasm_bindgen)?,
-        worker_build: step("worker-build", tools::worker_build)?,
-    })
+/// A compiler for browsers and Cloudflare.
+pub fn wasm_toolchain() -> Result<WasmToolchain> {
+    step("WebAssembly standard library", WasmToolchain::ensure)
 }
 
-/// For `cargo xtask demo`: tools of the build, and the model.
-pub fn for_running() -> Result<(Tools, ModelDir)> {
-    Ok((for_building()?, model()?))
+/// The sources of the model.
+pub fn download_model() -> Result<()> {
+    step("sources of the model", model::download).map(|_| ())
 }
 
 /// Only the model.
 pub fn model() -> Result<ModelDir> {
     step("model all-MiniLM-L6-v2", model::ensure).map(ModelDir)
-}
-
-/// Tools of the build, the model and a browser.
-pub fn everything() -> Result<(Tools, ModelDir, PathBuf)> {
-    let (tools, model) = for_running()?;
-    Ok((tools, model, browser()?))
 }
 
 /// Only the browser.
@@ -143,8 +124,8 @@ fn step<T: Describe>(what: &str, ensure: impl FnOnce() -> Result<T>) -> Result<T
     let found = ensure()
         .with_context(|| format!("setup of {what} failed"))
         // At once: another lane may be at work for minutes.
-        .inspect_err(|error| println!("✗ {error:#}"))?;
-    println!("✓ {what}: {} ({:.1} s)", found.describe(), started.elapsed().as_secs_f32());
+        .inspect_err(|error| say!("✗ {error:#}"))?;
+    say!("✓ {what}: {} ({:.1} s)", found.describe(), started.elapsed().as_secs_f32());
     Ok(found)
 }
 

@@ -39,7 +39,7 @@ fn fetched() -> Result<PathBuf> {
     let lock = sha256(&source.join("package-lock.json"))?;
     let folder = paths::cache()?.join("tools").join(format!("node-{}", lock.get(..12).unwrap_or(&lock)));
     if !folder.exists() {
-        println!("  fetching Node.js with npm");
+        say!("  fetching Node.js with npm");
         let staging = folder.with_extension(format!("partial-{}", std::process::id()));
         let result = install(&source, &staging).and_then(|()| {
             fs::rename(&staging, &folder).with_context(|| format!("cannot write {}", folder.display()))

@@ -14,7 +14,7 @@ pub(super) fn ensure() -> Result<&'static str> {
     if fs::read(&stamp).is_ok_and(|installed| installed == lock) {
         return Ok("installed");
     }
-    println!("  running npm ci");
+    say!("  running npm ci");
     clean_install(paths::repo())?;
     fs::write(stamp, lock)?;
     Ok("installed now")

@@ -8,7 +8,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 use super::{Describe, apt};
-use crate::{paths, shell};
+use crate::shell;
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
@@ -24,8 +24,6 @@ pub enum WasmToolchain {
     DebianSource {
         /// Folder with `rust-lld`, which Debian's package lacks.
         linker_dir: PathBuf,
-        /// Folder with a `rustc` wrapper that passes worker-build's check for an installed target.
-        shim_dir: PathBuf,
     },
 }
 
@@ -39,13 +37,13 @@ impl WasmToolchain {
             return Ok(Self::Installed);
         }
         if shell::find_program("rustup").is_some() {
-            println!("  running rustup target add {TARGET}");
+            say!("  running rustup target add {TARGET}");
             if shell::run(shell::command("rustup").args(["target", "add", TARGET])).is_ok()
                 && target_is_installed()
             {
                 return Ok(Self::Installed);
             }
-            println!("  rustup failed; using Debian's source of std instead");
+            say!("  rustup failed; using Debian's source of std instead");
         }
         Self::debian_source().with_context(|| {
             format!(
@@ -59,16 +57,14 @@ impl WasmToolchain {
         if !Path::new(DEBIAN_RUSTC).exists() || !source.exists() {
             apt::install(&DEBIAN_PACKAGES)?;
         }
-        let shim_dir = paths::cargo_target().join("wasm-toolchain");
-        write_shim(&shim_dir)?;
-        Ok(Self::DebianSource { linker_dir: find_linker_dir()?, shim_dir })
+        Ok(Self::DebianSource { linker_dir: find_linker_dir()? })
     }
 
-    /// Makes a command (cargo, or a program that runs cargo) use this toolchain.
+    /// Makes cargo use this toolchain.
     pub fn apply(&self, command: &mut Command) -> Result<()> {
-        if let Self::DebianSource { linker_dir, shim_dir } = self {
+        if let Self::DebianSource { linker_dir } = self {
             command
-                .env("PATH", shell::path_with(Some(shim_dir), Some(linker_dir))?)
+                .env("PATH", shell::path_with(linker_dir)?)
                 .env("RUSTC", DEBIAN_RUSTC)
                 .env("RUSTC_BOOTSTRAP", "1")
                 .env_remove("RUSTUP_TOOLCHAIN");
@@ -111,21 +107,4 @@ fn find_linker_dir() -> Result<PathBuf> {
         }
     }
     bail!("no rust-lld in {}: install Rust with rustup", rustlib.display())
-}
-
-/// Writes a `rustc` that reports an existing folder as the target's std. Without it, worker-build would run rustup.
-fn write_shim(dir: &Path) -> Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    fs::create_dir_all(dir)?;
-    let rustc = dir.join("rustc");
-    let script = format!(
-        "#!/bin/sh\ncase \"$*\" in *'--print target-libdir'*) echo {DEBIAN_SYSROOT};; *) exec {DEBIAN_RUSTC} \"$@\";; esac\n"
-    );
-    fs::write(&rustc, script)?;
-    fs::set_permissions(&rustc, fs::Permissions::from_mode(0o755))?;
-    let cargo = dir.join("cargo");
-    if !cargo.exists() {
-        std::os::unix::fs::symlink("/usr/bin/cargo", cargo)?;
-    }
-    Ok(())
 }

@@ -16,7 +16,7 @@ pub(super) fn check(cargo_deny: &Path) -> Result<()> {
             "update the crate, or add the advisory to deny.toml with the reason why it does not apply",
         ),
         Some(reason) => {
-            println!(
+            xtask::say!(
                 "! advisories NOT checked: the database of vulnerabilities cannot be fetched ({reason})"
             );
             Ok(())

@@ -22,6 +22,6 @@ pub(crate) fn check(cargo_deny: &Path) -> Result<()> {
     }
     ensure!(problems.is_empty(), "npm packages violate the rules:\n  {}", problems.join("\n  "));
     let packages: usize = locks.iter().map(|lock| lock.packages().count()).sum();
-    println!(" npm ok: licences, hashes and sources of {packages} packages");
+    xtask::say!(" npm ok: licences, hashes and sources of {packages} packages");
     Ok(())
 }

@@ -1,133 +1,118 @@
-//! Everything before the first test runs: setup, builds and lints, in two lanes.
+//! Everything before the first test runs: setup, builds and lints.
 //!
-//! Each lane has stretches that use one core or none, such as the last crate of a build or a download. Unlike tests, nothing here has a
-//! time limit that it could miss while the other lane keeps the cores busy.
+//! Unlike tests, nothing here has a time limit that it could miss while others keep the cores busy.
 
 use std::path::PathBuf;
 use std::process::Command;
-use std::thread::{self, ScopedJoinHandle};
-use std::time::Instant;
 
-use anyhow::{Context, Result, anyhow};
-use xtask::setup::{self, Generation, ModelDir, Tools};
-use xtask::{build, paths, shell};
+use anyhow::{Context, Result};
+use xtask::build::{self, Extent, Part};
+use xtask::plan::{Plan, Slot};
+use xtask::setup::{self, Generation};
+use xtask::{paths, shell};
 
 use super::{Environment, Suite};
 use crate::supply_chain;
 
-/// Sets up and builds what the suites need, and lints if [`Suite::Lint`] is among them. Returns after both lanes, also if one fails.
+const FORMAT_OF_RUST: &str = "format of Rust";
+const RUST_TESTS: &str = "Rust tests, compiled";
+const TEST_PROGRAMS: &str = "programs that tests run";
+const CLIPPY: &str = "clippy";
+
+/// Sets up and builds what the suites need, and lints if [`Suite::Lint`] is among them.
 pub(super) fn run(suites: &[Suite]) -> Result<Environment> {
-    // Both lanes find programs of Node.js on the same path, and one that is missing is reported at once.
-    setup::node()?;
-    thread::scope(|scope| {
-        let native = scope.spawn(|| native(suites));
-        let web = web(suites);
-        let Native { generation, open_webui_python } = joined(native)?;
-        let Web { model, chromium, headless_shell } = web?;
-        Ok(Environment { model, chromium, headless_shell, generation, open_webui_python })
+    let results = build::Results::default();
+    let (chromium, shell_of_chromium) = (Slot::default(), Slot::<Option<PathBuf>>::default());
+    let (generation, open_webui) = (Slot::<Generation>::default(), Slot::<PathBuf>::default());
+    let needs_build = suites.iter().any(|suite| suite.needs_build());
+    let mut plan = Plan::default();
+    add_native(&mut plan, suites, needs_build);
+    // Tests of Rust compare model and vectors with those of other rooms.
+    build::add_model(&mut plan, &results);
+    build::add_npm(&mut plan);
+    if needs_build {
+        build::add_steps(&mut plan, &results, &[Part::Assets, Part::Worker], Extent::Whole);
+    }
+    if suites.contains(&Suite::Lint) {
+        // The types of these packages come with their builds.
+        build::add_steps(&mut plan, &results, &[Part::Embedder, Part::Writer], Extent::Whole);
+        add_lints(&mut plan);
+    }
+    if suites.contains(&Suite::Node) {
+        plan.add("TypeScript documentation", 20.0, BUILT, || npm("docs"));
+        plan.add("Chromium without windows", 15.0, &["Chromium"], || {
+            shell_of_chromium.set(setup::headless_shell()?);
+            Ok(())
+        });
+    }
+    plan.add("Chromium", 30.0, &[], || {
+        chromium.set(setup::browser()?);
+        Ok(())
+    });
+    if suites.iter().any(|suite| suite.needs_python()) {
+        plan.add("language model and its server", 20.0, &[], || {
+            generation.set(setup::generation()?);
+            Ok(())
+        });
+        plan.add("Python packages of Open WebUI", 20.0, &["language model and its server"], || {
+            open_webui.set(setup::open_webui()?);
+            Ok(())
+        });
+    }
+    plan.run()?;
+    Ok(Environment {
+        model: results.model.into_inner().context("the plan made no model")?,
+        chromium: chromium.into_inner().context("the plan found no Chromium")?,
+        headless_shell: shell_of_chromium.into_inner().flatten(),
+        generation: generation.into_inner(),
+        open_webui_python: open_webui.into_inner(),
     })
 }
 
-/// What the native lane sets up for the tests.
-struct Native {
-    generation: Option<Generation>,
-    open_webui_python: Option<PathBuf>,
-}
-
-/// What the web lane sets up for the tests.
-struct Web {
-    model: ModelDir,
-    chromium: PathBuf,
-    headless_shell: Option<PathBuf>,
-}
-
-/// What cargo compiles and checks for this machine, one command at a time, because each locks the build folder. Then Python packages and
-/// a language model: the web lane takes longer.
-fn native(suites: &[Suite]) -> Result<Native> {
+/// What cargo compiles and checks for this machine, one command at a time, because each locks the build folder.
+fn add_native(plan: &mut Plan<'_>, suites: &[Suite], needs_build: bool) {
     let needs_lint = suites.contains(&Suite::Lint);
     if needs_lint {
-        step("format of Rust", || {
+        plan.add(FORMAT_OF_RUST, 5.0, &[], || {
             shell::run(shell::unlocked_cargo().args(["fmt", "--all", "--check"]))
                 .context("run `cargo fmt --all`")
-        })?;
+        });
     }
-    // Before the lints: the other lane waits for some of it, to make the model.
     // With the features of the whole workspace: a build of one package would compile some dependencies again, with fewer features.
     if suites.contains(&Suite::Rust) {
-        step("Rust tests compiled", || {
+        plan.add(RUST_TESTS, 400.0, &[build::PROGRAMS], || {
             shell::run(shell::cargo(&["test"]).args(["--workspace", "--all-targets", "--no-run", "--quiet"]))
-        })?;
+        });
     }
-    if suites.iter().any(|suite| suite.needs_build()) {
-        step("programs that tests run", || {
+    if needs_build {
+        plan.add(TEST_PROGRAMS, 60.0, &[build::PROGRAMS, RUST_TESTS], || {
             let programs = ["--workspace", "--quiet", "--bin", "kb", "--example", "hostile-files"];
             shell::run(shell::cargo(&["build"]).args(programs))
-        })?;
+        });
     }
     if needs_lint {
-        step("clippy", || {
+        plan.add(CLIPPY, 120.0, &[build::PROGRAMS, RUST_TESTS, TEST_PROGRAMS], || {
             shell::run(&mut clippy())?;
             shell::run(&mut clippy_of_fuzz_targets())
-        })?;
-        step("rustdoc", || shell::run(&mut rustdoc()))?;
-    }
-    let needs_python = suites.iter().any(|suite| suite.needs_python());
-    Ok(Native {
-        generation: needs_python.then(setup::generation).transpose()?,
-        open_webui_python: needs_python.then(setup::open_webui).transpose()?,
-    })
-}
-
-/// Installs npm packages, tools, the model and Chromium. Compiles to WebAssembly, bundles, and checks in Node.js.
-fn web(suites: &[Suite]) -> Result<Web> {
-    setup::node_packages()?;
-    let needs_lint = suites.contains(&Suite::Lint);
-    if needs_lint {
-        step("format of the rest", || {
-            shell::run(shell::command("node").args([
-                "node_modules/prettier/bin/prettier.cjs",
-                "--check",
-                ".",
-            ]))
-            .context("run `npm run format`")
-        })?;
-        step("licences and sources of dependencies", || supply_chain::check(&setup::for_linting()?))?;
-    }
-    let tools = setup::for_building()?;
-    let needs_build = suites.iter().any(|suite| suite.needs_build());
-    if needs_build {
-        // Before the model, for which the other lane compiles first.
-        build::run(&[build::Part::Worker], &tools)?;
-    }
-    let model = setup::model()?;
-    let chromium = setup::browser()?;
-    if needs_build {
-        build::run(&[build::Part::Assets], &tools)?;
-    } else if needs_lint {
-        build_types(&tools)?;
-    }
-    // ESLint takes as long as the others together, each uses one core, and the native lane may have ended.
-    thread::scope(|scope| {
-        let others = scope.spawn(|| {
-            if needs_lint {
-                npm_step("typecheck", "typecheck")?;
-            }
-            if suites.contains(&Suite::Node) { npm_step("TypeScript documentation", "docs") } else { Ok(()) }
         });
-        let lints = if needs_lint { npm_step("lint", "lint") } else { Ok(()) };
-        joined(others).and(lints)
-    })?;
-    let headless_shell = if suites.contains(&Suite::Node) { setup::headless_shell()? } else { None };
-    Ok(Web { model, chromium, headless_shell })
+        plan.add("rustdoc", 30.0, &[CLIPPY], || shell::run(&mut rustdoc()));
+    }
 }
 
-fn joined<T>(thread: ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
-    thread.join().unwrap_or_else(|_| Err(anyhow!("a thread panicked")))
-}
+/// The packages whose types others need.
+const BUILT: &[&str] =
+    &[build::NPM, build::WIDGET, build::EMBEDDER_PACKAGE, build::WRITER_PACKAGE, build::ASSETS];
 
-/// The types of a package come with its build. Nothing that is linted uses those of the widget's build.
-fn build_types(tools: &Tools) -> Result<()> {
-    build::run(&[build::Part::Embedder, build::Part::Writer], tools)
+fn add_lints(plan: &mut Plan<'_>) {
+    plan.add("format of the rest", 25.0, &[build::NPM], || {
+        let prettier = ["node_modules/prettier/bin/prettier.cjs", "--check", "."];
+        shell::run(shell::command("node").args(prettier)).context("run `npm run format`")
+    });
+    plan.add("licences and sources of dependencies", 10.0, &[], || {
+        supply_chain::check(&setup::for_linting()?)
+    });
+    plan.add("types", 40.0, BUILT, || npm("typecheck"));
+    plan.add("ESLint", 60.0, BUILT, || npm("lint"));
 }
 
 fn clippy() -> Command {
@@ -158,14 +143,6 @@ fn rustdoc() -> Command {
 }
 
 /// Runs a script of package.json.
-fn npm_step(name: &str, script: &str) -> Result<()> {
-    step(name, || shell::run(shell::command("npm").args(["run", "--silent", script])))
-}
-
-fn step(name: &str, run: impl FnOnce() -> Result<()>) -> Result<()> {
-    let started = Instant::now();
-    // At once: what also fails, or fails in the other lane, may be all that is known at the end.
-    run().with_context(|| format!("{name} failed")).inspect_err(|error| println!("✗ {error:#}"))?;
-    println!("✓ {name} ({:.1} s)", started.elapsed().as_secs_f32());
-    Ok(())
+fn npm(script: &str) -> Result<()> {
+    shell::run(shell::command("npm").args(["run", "--silent", script]))
 }

@@ -24,7 +24,7 @@ pub(super) fn is_done(dir: &Path) -> Result<bool> {
     match sha256(&path) {
         Ok(actual) if actual == MODEL_SHA256 => Ok(true),
         Ok(actual) => {
-            println!("  {} is another version (SHA-256 {actual}, expected {MODEL_SHA256})", path.display());
+            say!("  {} is another version (SHA-256 {actual}, expected {MODEL_SHA256})", path.display());
             Ok(false)
         }
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
@@ -51,7 +51,7 @@ pub(super) fn run(dir: &Path) -> Result<()> {
 }
 
 fn convert(dir: &Path, staging: &Path) -> Result<()> {
-    println!("  making {MODEL_FILE} (one to two minutes)");
+    say!("  making {MODEL_FILE} (one to two minutes)");
     let started = Instant::now();
     // With the features of the whole workspace, so that other builds have compiled most of it, or need not again.
     let target_dir = paths::cargo_target();
@@ -77,7 +77,7 @@ fn convert(dir: &Path, staging: &Path) -> Result<()> {
             file!()
         );
     }
-    println!("  {:.1} MB in {:.0} s", length as f64 / 1e6, started.elapsed().as_secs_f64());
+    say!("  {:.1} MB in {:.0} s", length as f64 / 1e6, started.elapsed().as_secs_f64());
     Ok(())
 }
 

