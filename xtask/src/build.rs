@@ -15,7 +15,7 @@ use crate::{paths, setup, shell, wasm_names};
 pub enum Part {
     /// The embedder as WebAssembly and its npm package.
     Embedder,
-    /// The writer and its verifier as WebAssembly, and their npm package.
+    /// The verifier of written answers as WebAssembly, and the writer's npm package.
     Writer,
     /// The widget and the demo page (needs the embedder and the writer).
     Web,
@@ -142,23 +142,16 @@ pub fn embedder_stages(tools: &Tools, out_dir: &Path) -> Result<()> {
     bind(tools, &wasm(tools, "stages", RELAXED_SIMD, &["--features", "stages"])?, "embedder", out_dir)
 }
 
-/// Builds the language model and the checks of its text as two modules: a browser with a model of its own needs only the checks.
+/// Builds the checks of a written answer and the package that lets a model write one.
 fn writer(tools: &Tools) -> Result<()> {
     let out_dir = paths::repo().join("writer/npm/wasm");
     if out_dir.exists() {
         fs::remove_dir_all(&out_dir)?;
     }
     let target_dir = paths::cargo_target().join("wasm-writer");
-    shell::run(wasm_cargo(tools, "build", &target_dir, SIMD)?.args([
-        "--package",
-        "writer",
-        "--package",
-        "verifier",
-    ]))?;
-    for name in ["writer", "verifier"] {
-        let module = target_dir.join(format!("wasm32-unknown-unknown/release/{name}.wasm"));
-        bind(tools, &module, name, &out_dir)?;
-    }
+    shell::run(wasm_cargo(tools, "build", &target_dir, SIMD)?.args(["--package", "verifier"]))?;
+    let module = target_dir.join("wasm32-unknown-unknown/release/verifier.wasm");
+    bind(tools, &module, "verifier", &out_dir)?;
     let package = "writer/npm/build.mjs";
     if paths::repo().join(package).is_file() {
         shell::run(shell::command("node").arg(package))?;
