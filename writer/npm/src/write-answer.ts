@@ -15,7 +15,7 @@ export interface AnswerInput {
 export interface AnswerOptions {
   /** Stops writing; the call rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** After that time, the sentences so far are the answer. Default: 120000. */
+  /** After that time, the sentences so far are the answer. Default: 300000. */
   readonly timeoutMs?: number | undefined;
 }
 
@@ -59,7 +59,7 @@ const SHORTER = 0.5;
 export async function writeAnswer(
   writer: Writer,
   { question, citations, hedged }: AnswerInput,
-  { signal, timeoutMs = 120_000 }: AnswerOptions = {},
+  { signal, timeoutMs = 300_000 }: AnswerOptions = {},
 ): Promise<WrittenAnswer> {
   signal?.throwIfAborted();
   try {
