@@ -20,8 +20,9 @@ export async function buildWriterPackage() {
   const dist = join(here, "dist");
   await rm(dist, { recursive: true, force: true });
   await mkdir(dist, { recursive: true });
-  await bundle("src/index.ts", { external: ["./wllama.js"] });
-  await bundle("src/wllama.ts", { inject: ["src/trusted-worker.ts"] });
+  // More would remove the comments that tell bundlers of pages to leave the import of wllama.
+  await bundle("src/index.ts", { minifyIdentifiers: true });
+  await bundle("src/wllama.ts", { minify: true, inject: ["src/trusted-worker.ts"] });
   await copyFile(join(here, "wasm/verifier_bg.wasm"), join(dist, "verifier_bg.wasm"));
   await copyFile(resolve("@wllama/wllama/esm/wasm/wllama.wasm"), join(dist, "wllama.wasm"));
   for (const license of ["LICENSE", "LICENSE-MIT", "LICENSE-APACHE"]) {
@@ -36,7 +37,7 @@ export async function buildWriterPackage() {
 
 /** @param {string} source @param {import("esbuild").BuildOptions} options */
 function bundle(source, options) {
-  const output = { outdir: "dist", bundle: true, minify: true, sourcemap: true };
+  const output = { outdir: "dist", bundle: true, sourcemap: true };
   return build({ absWorkingDir: here, entryPoints: [source], format: "esm", target: "es2022", ...output, ...options });
 }
 

@@ -90,7 +90,10 @@ async function importWllama(): Promise<(file: Blob) => Promise<Wllama>> {
     throw asWriterError(cause, "unsupported", `This browser has no 64-bit WebAssembly. ${hint}`);
   }
   assertAllowed("'wasm-unsafe-eval' to its script-src", () => new WebAssembly.Module(EMPTY_MODULE));
-  const { Wllama, createPolicy } = await import("./wllama.js").catch((thrown: unknown) => {
+  // A file of its own for bundlers, too: webpack loads chunks in a way that Trusted Types forbid.
+  const url = new URL("./wllama.js", import.meta.url).href;
+  const loading = import(/* @vite-ignore */ /* webpackIgnore: true */ url) as Promise<typeof import("./wllama.js")>;
+  const { Wllama, createPolicy } = await loading.catch((thrown: unknown) => {
     throw asWriterError(thrown, "download_failed", "wllama.js could not be loaded. Deploy it next to index.js");
   });
   assertAllowed("evidence-chat-writer to its trusted-types", createPolicy);

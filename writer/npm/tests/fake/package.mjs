@@ -30,7 +30,7 @@ export async function buildFakePackage() {
     return Buffer.from(outputFiles[0].contents);
   };
   return new Map([
-    ["index.js", await bundle("index.ts", { external: ["./wllama.js"] })],
+    ["index.js", await bundle("index.ts", {})],
     ["wllama.js", await bundle("wllama.ts", { inject: [here("../../src/trusted-worker.ts")] })],
     ["verifier_bg.wasm", Buffer.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0])],
   ]);
