@@ -1,6 +1,6 @@
 import type { CacheManager, ChatCompletionChunk, LoadModelParams, ModelManager, Wllama } from "@wllama/wllama";
-import { asWriterError, messageOf, WriterError } from "./errors.js";
-import { type ModelDescription, modelFile, withoutQuery } from "./model-file.js";
+import { asWriterError, messageOf, WriterError, type WriterErrorCode } from "./errors.js";
+import { type ModelDescription, modelFile, request, withoutQuery } from "./model-file.js";
 import { type LoadProgress, queued, type Writer, type WriteResult, type WriteText } from "./writer.js";
 
 /** Where the model is, and how to load it. */
@@ -38,7 +38,7 @@ const EMPTY_MODULE = Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0);
  * await writer.write([{ role: "user", content: "Say hello." }], { onText: (piece) => console.log(piece) });
  * await writer.dispose();
  * ```
- * @throws {@link WriterError} with any of its codes except `context_too_long` and `crashed`.
+ * @throws {@link WriterError} with any of its codes except `context_too_long`.
  */
 export async function createWriter(options: WriterOptions): Promise<Writer> {
   const { modelUrl, model = {}, onProgress = () => undefined } = options;
@@ -75,7 +75,7 @@ const writeText =
       await wllama.createChatCompletion({ messages: [...messages], ...options });
       return result;
     } catch (thrown) {
-      if (!/context/i.test(messageOf(thrown))) throw thrown;
+      if (!/context size/i.test(messageOf(thrown))) throw thrown;
       throw asWriterError(thrown, "context_too_long", "The messages are too long");
     }
   };
@@ -97,6 +97,10 @@ async function importWllama(): Promise<(file: Blob) => Promise<Wllama>> {
     throw asWriterError(thrown, "download_failed", "wllama.js could not be loaded. Deploy it next to index.js");
   });
   assertAllowed("evidence-chat-writer to its trusted-types", createPolicy);
+  // Bundlers detect the file only in this exact form of `new URL`.
+  const wasmUrl = new URL("./wllama.wasm", import.meta.url).href;
+  // wllama never settles without it.
+  await request(wasmUrl, { method: "HEAD" });
   return (file) =>
     new Promise((resolve, reject) => {
       let problem = "";
@@ -108,17 +112,25 @@ async function importWllama(): Promise<(file: Blob) => Promise<Wllama>> {
       const logger = { debug: ignore, log: ignore, warn: ignore, error };
       // Its own download and cache are not used: nothing may be kept before it is verified.
       const unused = { cacheManager: {} as CacheManager, modelManager: {} as ModelManager };
-      // Bundlers detect the file only in this exact form of `new URL`.
-      const wasmUrl = new URL("./wllama.wasm", import.meta.url).href;
       const wllama = new Wllama({ default: wasmUrl }, { logger, ...unused });
       // Otherwise it takes other files from a CDN where it does not work.
       wllama.setCompat(null);
-      const failed = (thrown: unknown) => {
+      const failed = (thrown: unknown, code: WriterErrorCode, what: string) => {
         void wllama.exit();
-        reject(asLoadingFault(problem || thrown));
+        // wllama's errors have no codes.
+        reject(
+          /memory|alloc/i.test(problem || messageOf(thrown))
+            ? asWriterError(problem || thrown, "out_of_memory", "This device's memory is too small for the model")
+            : asWriterError(problem || thrown, code, what),
+        );
       };
-      const loaded = () => (wllama.getLoadedContextInfo().n_vocab > 0 ? resolve(wllama) : failed("no vocabulary"));
-      wllama.loadModel([file], LOADING).then(loaded).catch(failed);
+      wllama.loadModel([file], LOADING).then(
+        () =>
+          wllama.getLoadedContextInfo().n_vocab > 0
+            ? resolve(wllama)
+            : failed("no vocabulary", "invalid_model", "The file is not a model that llama.cpp reads"),
+        (thrown) => failed(thrown, "crashed", "wllama did not start"),
+      );
     });
 }
 
@@ -138,11 +150,4 @@ function assertAllowed(addition: string, use: () => unknown): void {
 function blocked(addition: string, cause: unknown): WriterError {
   const message = `The Content-Security-Policy forbids the language model. Add ${addition}.`;
   return new WriterError("blocked", message, { cause });
-}
-
-/** wllama's errors have no codes. */
-function asLoadingFault(thrown: unknown): WriterError {
-  return /memory|alloc/i.test(messageOf(thrown))
-    ? asWriterError(thrown, "out_of_memory", "This device's memory is too small for the model")
-    : asWriterError(thrown, "invalid_model", "The file is not a model that llama.cpp reads");
 }

@@ -91,7 +91,7 @@ async function download(
 }
 
 /** Throws `download_failed` for everything but the file. */
-async function request(url: string | URL, init: RequestInit): Promise<Response> {
+export async function request(url: string | URL, init: RequestInit): Promise<Response> {
   const response = await fetch(url, init).catch((cause: unknown) => {
     const hint = "Check the connection, and that the server allows this page's origin (CORS).";
     const message = `${withoutQuery(url)} could not be fetched (${messageOf(cause)}). ${hint}`;
@@ -100,8 +100,8 @@ async function request(url: string | URL, init: RequestInit): Promise<Response> 
   // Servers of single-page applications answer every unknown path with the page.
   const isPage = /^text\/html\b/i.test(response.headers.get("content-type") ?? "");
   if (response.ok && !isPage) return response;
-  const problem = response.ok ? "is a web page, not the model" : `answered with status ${response.status}`;
-  throw new WriterError("download_failed", `${withoutQuery(url)} ${problem}. Check modelUrl.`);
+  const problem = response.ok ? "is a web page, not the file" : `answered with status ${response.status}`;
+  throw new WriterError("download_failed", `${withoutQuery(url)} ${problem}. Check that it is there.`);
 }
 
 /** How the file differs from the expected one. The browser hashes only a whole file, so it is in memory for that time. */

@@ -80,7 +80,7 @@ const load = (options = {}) =>
 
 const model = { byteLength: MODEL.length, sha256: sha256(MODEL).toUpperCase() };
 const GET = "GET a-model.gguf";
-const ENGINE = "GET writer/wllama.js";
+const ENGINE = ["GET writer/wllama.js", "HEAD writer/wllama.wasm"];
 
 describe("before the visitor's consent", () => {
   test("neither the model nor wllama is loaded to tell the size and what is in the cache", async () => {
@@ -109,7 +109,7 @@ describe("a model file", () => {
     const { length } = MODEL;
     assert.deepEqual(reports.at(-1), { loadedBytes: length, totalBytes: length, isCached: false });
     assert.ok(reports.every(({ loadedBytes }, at) => loadedBytes >= (reports[at - 1]?.loadedBytes ?? 0)));
-    assert.deepEqual(site.requests, [ENGINE, GET]);
+    assert.deepEqual(site.requests, [...ENGINE, GET]);
     assert.deepEqual(page.errors, []);
     assert.deepEqual(page.workers(), []);
   });
@@ -224,8 +224,8 @@ describe("a page that does not allow it", () => {
   /** @type {[string, string[]][]} */
   const policies = [
     ["'wasm-unsafe-eval'", []],
-    ["evidence-chat-writer", [ENGINE]],
-    ["blob:", [ENGINE, GET]],
+    ["evidence-chat-writer", ENGINE.slice(0, 1)],
+    ["blob:", [...ENGINE, GET]],
   ];
   for (const [forbidden, requests] of policies) {
     test(`gets the error blocked, which names what is missing: ${forbidden}`, async () => {
@@ -237,6 +237,16 @@ describe("a page that does not allow it", () => {
       assert.deepEqual(site.requests, requests);
     });
   }
+
+  test("or lacks wllama.wasm downloads no model", async () => {
+    const wasm = files.get("wllama.wasm");
+    files.delete("wllama.wasm");
+    const { code, message } = await load({ model });
+    files.set("wllama.wasm", wasm);
+    assert.equal(code, "download_failed");
+    assert.match(message, /wllama\.wasm answered with status 404/);
+    assert.deepEqual(site.requests, ENGINE);
+  });
 
   test("or a browser without 64-bit WebAssembly downloads nothing", async () => {
     await page.evaluate(() => {

@@ -32,6 +32,7 @@ export async function buildFakePackage() {
   return new Map([
     ["index.js", await bundle("index.ts", {})],
     ["wllama.js", await bundle("wllama.ts", { inject: [here("../../src/trusted-worker.ts")] })],
+    ["wllama.wasm", Buffer.from("only asked for")],
     ["verifier_bg.wasm", Buffer.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0])],
   ]);
 }
