@@ -6,7 +6,6 @@ import tseslint from "typescript-eslint";
 const PROJECTS = [
   "web/tsconfig.json",
   "embedder-wasm/npm/tsconfig.json",
-  "model-loading/tsconfig.json",
   "writer/npm/tsconfig.json",
   "tsconfig.js.json",
   "tests/tsconfig.json",
@@ -61,7 +60,7 @@ export default defineConfig(
     },
   },
   {
-    files: ["{web,model-loading,embedder-wasm/npm,writer/npm}/src/**/*.ts"],
+    files: ["{web,embedder-wasm/npm,writer/npm}/src/**/*.ts"],
     rules: {
       // TypeScript's types do not say which browser has these.
       "no-restricted-properties": [

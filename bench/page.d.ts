@@ -7,19 +7,6 @@ declare global {
     start(): void;
     /** Runs a command of that worker. */
     call(command: string, ...args: unknown[]): Promise<unknown>;
-    /** Loads a writer of bench/writer/page; gives the milliseconds. */
-    load(id: string): Promise<number>;
-    /** Writes with it. Times are milliseconds. */
-    write(
-      messages: readonly object[],
-      maxTokens: number,
-    ): Promise<{
-      text: string;
-      firstMs: number;
-      lastMs: number;
-      promptTokens: number;
-      completionTokens: number;
-    }>;
     /** Milliseconds from a key to results, since bench/widget/instant-results.mjs began watching. */
     resultTimes: number[];
     /** The longest task since bench/widget/first-word.mjs began watching, in milliseconds. */

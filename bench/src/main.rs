@@ -19,7 +19,6 @@ mod search;
 mod target;
 mod timer;
 mod widget;
-mod writer;
 
 use std::fs;
 use std::path::PathBuf;
@@ -70,8 +69,6 @@ enum Bench {
     Generation(generation::Options),
     /// The widget in Chromium: size, time to the first word, cost to the page that embeds it.
     Widget(widget::Options),
-    /// The writer of the package @evidence-chat/writer in Chromium: speed and memory, compared with wllama.
-    Writer(writer::Options),
 }
 
 fn main() -> ExitCode {
@@ -99,7 +96,6 @@ fn run(command: &Command) -> Result<()> {
         Command::Bench(Bench::Insights(options)) => insights::measure(options),
         Command::Bench(Bench::Generation(options)) => generation::measure(options),
         Command::Bench(Bench::Widget(options)) => widget::measure(options),
-        Command::Bench(Bench::Writer(options)) => writer::measure(options),
         Command::Eval(eval) => eval::run(eval),
     }
 }

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
@@ -71,16 +71,16 @@ async function notices() {
   return `${crates}\n## The model\n\n${MODEL_NOTICE}\n`;
 }
 
-/** SHA-256 of the sources, also of those in other folders, of the WebAssembly files and the manifest, by path. */
+/** SHA-256 of the sources, the WebAssembly files and the manifest, by path. */
 export async function inputsDigest() {
   const files = ["build.mjs", "model-blocks.json", "package.json", "tsconfig.json"].map((name) => [
     name,
     join(here, name),
   ]);
-  const loading = dirname(createRequire(import.meta.url).resolve("@evidence-chat/model-loading/package.json"));
-  const folders = { src: join(here, "src"), wasm: join(here, "wasm"), loading: join(loading, "src") };
-  for (const [folder, path] of Object.entries(folders)) {
-    for (const name of (await readdir(path)).sort()) files.push([`${folder}/${name}`, join(path, name)]);
+  for (const folder of ["src", "src/loading", "wasm"]) {
+    const entries = await readdir(join(here, folder), { withFileTypes: true });
+    const names = entries.filter((entry) => entry.isFile()).map(({ name }) => `${folder}/${name}`);
+    for (const name of names.sort()) files.push([name, join(here, name)]);
   }
   const digest = createHash("sha256");
   for (const [name, path] of files) {

@@ -36,7 +36,7 @@ require() {
 }
 require "$out"/evidence-chat-embedder-*.tgz dist/index.js dist/worker.js dist/embedder_bg.wasm \
   dist/embedder_relaxed_bg.wasm "dist/$model" dist/LICENSE-APACHE dist/LICENSE-MIT dist/THIRD-PARTY.md
-require "$out"/evidence-chat-writer-*.tgz dist/index.js dist/worker.js dist/writer_bg.wasm dist/verifier_bg.wasm \
+require "$out"/evidence-chat-writer-*.tgz dist/index.js dist/wllama.js dist/wllama.wasm dist/verifier_bg.wasm \
   dist/index.d.ts dist/LICENSE-APACHE dist/LICENSE-MIT dist/THIRD-PARTY.md THIRD-PARTY.md
 require "$out"/evidence-chat-widget-*.tgz dist/evidence-chat.js dist/index.js dist/client.js dist/types/index.d.ts \
   dist/integrity.json LICENSE-APACHE LICENSE-MIT THIRD-PARTY.md

@@ -112,8 +112,6 @@ export function checkPackage(name, { path: source, directory, entries, files: mo
       await cp(fileURLToPath(new URL("node_modules/esbuild", REPOSITORY)), join(copy, "node_modules/esbuild"), {
         recursive: true,
       });
-      const loading = fileURLToPath(new URL("model-loading", REPOSITORY));
-      await cp(loading, join(copy, "node_modules/@evidence-chat/model-loading"), { recursive: true });
       await mkdir(join(copy, "node_modules/typescript/bin"), { recursive: true });
       await writeFile(join(copy, "node_modules/typescript/bin/tsc"), "");
       await change(copy);

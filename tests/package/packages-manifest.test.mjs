@@ -120,7 +120,7 @@ test("the licences of everything in the demo page and in the writer are packed w
     /^## @supabase\/supabase-js \d\S+ \(MIT\)\n\n~~~\nMIT License\n[^]*?Permission is hereby granted/m,
   );
   const writer = await readFile(join(packages["@evidence-chat/worker"].path, "assets/writer/THIRD-PARTY.md"), "utf8");
-  for (const library of [/^\| @noble\/hashes /m, /^- candle-core \S+: MIT OR Apache-2.0/m, /^## .*candle-core /m])
+  for (const library of [/^\| @wllama\/wllama /m, /^- serde_json \S+: MIT OR Apache-2.0/m, /^## .*serde_json /m])
     assert.match(writer, library);
 });
 

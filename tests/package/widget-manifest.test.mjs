@@ -88,7 +88,7 @@ describe("the widget's package", () => {
     // A site that hosts its own copy has the writer in a folder beside the widget.
     const writer = Object.keys(files).filter((name) => name.startsWith("writer/"));
     assert.deepEqual(Object.keys(files).sort(), [...names, MODEL_FILE, ...writer].sort());
-    assert.ok(writer.includes("writer/index.js") && writer.includes("writer/writer_bg.wasm"), writer.join());
+    assert.ok(writer.includes("writer/index.js") && writer.includes("writer/wllama.wasm"), writer.join());
     for (const name of writer) {
       const file = new URL(`../../writer/npm/dist/${name.slice("writer/".length)}`, import.meta.url);
       assert.equal(files[name], integrityOf(await readFile(file)), name);

@@ -6,6 +6,6 @@ checkPackage("writer", {
   path: WRITER,
   directory: "writer/npm",
   // The other entries are WebAssembly and the manifest, which have no types.
-  entries: [".", "./worker"],
+  entries: ["."],
   files: ["THIRD-PARTY.md"],
 });

@@ -31,7 +31,8 @@ export function pagePolicy({ CHAT_ENDPOINT, SUPABASE_URL, ON_DEVICE_MODEL_URL })
     "default-src 'none'",
     "script-src 'self' 'wasm-unsafe-eval'",
     "style-src 'self'",
-    "worker-src 'self'",
+    // wllama, of the writer, makes its worker from a URL of that kind.
+    "worker-src 'self' blob:",
     "img-src 'self'",
     `connect-src 'self' ${[...new Set(origins)].join(" ")}`.trim(),
     "base-uri 'none'",

@@ -96,6 +96,7 @@ test("the page's policy allows the chat server and forbids inline and foreign sc
   assert.equal(directives.get("connect-src"), "'self' http://127.0.0.1:1");
   assert.equal(directives.get("script-src"), "'self' 'wasm-unsafe-eval'");
   assert.equal(directives.get("style-src"), "'self'");
+  assert.equal(directives.get("worker-src"), "'self' blob:");
   assert.equal(directives.get("require-trusted-types-for"), "'script'");
   assert.equal(directives.get("trusted-types"), "evidence-chat-embedder evidence-chat-writer");
   assert.doesNotMatch(policy, /unsafe-inline|'unsafe-eval'|data:|\*/);

@@ -1,21 +1,16 @@
-// Builds dist/: the module and its worker, the WebAssembly files, the type declarations and the licences. Needs wasm/, the
-// wasm-bindgen output of the crate in the parent folder.
+// Builds dist/: the module, wllama, the WebAssembly files, the type declarations and the licences. Needs wasm/, the
+// wasm-bindgen output of the verifier in the parent folder.
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { access, copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { build } from "esbuild";
 
 /** File in `dist/` with the digest of everything it was built from; `prepack.mjs` reads it. */
 export const INPUTS_FILE = ".inputs";
-
-/** What wasm-bindgen makes of the crates. */
-const WASM = ["writer_bg.wasm", "verifier_bg.wasm"];
-/** The crates that they are made of. */
-const CRATES = ["writer", "verifier"];
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const { resolve } = createRequire(import.meta.url);
@@ -25,20 +20,11 @@ export async function buildWriterPackage() {
   const dist = join(here, "dist");
   await rm(dist, { recursive: true, force: true });
   await mkdir(dist, { recursive: true });
-  // One file each, so that it can be served or bundled alone.
-  await build({
-    absWorkingDir: here,
-    entryPoints: ["src/index.ts", "src/worker.ts"],
-    outdir: dist,
-    bundle: true,
-    define: { PACKAGE_VERSION: JSON.stringify(await packageVersion()) },
-    format: "esm",
-    target: "es2022",
-    minify: true,
-    sourcemap: true,
-    logLevel: "warning",
-  });
-  for (const name of WASM) await copyFile(join(here, "wasm", name), join(dist, name));
+  // More would remove the comments that tell bundlers of pages to leave the import of wllama.
+  await bundle("src/index.ts", { minifyIdentifiers: true });
+  await bundle("src/wllama.ts", { minify: true, inject: ["src/trusted-worker.ts"] });
+  await copyFile(join(here, "wasm/verifier_bg.wasm"), join(dist, "verifier_bg.wasm"));
+  await copyFile(resolve("@wllama/wllama/esm/wasm/wllama.wasm"), join(dist, "wllama.wasm"));
   for (const license of ["LICENSE", "LICENSE-MIT", "LICENSE-APACHE"]) {
     await copyFile(join(here, "../..", license), join(dist, license));
   }
@@ -49,29 +35,34 @@ export async function buildWriterPackage() {
   return dist;
 }
 
+/** @param {string} source @param {import("esbuild").BuildOptions} options */
+function bundle(source, options) {
+  const output = { outdir: "dist", bundle: true, sourcemap: true };
+  return build({ absWorkingDir: here, entryPoints: [source], format: "esm", target: "es2022", ...output, ...options });
+}
+
 /** Licences of what the files of `dist/` contain: the libraries that the manifest's own list names, and the crates. */
 async function notices() {
   // Not a static import: prepack.mjs imports this file from copies, too.
   const { thirdPartyNotices } = await import("../../packages/build/third-party.mjs");
-  const crates = await thirdPartyNotices(CRATES, "wasm32-unknown-unknown");
+  const crates = await thirdPartyNotices(["verifier"], "wasm32-unknown-unknown");
   return `${await readFile(join(here, "THIRD-PARTY.md"), "utf8")}\n${crates}`;
 }
 
 /** Whether `cargo xtask build writer` has made the WebAssembly that the package needs. */
 export function hasWriterWasm() {
-  return Promise.all(WASM.map((name) => access(join(here, "wasm", name)))).then(
+  return access(join(here, "wasm/verifier_bg.wasm")).then(
     () => true,
     () => false,
   );
 }
 
-/** SHA-256 of the sources, also of those in other folders, of the WebAssembly files and the manifest, by path. */
+/** SHA-256 of the sources, the WebAssembly files and the manifest, which pins wllama, by path. */
 export async function inputsDigest() {
   const files = ["build.mjs", "package.json", "tsconfig.json"].map((name) => [name, join(here, name)]);
-  const loading = dirname(resolve("@evidence-chat/model-loading/package.json"));
-  const folders = { src: join(here, "src"), wasm: join(here, "wasm"), loading: join(loading, "src") };
-  for (const [folder, path] of Object.entries(folders)) {
-    for (const name of (await readdir(path)).sort()) files.push([`${folder}/${name}`, join(path, name)]);
+  for (const folder of ["src", "wasm"]) {
+    for (const name of (await readdir(join(here, folder))).sort())
+      files.push([`${folder}/${name}`, join(here, folder, name)]);
   }
   const digest = createHash("sha256");
   for (const [name, path] of files) {
@@ -79,10 +70,6 @@ export async function inputsDigest() {
     digest.update(`${name}\0${bytes.length}\0`).update(bytes);
   }
   return digest.digest("hex");
-}
-
-async function packageVersion() {
-  return JSON.parse(await readFile(join(here, "package.json"), "utf8")).version;
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {

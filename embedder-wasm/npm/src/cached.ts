@@ -1,5 +1,5 @@
 // Without `ModelCache`: the panel of each widget would load its code for unfinished downloads, which only the worker needs.
-import { MAX_STORE_MS, within } from "@evidence-chat/model-loading/within";
+import { MAX_STORE_MS, within } from "./loading/within.js";
 import { CACHE_NAME, modelKey } from "./model-key.js";
 
 /** Whether the model of this version is in the browser's cache, so that loading needs no download. Never rejects. */

@@ -1,5 +1,5 @@
-import { messageOf } from "@evidence-chat/model-loading/errors";
-import { Watchdog } from "@evidence-chat/model-loading/watchdog";
+import { messageOf } from "./loading/errors.js";
+import { Watchdog } from "./loading/watchdog.js";
 import type { CallOptions, Embedder, Embedding } from "./embedding.js";
 import { asEmbedderError, EmbedderError } from "./errors.js";
 import type { Settings } from "./options.js";

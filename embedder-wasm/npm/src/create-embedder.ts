@@ -1,4 +1,4 @@
-import { messageOf } from "@evidence-chat/model-loading/errors";
+import { messageOf } from "./loading/errors.js";
 import { EmbedderClient } from "./client.js";
 import type { Embedder } from "./embedding.js";
 import { EmbedderError } from "./errors.js";

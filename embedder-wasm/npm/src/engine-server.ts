@@ -1,5 +1,5 @@
-import { messageOf } from "@evidence-chat/model-loading/errors";
-import { throttled } from "@evidence-chat/model-loading/throttled";
+import { messageOf } from "./loading/errors.js";
+import { throttled } from "./loading/throttled.js";
 import type { WasmEmbedder } from "../wasm/embedder.js";
 import { asEmbedderError, EmbedderError } from "./errors.js";
 import { JobQueue } from "./job-queue.js";

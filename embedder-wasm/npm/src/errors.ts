@@ -1,4 +1,4 @@
-import { LoadingError } from "@evidence-chat/model-loading/errors";
+import { LoadingError } from "./loading/errors.js";
 
 /**
  * Why an embedder could not be created or used. The set is closed.

@@ -1,5 +1,5 @@
-import { messageOf } from "@evidence-chat/model-loading/errors";
-import { nextTask } from "@evidence-chat/model-loading/next-task";
+import { messageOf } from "./loading/errors.js";
+import { nextTask } from "./loading/next-task.js";
 import type { WasmEmbedder } from "../wasm/embedder.js";
 import { EmbedJob } from "./embed-job.js";
 import type { Reply } from "./protocol.js";

@@ -1,8 +1,8 @@
-import { type DownloadLock, takeDownloadLock } from "@evidence-chat/model-loading/download-lock";
-import { messageOf } from "@evidence-chat/model-loading/errors";
-import { readBody, withoutQuery } from "@evidence-chat/model-loading/http";
-import { type DownloadOptions, ModelDownload } from "@evidence-chat/model-loading/model-download";
-import { assertWasmAllowed } from "@evidence-chat/model-loading/support";
+import { type DownloadLock, takeDownloadLock } from "./loading/download-lock.js";
+import { messageOf } from "./loading/errors.js";
+import { readBody, withoutQuery } from "./loading/http.js";
+import { type DownloadOptions, ModelDownload } from "./loading/model-download.js";
+import { assertWasmAllowed } from "./loading/support.js";
 import type { WasmEmbedder } from "../wasm/embedder.js";
 import { EmbedderError } from "./errors.js";
 import { ModelCache } from "./model-cache.js";

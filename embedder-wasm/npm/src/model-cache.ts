@@ -1,5 +1,5 @@
-import { openCache } from "@evidence-chat/model-loading/open-cache";
-import { StoredParts } from "@evidence-chat/model-loading/stored-parts";
+import { openCache } from "./loading/open-cache.js";
+import { StoredParts } from "./loading/stored-parts.js";
 import { CACHE_NAME, modelKey } from "./model-key.js";
 
 /**

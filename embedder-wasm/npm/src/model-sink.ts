@@ -1,5 +1,5 @@
-import { type BlockDigests, BlockVerifier } from "@evidence-chat/model-loading/block-digests";
-import type { ByteSink, Decompressor } from "@evidence-chat/model-loading/model-download";
+import { type BlockDigests, BlockVerifier } from "./loading/block-digests.js";
+import type { ByteSink, Decompressor } from "./loading/model-download.js";
 import type { ModelLoader, WasmEmbedder } from "../wasm/embedder.js";
 import type { WasmModule } from "./start-wasm.js";
 

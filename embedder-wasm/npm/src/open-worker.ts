@@ -1,5 +1,5 @@
-import { startModuleWorker } from "@evidence-chat/model-loading/module-worker";
-import { WorkerPolicy } from "@evidence-chat/model-loading/trusted-url";
+import { startModuleWorker } from "./loading/module-worker.js";
+import { WorkerPolicy } from "./loading/trusted-url.js";
 import type { OpenPort, Port, PortEvents, Reply } from "./protocol.js";
 
 /** The version in package.json, filled in by the build. */

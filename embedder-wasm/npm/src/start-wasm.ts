@@ -1,5 +1,5 @@
-import { withoutQuery } from "@evidence-chat/model-loading/http";
-import { startWasmFile } from "@evidence-chat/model-loading/start-wasm";
+import { withoutQuery } from "./loading/http.js";
+import { startWasmFile } from "./loading/start-wasm.js";
 import initWasm, { fingerprint, ModelLoader } from "../wasm/embedder.js";
 import { EmbedderError } from "./errors.js";
 import { modelIdentity } from "./model-identity.js";

@@ -1,4 +1,4 @@
-import { hasRelaxedSimd, missingFeature } from "@evidence-chat/model-loading/support";
+import { hasRelaxedSimd, missingFeature } from "./loading/support.js";
 import { EmbedderError } from "./errors.js";
 
 /** Where the embedder runs: in its own Web Worker, or in the calling thread. */

@@ -1,5 +1,5 @@
 // The model in pieces. Cloudflare's static assets ignore the header `Range`, so the model is there a second time, and a download that
-// was cut continues with the piece that it needs (model-loading/src/pieces.ts).
+// was cut continues with the piece that it needs (embedder-wasm/npm/src/loading/pieces.ts).
 import { readFile, writeFile } from "node:fs/promises";
 
 /** What a cut costs a visitor at most. `_headers` tells it to browsers. */

@@ -63,7 +63,7 @@ test("the template has no build, one environment and the bindings of the reposit
 
 test("has the static files of the tag, without the model and source maps", async () => {
   const files = await readdir(join(folder, "package/assets"), { recursive: true });
-  for (const name of ["evidence-chat.js", "_headers", "writer/worker.js"]) assert.ok(files.includes(name), name);
+  for (const name of ["evidence-chat.js", "_headers", "writer/wllama.wasm"]) assert.ok(files.includes(name), name);
   for (const pattern of [/^worker-\w{8}\.js$/, /^embedder_bg-\w{8}\.wasm$/]) {
     assert.ok(
       files.some((name) => pattern.test(name)),

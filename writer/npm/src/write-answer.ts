@@ -1,7 +1,5 @@
-import type { Verification } from "../wasm/verifier.js";
+import initVerifier, { Verification } from "../wasm/verifier.js";
 import { asWriterError, WriterError } from "./errors.js";
-import { absolute } from "./options.js";
-import { loadVerifier } from "./verifier.js";
 import type { ChatMessage, Writer, WriteResult } from "./writer.js";
 
 /** What is answered, and from what. */
@@ -17,52 +15,38 @@ export interface AnswerInput {
 export interface AnswerOptions {
   /** Stops writing; the call rejects with the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** After that time, the sentences so far are the answer. Default: 120000; `Infinity` waits for ever. */
+  /** After that time, the sentences so far are the answer. Default: 300000. */
   readonly timeoutMs?: number | undefined;
-  /** The most tokens that the model may write. Default: 200. */
-  readonly maxTokens?: number | undefined;
-  /** Called with each sentence that was verified, with its markers, in order. */
-  readonly onSentence?: ((delta: string) => void) | undefined;
-  /** Defaults to `verifier_bg.wasm` inside this package. */
-  readonly verifierUrl?: string | URL | undefined;
 }
 
-/** Sentences that the sources support. The names are those of the API. */
-export interface VerifiedAnswer {
-  /** The sentences with their markers. Joined, they are the text. */
-  readonly deltas: readonly string[];
-  /** The cited passages, each with the words that support a sentence (`supports`). */
-  readonly citations: readonly object[];
-  readonly referenced_indices: readonly number[];
-}
-
-/** How an answer was written. The names are those of the API. */
-export interface GenerationReport {
-  /** Name of the language model. */
-  readonly model: string;
-  /** Number of sentences of the answer. */
-  readonly sentences: number;
-  /** Number of sentences that were left out, by reason. */
-  readonly dropped: { readonly [reason: string]: number };
-  readonly invalid_markers: number;
-  readonly repaired_citations: number;
-  /** Why there is no answer: `timeout`, `error`, `unsupported` or `declined`. */
-  readonly fallback?: string;
-  readonly prompt_tokens?: number;
-  readonly completion_tokens?: number;
-}
-
-/** The outcome of {@link writeAnswer}. */
+/** The outcome of {@link writeAnswer}. The names in `answer` and `generation` are those of the API. */
 export interface WrittenAnswer {
   /** Missing if no sentence of the model could be verified: show the extractive answer. */
-  readonly answer?: VerifiedAnswer;
-  readonly generation: GenerationReport;
+  readonly answer?: {
+    /** The sentences with their markers. Joined, they are the text. */
+    readonly deltas: readonly string[];
+    /** The cited passages, each with the words that support a sentence (`supports`). */
+    readonly citations: readonly object[];
+    readonly referenced_indices: readonly number[];
+  };
+  readonly generation: {
+    /** Name of the language model. */
+    readonly model: string;
+    /** Number of sentences of the answer. */
+    readonly sentences: number;
+    /** Number of sentences that were left out, by reason. */
+    readonly dropped: { readonly [reason: string]: number };
+    readonly invalid_markers: number;
+    readonly repaired_citations: number;
+    /** Why there is no answer: `timeout`, `error`, `unsupported` or `declined`. */
+    readonly fallback?: string;
+    readonly prompt_tokens?: number;
+    readonly completion_tokens?: number;
+  };
   /** What went wrong, if `generation.fallback` is `error`. */
   readonly error?: WriterError;
 }
 
-const DEFAULT_TIMEOUT_MS = 120_000;
-const DEFAULT_MAX_TOKENS = 200;
 /** The share of the sources in the second attempt, if they are too long for the model. */
 const SHORTER = 0.5;
 
@@ -74,81 +58,67 @@ const SHORTER = 0.5;
  */
 export async function writeAnswer(
   writer: Writer,
-  input: AnswerInput,
-  options: AnswerOptions = {},
+  { question, citations, hedged }: AnswerInput,
+  { signal, timeoutMs = 300_000 }: AnswerOptions = {},
 ): Promise<WrittenAnswer> {
-  const { signal } = options;
   signal?.throwIfAborted();
-  let verification: Verification;
   try {
-    // Bundlers detect the file only in this exact form of `new URL`.
-    const url = options.verifierUrl ?? new URL("./verifier_bg.wasm", import.meta.url);
-    const Verifier = await loadVerifier(absolute("verifierUrl", url));
+    await loadVerifier();
     signal?.throwIfAborted();
-    verification = new Verifier(JSON.stringify({ ...input, model: writer.name }));
+    const verification = new Verification(question, JSON.stringify(citations), hedged, writer.name);
+    return await write(writer, verification, signal, timeoutMs);
   } catch (thrown) {
     signal?.throwIfAborted();
-    return unverified(writer.name, asWriterError(thrown, "download_failed"));
-  }
-  try {
-    return await write(writer, verification, options);
-  } finally {
-    free(verification);
+    // Without the verifier, nothing is shown.
+    const generation = { model: writer.name, sentences: 0, dropped: {}, invalid_markers: 0, repaired_citations: 0 };
+    return { generation: { ...generation, fallback: "error" }, error: asCrash(thrown) };
   }
 }
 
-async function write(writer: Writer, verification: Verification, options: AnswerOptions): Promise<WrittenAnswer> {
-  const { signal, timeoutMs = DEFAULT_TIMEOUT_MS, maxTokens = DEFAULT_MAX_TOKENS, onSentence } = options;
+async function write(
+  writer: Writer,
+  verification: Verification,
+  signal: AbortSignal | undefined,
+  timeoutMs: number,
+): Promise<WrittenAnswer> {
   const stop = new AbortController();
-  const onAbort = () => stop.abort(signal?.reason);
-  signal?.addEventListener("abort", onAbort);
-  // setTimeout overflows at 2³¹ ms and would fire at once.
-  const timer = timeoutMs < 2 ** 31 ? setTimeout(() => stop.abort(TIMEOUT), timeoutMs) : undefined;
-  const show = (deltas: readonly string[]) => deltas.forEach((delta) => onSentence?.(delta));
+  let isDone = false;
+  let isLate = false;
+  const timer = setTimeout(() => stop.abort((isLate = true)), timeoutMs);
   const onText = (piece: string) => {
-    if (stop.signal.aborted) return;
-    try {
-      show(verification.push(piece));
-      if (verification.isDone()) stop.abort(DONE);
-    } catch (thrown) {
-      stop.abort(asWriterError(thrown, "crashed"));
-    }
+    if (either.aborted) return;
+    isDone = verification.push(piece);
+    if (isDone) stop.abort();
   };
+  // eslint-disable-next-line no-restricted-properties -- browsers with a writer have it
+  const either = AbortSignal.any([stop.signal, ...(signal ? [signal] : [])]);
+  let result: WriteResult = { ending: "stop" };
   try {
-    const result = await generate(writer, verification, { maxTokens, signal: stop.signal, onText });
-    verification.setUsage(result.promptTokens, result.completionTokens);
-    show(verification.end(result.ending === "stop"));
-    return outcome(verification, undefined);
+    result = await generate(writer, verification, { signal: either, onText });
   } catch (thrown) {
     signal?.throwIfAborted();
-    const reason: unknown = stop.signal.reason;
-    try {
-      if (reason === DONE) {
-        show(verification.end(true));
-        return outcome(verification, undefined);
-      }
-      if (reason === TIMEOUT) return outcome(verification, "timeout");
-      return { ...outcome(verification, "error"), error: asWriterError(reason ?? thrown, "crashed") };
-    } catch (crash) {
-      return unverified(writer.name, asWriterError(crash, "crashed"));
-    }
+    if (isLate) return outcome(verification.finish("timeout"));
+    if (!isDone) return { ...outcome(verification.finish("error")), error: asCrash(thrown) };
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener("abort", onAbort);
   }
+  const ending = result.ending === "stop" ? "whole" : "cut";
+  return outcome(verification.finish(ending, result.promptTokens, result.completionTokens));
 }
 
-/** Why writing was stopped. */
-const TIMEOUT = new WriterError("timeout", "Writing took too long.");
-const DONE = new WriterError("aborted", "The answer is long enough.");
+function outcome(json: string): WrittenAnswer {
+  const { answer, ...rest } = JSON.parse(json) as WrittenAnswer;
+  return answer ? { answer, ...rest } : rest;
+}
 
 /** Writes from all sources, or from their best part if the model cannot read all. */
 async function generate(
   writer: Writer,
   verification: Verification,
-  options: { maxTokens: number; signal: AbortSignal; onText: (piece: string) => void },
+  options: { signal: AbortSignal; onText: (piece: string) => void },
 ): Promise<WriteResult> {
-  const tag = randomTag();
+  // Marks the sources. A text that cannot guess it cannot pretend to end them.
+  const tag = crypto.randomUUID().slice(0, 8);
   const messages = (share: number) => JSON.parse(verification.messages(tag, share)) as ChatMessage[];
   try {
     return await writer.write(messages(1), options);
@@ -158,28 +128,20 @@ async function generate(
   }
 }
 
-/** A verifier that crashed cannot be freed. */
-function free(verification: Verification): void {
-  try {
-    verification.free();
-  } catch {
-    // Its memory ends with the page.
-  }
+let started: Promise<unknown> | undefined;
+
+/** Starts the verifier, once per page; a failure can be retried. It runs on this thread: a sentence takes microseconds. */
+function loadVerifier(): Promise<unknown> {
+  // Bundlers detect the file only in this exact form of `new URL`.
+  started ??= fetch(new URL("./verifier_bg.wasm", import.meta.url))
+    .then((response) => initVerifier({ module_or_path: response }))
+    .catch((thrown: unknown) => {
+      started = undefined;
+      throw asWriterError(thrown, "download_failed", "Starting verifier_bg.wasm failed. Deploy it next to index.js");
+    });
+  return started;
 }
 
-function outcome(verification: Verification, fault: "timeout" | "error" | undefined): WrittenAnswer {
-  return JSON.parse(verification.finish(fault)) as WrittenAnswer;
-}
-
-/** The outcome if the verifier itself cannot run: nothing is shown that was not verified. */
-function unverified(model: string, error: WriterError): WrittenAnswer {
-  const generation = { model, sentences: 0, dropped: {}, invalid_markers: 0, repaired_citations: 0 };
-  return { generation: { ...generation, fallback: "error" }, error };
-}
-
-const LETTERS = "abcdefghijklmnopqrstuvwxyz234567";
-
-/** Marks the sources in the prompt. A text that cannot guess it cannot pretend to end them. */
-function randomTag(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => LETTERS[byte % LETTERS.length]).join("");
+function asCrash(thrown: unknown): WriterError {
+  return asWriterError(thrown, "crashed", "Writing failed");
 }

@@ -2,7 +2,7 @@ use serde_json::{Value, json};
 
 use super::*;
 
-fn input() -> Value {
+fn citations() -> Value {
     let citation = |index: u32, chunk: u32, excerpt: &str| {
         json!({
             "index": index,
@@ -14,41 +14,36 @@ fn input() -> Value {
             "quotes": [{ "start": 0, "end": 7, "text": &excerpt[..7] }],
         })
     };
-    json!({
-        "question": "When are refunds paid?",
-        "citations": [
-            citation(1, 1, "Refunds are paid to your card within 5 days. Gift cards cannot be refunded."),
-            citation(2, 2, "Orders above 40 euros are shipped free of charge."),
-        ],
-        "hedged": true,
-        "model": "test-model",
-    })
+    json!([
+        citation(1, 1, "Refunds are paid to your card within 5 days. Gift cards cannot be refunded."),
+        citation(2, 2, "Orders above 40 euros are shipped free of charge."),
+    ])
 }
 
 fn verification() -> Verification {
-    Verification::new(&input().to_string()).unwrap()
+    of(&citations()).unwrap()
 }
 
-fn finish(verification: &mut Verification, fault: Option<&str>) -> Value {
-    serde_json::from_str(&verification.finish(fault).unwrap()).unwrap()
+fn of(citations: &Value) -> Result<Verification, String> {
+    Verification::new("When are refunds paid?", &citations.to_string(), true, "test-model")
+}
+
+fn finish(verification: Verification, ending: &str) -> Value {
+    serde_json::from_str(&verification.finish(ending, Some(120), Some(30)).unwrap()).unwrap()
 }
 
 #[test]
 fn supported_sentences_have_the_numbers_of_the_given_citations() {
     let mut verification = verification();
     let text = "Orders above 40 euros are shipped free of charge [2]. Refunds are paid to your card within 5 days [1].";
-    let mut deltas = Vec::new();
     for piece in text.split_inclusive(' ') {
-        deltas.extend(verification.push(piece).unwrap());
+        verification.push(piece);
     }
-    deltas.extend(verification.end(true).unwrap());
     let expected = [
         "Orders above 40 euros are shipped free of charge. [2]",
         " Refunds are paid to your card within 5 days. [1]",
     ];
-    assert_eq!(deltas, expected);
-    verification.set_usage(Some(120), Some(30));
-    let output = finish(&mut verification, None);
+    let output = finish(verification, "whole");
     assert_eq!(output["answer"]["deltas"], json!(expected));
     assert_eq!(output["answer"]["referenced_indices"], json!([1, 2]));
     assert_eq!(output["answer"]["citations"][0]["quotes"], json!([]));
@@ -65,34 +60,56 @@ fn a_sentence_with_a_changed_number_is_left_out() {
     let mut verification = verification();
     let text =
         "Refunds are paid to your card within 9 days [1]. Refunds are paid to your card within 5 days [1].";
-    let mut deltas = verification.push(text).unwrap();
-    deltas.extend(verification.end(true).unwrap());
-    assert_eq!(deltas, ["Refunds are paid to your card within 5 days. [1]"]);
-    assert_eq!(finish(&mut verification, None)["generation"]["dropped"], json!({ "number": 1 }));
+    verification.push(text);
+    let output = finish(verification, "whole");
+    assert_eq!(output["answer"]["deltas"], json!(["Refunds are paid to your card within 5 days. [1]"]));
+    assert_eq!(output["generation"]["dropped"], json!({ "number": 1 }));
 }
 
 #[test]
-fn an_unfinished_sentence_is_left_out_and_a_fault_is_reported() {
+fn an_unfinished_sentence_is_left_out() {
     let mut verification = verification();
-    assert!(verification.push("Refunds are paid to your").unwrap().is_empty());
-    assert!(verification.end(false).unwrap().is_empty());
-    let output = finish(&mut verification, Some("timeout"));
-    assert_eq!(output["generation"]["fallback"], "timeout");
-    assert_eq!(output.get("answer"), None);
+    verification.push("Refunds are paid to your card within 5 days [1]. Orders above 40");
+    let output = finish(verification, "cut");
+    assert_eq!(output["answer"]["deltas"], json!(["Refunds are paid to your card within 5 days. [1]"]));
+}
+
+#[test]
+fn a_fault_is_reported_and_another_ending_is_an_error() {
+    for fault in ["timeout", "error"] {
+        let mut verification = verification();
+        verification.push("Refunds are paid to your");
+        let output = finish(verification, fault);
+        assert_eq!(output["generation"]["fallback"], fault);
+        assert_eq!(output["answer"], Value::Null);
+    }
+    assert!(verification().finish("other", None, None).is_err());
 }
 
 #[test]
 fn quotes_never_follow_a_written_answer() {
     let mut verification = verification();
-    let mut deltas = verification.push("Orders above 40 euros are shipped free of charge [2].").unwrap();
-    deltas.extend(verification.end(true).unwrap());
-    assert_eq!(deltas.len(), 1, "{deltas:?}");
+    verification.push("Orders above 40 euros are shipped free of charge [2].");
+    let output = finish(verification, "whole");
+    assert_eq!(output["answer"]["deltas"].as_array().unwrap().len(), 1, "{output}");
+}
+
+#[test]
+fn output_is_ignored_after_as_many_sentences_as_an_answer_has() {
+    let mut verification = verification();
+    let is_done = "Refunds are paid to your card within 5 days [1]. "
+        .split_inclusive(' ')
+        .any(|piece| verification.push(piece));
+    assert!(!is_done);
+    let rest =
+        "Gift cards cannot be refunded [1]. Orders above 40 euros are shipped free of charge [2]. More ";
+    assert!(verification.push(rest));
 }
 
 #[test]
 fn the_messages_fence_every_source_with_the_tag() {
     let verification = verification();
-    let messages: Value = serde_json::from_str(&verification.messages("k3x9ab01", 1.0).unwrap()).unwrap();
+    let messages: Value = serde_json::from_str(&verification.messages("k3x9ab01", 1.0)).unwrap();
     assert_eq!(messages[0]["role"], "system");
     let user = messages[1]["content"].as_str().unwrap();
     for number in [1, 2] {
@@ -101,54 +118,27 @@ fn the_messages_fence_every_source_with_the_tag() {
             "{user}"
         );
     }
-    let [whole, short] = [1.0, 0.5].map(|share| verification.messages("k3x9ab01", share).unwrap().len());
+    let [whole, short] = [1.0, 0.5].map(|share| verification.messages("k3x9ab01", share).len());
     assert!(short < whole, "{short} {whole}");
-    for tag in ["", "short", "k3x9ab0>", "k3x9ab01k"] {
-        assert!(matches!(verification.messages(tag, 1.0), Err(VerifierError::InvalidInput(_))), "{tag}");
-    }
 }
 
 #[test]
 fn hostile_json_is_an_error() {
-    let mut no_question = input();
-    no_question["question"] = Value::Null;
-    let mut no_index = input();
-    no_index["citations"][0]["index"] = json!(-1);
+    let mut no_index = citations();
+    no_index[0]["index"] = json!(-1);
     let nested = "[".repeat(100_000);
-    let long = format!("{{\"question\":\"{}\"}}", "x".repeat(MAX_INPUT_BYTES));
-    let inputs = [
-        "",
-        "null",
-        "[]",
-        "{}",
-        "{\"question\":1}",
-        &nested,
-        &long,
-        &no_question.to_string(),
-        &no_index.to_string(),
-    ];
-    for input in inputs {
-        assert!(matches!(Verification::new(input), Err(VerifierError::InvalidInput(_))), "{:.40}", input);
+    for citations in ["", "null", "{}", "[1]", "[{}]", &nested, &no_index.to_string()] {
+        let error = Verification::new("?", citations, false, "test-model").err().unwrap();
+        assert!(error.starts_with("invalid citations: "), "{error}");
     }
 }
 
 #[test]
 fn citations_that_contradict_themselves_are_no_sources() {
-    let mut input = input();
-    input["citations"][0]["quotes"][0]["text"] = json!("other words");
-    input["citations"][1]["score"] = json!(7.0);
-    let mut verification = Verification::new(&input.to_string()).unwrap();
-    assert!(verification.push("Refunds are paid to your card within 5 days [1]. ").unwrap().is_empty());
-    verification.end(true).unwrap();
-    assert_eq!(finish(&mut verification, None)["generation"]["fallback"], "unsupported");
-}
-
-#[test]
-fn a_finished_verification_is_an_error() {
-    let mut verification = verification();
-    finish(&mut verification, None);
-    assert!(verification.is_done());
-    assert!(matches!(verification.push("x"), Err(VerifierError::Finished)));
-    assert!(matches!(verification.finish(None), Err(VerifierError::Finished)));
-    assert!(matches!(self::verification().finish(Some("other")), Err(VerifierError::InvalidInput(_))));
+    let mut citations = citations();
+    citations[0]["quotes"][0]["text"] = json!("other words");
+    citations[1]["score"] = json!(7.0);
+    let mut verification = of(&citations).unwrap();
+    verification.push("Refunds are paid to your card within 5 days [1]. ");
+    assert_eq!(finish(verification, "whole")["generation"]["fallback"], "unsupported");
 }

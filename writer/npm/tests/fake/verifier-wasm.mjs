@@ -6,23 +6,22 @@ export default async function init({ module_or_path: response }) {
 }
 
 export class Verification {
-  #input;
+  #given;
   #held = "";
   #deltas = [];
   #dropped = 0;
-  #usage = {};
   #crashed = false;
 
-  constructor(input) {
-    this.#input = JSON.parse(input);
+  constructor(question, citations, _hedged, model) {
+    this.#given = { question, citations: JSON.parse(citations), model };
   }
 
   messages(tag, share) {
-    if (!/^[a-z2-7]{8}$/.test(tag)) throw new Error(`not a tag: ${tag}`);
-    const { question } = this.#input;
+    if (!/^[a-z0-9]{8}$/.test(tag)) throw new Error(`not a tag: ${tag}`);
+    const { question } = this.#given;
     return JSON.stringify([
       { role: "system", content: "Answer from the sources." },
-      { role: "user", content: share === 1 ? question : question.replace('"tokens":1001', '"tokens":501') },
+      { role: "user", content: share === 1 ? question : `${question} (short)` },
     ]);
   }
 
@@ -34,37 +33,22 @@ export class Verification {
     this.#held = this.#held.slice(sentences.join("").length);
     const kept = sentences.filter((sentence) => !sentence.includes("wrong"));
     this.#dropped += sentences.length - kept.length;
-    const deltas = kept.slice(0, 3 - this.#deltas.length).map((sentence) => `${sentence} [1]`);
-    this.#deltas.push(...deltas);
-    return deltas;
-  }
-
-  isDone() {
+    this.#deltas.push(...kept.slice(0, 3 - this.#deltas.length).map((sentence) => `${sentence} [1]`));
     return this.#deltas.length === 3;
   }
 
-  end(isWhole) {
-    return isWhole && this.#held.trim() !== "" ? this.push(".") : [];
-  }
-
-  setUsage(promptTokens, completionTokens) {
-    this.#usage = { prompt_tokens: promptTokens, completion_tokens: completionTokens };
-  }
-
-  finish(fault) {
+  finish(ending, promptTokens, completionTokens) {
+    if (ending === "whole" && this.#held.trim() !== "") this.push(".");
     this.#assertRuns();
-    const [deltas, { citations, model }] = [this.#deltas, this.#input];
-    const fallback = fault ?? "unsupported";
-    const generation = { model, sentences: deltas.length, dropped: { number: this.#dropped }, ...this.#usage };
+    const [deltas, { citations, model }] = [this.#deltas, this.#given];
+    const fallback = ending === "timeout" || ending === "error" ? ending : "unsupported";
+    const usage = { prompt_tokens: promptTokens, completion_tokens: completionTokens };
+    const generation = { model, sentences: deltas.length, dropped: { number: this.#dropped }, ...usage };
     return JSON.stringify(
       deltas.length > 0
         ? { answer: { deltas, citations, referenced_indices: [1] }, generation }
-        : { generation: { ...generation, fallback } },
+        : { answer: null, generation: { ...generation, fallback } },
     );
-  }
-
-  free() {
-    this.#assertRuns();
   }
 
   #assertRuns() {

@@ -61,7 +61,7 @@ const PRODUCTS: [Product; 5] = [
         name: "@evidence-chat/writer",
         kind: "library",
         is_on_npm: true,
-        packages: &["writer", "verifier"],
+        packages: &["verifier"],
         targets: WASM,
         bundles: Some("writer/npm/dist"),
         has_model: false,

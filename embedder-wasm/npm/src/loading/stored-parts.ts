@@ -26,13 +26,6 @@ export interface StoredStart {
   readonly parts: readonly string[];
 }
 
-export interface StoredPartsOptions {
-  /**
-   * Only parts with an entity tag are used, which alone tells the versions of a file apart if its checksum is unknown. Default: false.
-   */
-  readonly needsTag?: boolean;
-}
-
 interface Part extends FileVersion {
   readonly key: string;
   readonly start: number;
@@ -47,21 +40,19 @@ interface Part extends FileVersion {
 export class StoredParts {
   readonly #cache: Cache;
   readonly #prefix: string;
-  readonly #needsTag: boolean;
   #writer: PartWriter | undefined;
 
   /** `prefix`: the URL, without a query, under which the parts of this file are stored. */
-  constructor(cache: Cache, prefix: string, { needsTag = false }: StoredPartsOptions = {}) {
+  constructor(cache: Cache, prefix: string) {
     this.#cache = cache;
     this.#prefix = `${prefix}?`;
-    this.#needsTag = needsTag;
   }
 
   /** The longest stored beginning of the file at this URL. Never rejects. */
   async find(url: string): Promise<StoredStart | null> {
     const versions = new Map<string, Part[]>();
     for (const part of (await this.#keys()).map(parsePart)) {
-      if (part.url !== url || (this.#needsTag && part.etag === "")) continue;
+      if (part.url !== url) continue;
       const id = `${part.byteLength} ${part.etag}`;
       versions.set(id, [...(versions.get(id) ?? []), part]);
     }

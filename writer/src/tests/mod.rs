@@ -1,5 +1,0 @@
-mod fixture;
-mod hostile;
-mod loading;
-mod oracle;
-mod writing;
