@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import { readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
+import { generateKeys } from "../local/src/keys.mjs";
 import { openPglite } from "../local/src/pglite.mjs";
+import { openSupabase } from "../local/src/supabase.mjs";
 import { createTemporaryFolder } from "./support/temporary-folder.mjs";
 
 test("a new database starts from the files that the first one left, and has nothing else of it", async (t) => {
@@ -13,7 +15,7 @@ test("a new database starts from the files that the first one left, and has noth
   const dataDir = path.join(folder, "data");
   /** @param {string} [databaseDir] */
   const open = async (databaseDir) => {
-    const { connection, database } = await openPglite(databaseDir, cache);
+    const { connection, database } = await openPglite(databaseDir, { cacheDir: cache });
     await database.waitReady;
     return {
       query: async (sql) => (await database.query(sql)).rows,
@@ -47,7 +49,54 @@ test("a database opens where no files can be kept", async (t) => {
   t.after(remove);
   const file = path.join(folder, "file");
   await writeFile(file, "not a folder");
-  const { connection, database } = await openPglite(undefined, file);
+  const { connection, database } = await openPglite(undefined, { cacheDir: file });
   t.after(() => connection.close());
   assert.deepEqual((await database.query("select 1 as one")).rows, [{ one: 1 }]);
+});
+
+test("a new database starts as full as the first one was when its files were kept", async (t) => {
+  const { folder, remove } = await createTemporaryFolder();
+  t.after(remove);
+  const open = async (content) => {
+    const opened = await openPglite(undefined, { content, cacheDir: folder });
+    t.after(() => opened.connection.close());
+    return opened;
+  };
+  const first = await open("one");
+  assert.equal(first.isFilled, false);
+  await first.database.query("create table filled as select 1 as one");
+  await first.keepFilled();
+  await first.database.query("insert into filled values (2)");
+
+  const second = await open("one");
+  assert.equal(second.isFilled, true);
+  assert.deepEqual((await second.database.query("select one from filled")).rows, [{ one: 1 }]);
+  await second.keepFilled();
+
+  const other = await open("other");
+  assert.equal(other.isFilled, false);
+  await assert.rejects(other.database.query("select from filled"), /does not exist/);
+  await other.keepFilled();
+  assert.deepEqual(
+    (await readdir(folder)).filter((name) => name.includes("filled")),
+    ["pglite-filled-other.tar"],
+  );
+});
+
+test("two projects have the same migrations and seed, and no secret in common", async (t) => {
+  const open = async () => {
+    const { folder, remove } = await createTemporaryFolder();
+    const { applied, database, close } = await openSupabase({ keys: await generateKeys(), storageDir: folder });
+    t.after(async () => {
+      await close();
+      await remove();
+    });
+    const [{ salt }] = (await database.query("select salt from internal.refusal_salt")).rows;
+    return { applied, salt, settings: (await database.query("select id from public.chat_settings")).rows };
+  };
+  const [first, second] = [await open(), await open()];
+  assert.ok(first.applied.length > 10);
+  assert.deepEqual(second.applied, first.applied);
+  assert.deepEqual(second.settings, first.settings);
+  assert.notEqual(second.salt, first.salt);
 });

@@ -46,6 +46,18 @@ export async function applyPendingMigrations(database, folder) {
 }
 
 /**
+ * The files of the migrations that the database has seen, oldest first.
+ * @param {Database} database
+ * @returns {Promise<string[]>}
+ */
+export async function appliedMigrations(database) {
+  const { rows } = await database.query(
+    "select version || '_' || name || '.sql' as file from supabase_migrations.schema_migrations order by version",
+  );
+  return rows.map(({ file }) => file);
+}
+
+/**
  * Applies the seed file to a database that has not been seeded.
  * @param {Database} database
  * @param {string} file

@@ -1,7 +1,7 @@
-// Opens PGlite. Making a new database takes seconds, so its files are kept for the next one.
+// Opens PGlite. Making and filling a new database takes seconds, so its files are kept for the next one.
 import { randomUUID } from "node:crypto";
 import { existsSync, openAsBlob } from "node:fs";
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { vector } from "@electric-sql/pglite/vector";
@@ -12,25 +12,48 @@ const PGLITE_DIR = fileURLToPath(new URL("../", import.meta.resolve("@electric-s
 const CACHE_DIR = path.join(PGLITE_DIR, "../../.cache/evidence-chat");
 
 /**
- * Opens a database with pgvector. A new one starts from the files of the first one, which hold nothing but an empty database.
+ * Opens a database with pgvector. A new one starts from the files of an earlier one: with `content`, if the files of such a database
+ * were kept, and else from those of an empty database.
  * @param {string} [databaseDir] where the database is kept; in memory by default
- * @param {string} [cacheDir] where the files of a new database are kept
+ * @param {object} [options]
+ * @param {string} [options.content] digest of what the caller fills a new database with
+ * @param {string} [options.cacheDir] where the files of new databases are kept
  * @returns {Promise<import("./supabase.mjs").OpenDatabase>}
  */
-export async function openPglite(databaseDir, cacheDir = CACHE_DIR) {
+export async function openPglite(databaseDir, { content, cacheDir = CACHE_DIR } = {}) {
   const isNew = databaseDir === undefined || !existsSync(path.join(databaseDir, "PG_VERSION"));
-  const template = path.join(cacheDir, `pglite-${await installedVersion()}.tar`);
-  const loadDataDir = isNew && existsSync(template) ? await openAsBlob(template) : undefined;
+  const empty = path.join(cacheDir, `pglite-${await installedVersion()}.tar`);
+  const filled = content && path.join(cacheDir, `pglite-filled-${content}.tar`);
+  const template = isNew ? [filled, empty].find((file) => file && existsSync(file)) : undefined;
   const connection = await createPgliteConnection({
     url: databaseDir,
-    pgliteOptions: { extensions: { vector }, loadDataDir },
+    pgliteOptions: { extensions: { vector }, loadDataDir: template && (await openAsBlob(template)) },
   });
   const database = connection.driver;
-  if (isNew && !loadDataDir) {
+  if (isNew && !template) {
     await database.waitReady;
-    await keep(database, template);
+    await keep(database, empty);
   }
-  return { connection, database, hasOneSession: true };
+  const isFilled = filled !== undefined && template === filled;
+  return {
+    connection,
+    database,
+    hasOneSession: true,
+    isFilled,
+    async keepFilled() {
+      if (!isNew || !filled || isFilled) return;
+      await removeOthers(filled);
+      await keep(database, filled);
+    },
+  };
+}
+
+/** Removes the files of databases with other content: no database is filled with earlier migrations again. */
+async function removeOthers(filled) {
+  const folder = path.dirname(filled);
+  const names = await readdir(folder).catch(() => []);
+  const others = names.filter((name) => /^pglite-filled-.*\.tar$/.test(name) && name !== path.basename(filled));
+  await Promise.all(others.map((name) => rm(path.join(folder, name), { force: true }).catch(() => {})));
 }
 
 async function installedVersion() {

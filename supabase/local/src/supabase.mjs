@@ -1,10 +1,13 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
+import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { App, setExperimental } from "@supabase/lite";
 import { createAnonymousUsers } from "./anonymous-users.mjs";
 import { createDashboard } from "./dashboard.mjs";
 import { shortenErrors } from "./database-errors.mjs";
 import { createGateway } from "./gateway.mjs";
-import { applyPendingMigrations, applySeedOnce, MIGRATIONS_DIR } from "./migrations.mjs";
+import { appliedMigrations, applyPendingMigrations, applySeedOnce, MIGRATIONS_DIR } from "./migrations.mjs";
 import { openPglite } from "./pglite.mjs";
 import { createQueue } from "./queue.mjs";
 import { storageOperation } from "./storage-dialect.mjs";
@@ -47,6 +50,8 @@ const ROLES_SQL = `
  * @property {any} connection of Supabase Lite
  * @property {Supabase["database"]} database the same database, for statements apart from all requests
  * @property {boolean} hasOneSession whether all requests share one database session
+ * @property {boolean} [isFilled] whether the database started from the files of another one with migrations and seed
+ * @property {() => Promise<void>} [keepFilled] keeps the files for the next new database
  */
 
 /**
@@ -66,11 +71,13 @@ export async function openSupabase({
   url = "http://127.0.0.1",
   storageDir,
   databaseDir,
-  openDatabase = () => openPglite(databaseDir),
+  openDatabase,
   migrationsDir = MIGRATIONS_DIR,
   seedFile = SEED_FILE,
 }) {
-  const { connection, database, hasOneSession } = await openDatabase();
+  const isUsual = migrationsDir === MIGRATIONS_DIR && seedFile === SEED_FILE;
+  openDatabase ??= async () => openPglite(databaseDir, { content: isUsual ? await contentDigest() : undefined });
+  const { connection, database, hasOneSession, isFilled, keepFilled } = await openDatabase();
   shortenErrors(database);
   keepGrants(connection);
   try {
@@ -80,6 +87,13 @@ export async function openSupabase({
     await database.exec(ROLES_SQL);
     const applied = await applyPendingMigrations(database, migrationsDir);
     await applySeedOnce(database, seedFile);
+    if (isFilled) {
+      applied.push(...(await appliedMigrations(database)));
+      // The only secret that the migrations draw.
+      await database.exec("update internal.refusal_salt set salt = gen_random_uuid()");
+    } else {
+      await keepFilled?.();
+    }
     // PGlite is one database session and Supabase Lite does not queue its transactions, so statements of two
     // simultaneous requests would share one transaction, and with it the role and the user of the later one.
     const oneAtATime = hasOneSession ? createQueue() : (task) => task();
@@ -103,6 +117,18 @@ export async function openSupabase({
     await connection.close().catch(() => {});
     throw error;
   }
+}
+
+/** Changes with all that {@link openSupabase} fills a new database with. */
+async function contentDigest() {
+  const digest = createHash("sha256").update(ROLES_SQL);
+  // The code of Supabase Lite makes its own schemas.
+  for (const name of ["@supabase/lite", "@electric-sql/pglite"]) {
+    digest.update(await readFile(fileURLToPath(import.meta.resolve(name))));
+  }
+  const migrations = (await readdir(MIGRATIONS_DIR)).sort().map((file) => path.join(MIGRATIONS_DIR, file));
+  for (const file of [...migrations, SEED_FILE]) digest.update(`${file}\0`).update(await readFile(file));
+  return digest.digest("hex").slice(0, 16);
 }
 
 /**
