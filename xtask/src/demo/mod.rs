@@ -95,9 +95,7 @@ fn start_and_wait(options: &Options, stop: &Stop) -> Result<()> {
     let mut plan = Plan::default();
     build::add_npm(&mut plan);
     build::add_model(&mut plan, &results);
-    if !options.prebuilt {
-        add_builds(&mut plan, &results, options, &documents)?;
-    }
+    add_builds(&mut plan, &results, options, &documents)?;
     if options.docs {
         plan.add(DOCS, 30.0, &[build::NPM, build::WIDGET], || build_docs(page_port));
     }
@@ -135,27 +133,34 @@ const SUPABASE: &str = "local Supabase";
 const DOCUMENTS: &str = "documents";
 const DOCS: &str = "documentation site";
 
-/// Adds what the page shows and what reads these documents.
+/// Adds what the page shows and what reads these documents, unless it was built before. The build before may not read PDF and Word.
 fn add_builds<'a>(
     plan: &mut Plan<'a>,
     results: &'a build::Results,
     options: &Options,
     documents: &Path,
 ) -> Result<()> {
-    let page = if options.write_on_device { Extent::Whole } else { Extent::Demo };
-    build::add_steps(plan, results, &[Part::Assets, Part::Worker], page);
-    let reader = if has_office_file(documents)? { Extent::Whole } else { Extent::Demo };
-    build::add_steps(plan, results, &[Part::Kb], reader);
+    let has_office_file = options.kb.is_some() && has_office_file(documents)?;
+    if !options.prebuilt {
+        let page = if options.write_on_device { Extent::Whole } else { Extent::Demo };
+        build::add_steps(plan, results, &[Part::Assets, Part::Worker], page);
+    }
+    if has_office_file || !options.prebuilt {
+        let reader = if has_office_file { Extent::Whole } else { Extent::Demo };
+        build::add_steps(plan, results, &[Part::Kb], reader);
+    }
     Ok(())
 }
 
-/// Whether a folder contains a PDF or Word file, for which `kb` needs crates that take minutes to compile.
+/// Whether a folder contains a PDF or Word file, for which `kb` needs crates that take a minute to compile.
 fn has_office_file(folder: &Path) -> Result<bool> {
     for entry in fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))? {
-        let path = entry?.path();
+        let entry = entry?;
+        let path = entry.path();
         let is_office =
             |extension: &OsStr| ["pdf", "docx"].iter().any(|office| extension.eq_ignore_ascii_case(office));
-        if path.extension().is_some_and(is_office) || (path.is_dir() && has_office_file(&path)?) {
+        let is_folder = entry.file_type()?.is_dir();
+        if path.extension().is_some_and(is_office) || (is_folder && has_office_file(&path)?) {
             return Ok(true);
         }
     }
@@ -371,6 +376,18 @@ mod tests {
         );
         let none = parse(&[]).unwrap();
         assert_eq!(allowed_origins(5173, &none.allow_origin), "http://127.0.0.1:5173,http://localhost:5173");
+    }
+
+    #[test]
+    fn pdf_and_word_files_are_found_in_every_folder() {
+        let folder = std::env::temp_dir().join(format!("xtask-office-{}", std::process::id()));
+        fs::create_dir_all(folder.join("deep/er")).unwrap();
+        fs::write(folder.join("deep/pdf.md"), "").unwrap();
+        std::os::unix::fs::symlink(&folder, folder.join("deep/again")).unwrap();
+        assert!(!has_office_file(&folder).unwrap());
+        fs::write(folder.join("deep/er/Manual.PDF"), "").unwrap();
+        assert!(has_office_file(&folder).unwrap());
+        fs::remove_dir_all(folder).unwrap();
     }
 
     #[test]
