@@ -70,17 +70,17 @@ fn a_vector_does_not_depend_on_the_texts_before() {
 
 /// The bits of the scores that the made-up reader gives the question with each text.
 const GOLDEN_SCORES: [u32; 11] = [
-    0x3e66_2002,
-    0x3e67_f668,
-    0xbdae_7178,
-    0x3e8b_3086,
-    0xbe10_62a0,
-    0x3f0f_29c5,
-    0xbdfc_f414,
-    0x3e00_3216,
-    0x3e2a_2ade,
-    0x3f3e_4eae,
-    0x3f5b_b7e6,
+    0x3e70_684c,
+    0x3e44_f41c,
+    0xbcaf_8a00,
+    0x3e57_e0b8,
+    0xbe43_c2be,
+    0x3f22_13be,
+    0xbe81_3ce0,
+    0x3e1c_b56c,
+    0x3df0_9d20,
+    0x3f31_2352,
+    0x3f58_404e,
 ];
 
 #[test]

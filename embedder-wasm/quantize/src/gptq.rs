@@ -1,124 +1,135 @@
 //! Rounds the weights of a linear layer with GPTQ (Frantar et al. 2022): one column after the other. As far as the inputs
 //! are correlated, the remaining columns compensate the rounding error of each column.
-
-use anyhow::Result;
-
-use crate::linear_algebra::{Square, dot, subtract_multiple, upper_factor_of_inverse};
+//!
+//! The covariance of the inputs is that of a factor model: a matrix of low rank plus a diagonal. So rounding a weight takes
+//! time in proportion to the rank, not to the number of columns.
 
 /// The statistics of a layer's inputs that rounding its columns needs.
 pub(crate) struct Columns {
-    /// Columns in the order of rounding: descending variance, so that the largest errors can be compensated.
+    /// In the order of rounding: descending variance, so that the largest errors can be compensated.
     order: Vec<usize>,
-    /// Upper factor of the inverse of the damped covariance, its rows and columns in that order.
-    factor: Square,
+    factors: usize,
+    /// One row per column in that order: the covariance of two inputs is the product of their loadings.
+    loadings: Vec<f64>,
+    /// One row per column in that order: the change of its best weight per unit of the error in each factor.
+    gains: Vec<f64>,
 }
 
 impl Columns {
-    /// `covariance` is that of the layer's inputs; only its upper triangle is read. `damping` times the mean variance is
-    /// added to each variance.
-    ///
-    /// # Errors
-    /// If it is not positive definite, which happens only for NaN and constant inputs.
-    pub(crate) fn new(covariance: &Square, damping: f64) -> Result<Self> {
-        let n = covariance.order;
-        let mut order: Vec<usize> = (0..n).collect();
-        order.sort_by(|&a, &b| covariance.at(b, b).total_cmp(&covariance.at(a, a)));
-        let damping = damping * (0..n).map(|i| covariance.at(i, i)).sum::<f64>() / n as f64;
-        let damped = Square::from_fn(n, |r, c| {
-            let (row, column) = (order[r].min(order[c]), order[r].max(order[c]));
-            covariance.at(row, column) + if r == c { damping } else { 0.0 }
-        });
-        Ok(Self { factor: upper_factor_of_inverse(&damped)?, order })
+    /// `loadings` has one row per input, and `specific` is the part of its variance that the loadings do not explain.
+    /// `damping` times the mean variance is added to each variance.
+    pub(crate) fn new(loadings: &[f64], specific: &[f64], damping: f64) -> Self {
+        let factors = loadings.len() / specific.len();
+        assert!(factors.is_multiple_of(LANES), "{factors} factors");
+        let of = |input: usize| &loadings[input * factors..][..factors];
+        let variances: Vec<f64> =
+            specific.iter().enumerate().map(|(input, own)| own + dot(of(input), of(input))).collect();
+        let damping = damping * variances.iter().sum::<f64>() / variances.len() as f64;
+        let mut order: Vec<usize> = (0..variances.len()).collect();
+        order.sort_by(|&a, &b| variances[b].total_cmp(&variances[a]));
+        // With the loadings L and the specific variances D of the columns that are not rounded yet, (1 + LᵀD⁻¹L)⁻¹. The
+        // formula of Sherman and Morrison adds a column.
+        let mut inverse = vec![0.0; factors * factors];
+        inverse.iter_mut().step_by(factors + 1).for_each(|diagonal| *diagonal = 1.0);
+        let mut gains = vec![0.0; loadings.len()];
+        for (&input, gain) in order.iter().zip(gains.chunks_exact_mut(factors)).rev() {
+            let rows = inverse.chunks_exact(factors);
+            gain.iter_mut().zip(rows).for_each(|(gain, row)| *gain = dot(row, of(input)));
+            let total = specific[input] + damping + dot(gain, of(input));
+            let along = gain.to_vec();
+            gain.iter_mut().for_each(|gain| *gain /= total);
+            for (row, along) in inverse.chunks_exact_mut(factors).zip(along) {
+                add_multiple(row, -along, gain);
+            }
+        }
+        let loadings = order.iter().flat_map(|&input| of(input)).copied().collect();
+        Self { order, factors, loadings, gains }
     }
 
     /// Rounds a row of weights to integers within ±`limit` whose products with the inputs are closest to those of
-    /// `weights`.
+    /// `weights`, which are in steps.
     pub(crate) fn round(&self, weights: &[f64], limit: f64) -> Vec<i32> {
-        let mut row = self.ordered(weights);
-        let mut integers = vec![0; row.len()];
-        for (k, &column) in self.order.iter().enumerate() {
-            let rounded = row[k].round_ties_even().clamp(-limit, limit);
+        let mut error = vec![0.0; self.factors];
+        let mut integers = vec![0; weights.len()];
+        let rows = self.loadings.chunks_exact(self.factors).zip(self.gains.chunks_exact(self.factors));
+        for (&column, (loadings, gains)) in self.order.iter().zip(rows) {
+            let rounded = (weights[column] + dot(&error, gains)).round_ties_even().clamp(-limit, limit);
             integers[column] = rounded as i32;
-            let factor = &self.factor.row(k)[k..];
-            let ratio = (row[k] - rounded) / factor[0];
-            subtract_multiple(&mut row[k + 1..], ratio, &factor[1..]);
+            add_multiple(&mut error, weights[column] - rounded, loadings);
         }
         integers
     }
+}
 
-    /// The change of a row of weights that compensates an error of its output by least squares. `covariances` are those
-    /// of the error with the inputs.
-    pub(crate) fn compensation(&self, covariances: &[f64]) -> Vec<f64> {
-        let error = self.ordered(covariances);
-        let mut ordered = vec![0.0; error.len()];
-        for k in 0..error.len() {
-            let factor = &self.factor.row(k)[k..];
-            let ratio = dot(&error[k..], factor);
-            subtract_multiple(&mut ordered[k..], -ratio, factor);
-        }
-        let mut change = vec![0.0; error.len()];
-        for (&column, value) in self.order.iter().zip(ordered) {
-            change[column] = value;
-        }
-        change
-    }
+fn add_multiple(sums: &mut [f64], factor: f64, values: &[f64]) {
+    sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += factor * value);
+}
 
-    fn ordered(&self, values: &[f64]) -> Vec<f64> {
-        self.order.iter().map(|&column| values[column]).collect()
+/// Interleaved parts of a sum, which can be computed in parallel.
+const LANES: usize = 8;
+
+/// The sum of the products. The length is a multiple of [`LANES`].
+fn dot(left: &[f64], right: &[f64]) -> f64 {
+    let mut sums = [0.0; LANES];
+    for (left, right) in left.as_chunks::<LANES>().0.iter().zip(right.as_chunks::<LANES>().0) {
+        for ((sum, left), right) in sums.iter_mut().zip(left).zip(right) {
+            *sum += left * right;
+        }
     }
+    let [a, b, c, d, e, f, g, h] = sums;
+    ((a + b) + (c + d)) + ((e + f) + (g + h))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::calibration::Random;
 
-    /// Inputs with a large common and a small individual part.
-    fn correlated(n: usize) -> Square {
-        Square::from_fn(n, |r, c| 1.0 + if r == c { 0.05 * (1 + r % 3) as f64 } else { 0.0 })
+    /// Loadings of inputs that share the last factor.
+    fn common(inputs: usize, loading: f64) -> Vec<f64> {
+        [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, loading].repeat(inputs)
     }
 
-    /// The mean square of the output error that an error of the weights causes.
-    fn output_error(covariance: &Square, error: &[f64]) -> f64 {
-        let n = covariance.order;
-        (0..n).map(|r| error[r] * (0..n).map(|c| covariance.at(r, c) * error[c]).sum::<f64>()).sum()
+    /// Weights without a pattern, between -10 and 10.
+    fn weights(count: usize) -> Vec<f64> {
+        (0..count).map(|i| 10.0 * (i as f64 * i as f64 * 0.618).sin()).collect()
     }
 
     #[test]
     fn correlated_inputs_get_a_smaller_error_than_with_plain_rounding() {
-        let covariance = correlated(64);
-        let columns = Columns::new(&covariance, 0.01).unwrap();
-        let mut random = Random::new(1);
+        let specific: Vec<f64> = (0..64).map(|i| 0.05 * (1 + i % 3) as f64).collect();
+        let columns = Columns::new(&common(64, 1.0), &specific, 0.01);
+        // The mean square of the output error that an error of the weights causes.
+        let output_error = |error: &dyn Fn(usize) -> f64| {
+            let shared: f64 = (0..64).map(error).sum();
+            shared * shared + (0..64).map(|i| specific[i] * error(i) * error(i)).sum::<f64>()
+        };
         let [mut gptq, mut plain] = [0.0; 2];
-        for _ in 0..8 {
-            let weights: Vec<f64> = (0..64).map(|_| 10.0 * random.centred()).collect();
-            let integers = columns.round(&weights, 127.0);
-            let error = |rounded: &dyn Fn(usize) -> f64| {
-                let error: Vec<f64> = (0..64).map(|c| weights[c] - rounded(c)).collect();
-                output_error(&covariance, &error)
-            };
-            gptq += error(&|c| f64::from(integers[c]));
-            plain += error(&|c| weights[c].round());
+        for weights in weights(512).chunks_exact(64) {
+            let integers = columns.round(weights, 127.0);
+            gptq += output_error(&|i| weights[i] - f64::from(integers[i]));
+            plain += output_error(&|i| weights[i] - weights[i].round());
         }
         assert!(gptq < plain / 3.0, "{gptq}, plain {plain}");
     }
 
     #[test]
+    fn the_last_column_takes_the_error_of_its_twin() {
+        // Twice the same input: only the sum of both weights matters.
+        let columns = Columns::new(&common(2, 1.0), &[1e-9; 2], 0.0);
+        assert_eq!(columns.round(&[0.4, 0.4], 127.0), [0, 1]);
+        assert_eq!(columns.round(&[1.4, 0.4], 127.0), [1, 1]);
+    }
+
+    #[test]
     fn uncorrelated_inputs_get_plain_rounding_within_the_limit() {
-        let columns = Columns::new(&Square::from_fn(5, |r, c| f64::from(r == c)), 0.03).unwrap();
+        let columns = Columns::new(&common(5, 0.0), &[1.0; 5], 0.03);
         assert_eq!(columns.round(&[0.52, -1.48, 6.0, 0.24, 15.8], 16.0), [1, -1, 6, 0, 16]);
         assert_eq!(columns.round(&[0.52, -1.48, 6.0, 0.24, -15.8], 5.0), [1, -1, 5, 0, -5]);
     }
 
     #[test]
-    fn the_weights_compensate_an_error_of_the_output() {
-        // The output lacks 0.5 × input 1, which has the smallest variance and so is rounded last.
-        let mut covariance = correlated(3);
-        covariance.values[4] = 1.01;
-        let columns = Columns::new(&covariance, 1e-6).unwrap();
-        let covariances: Vec<f64> = (0..3).map(|c| 0.5 * covariance.at(1, c)).collect();
-        for (change, expected) in columns.compensation(&covariances).iter().zip([0.0, 0.5, 0.0]) {
-            assert!((change - expected).abs() < 1e-3, "{change}, expected {expected}");
-        }
+    fn the_dot_product_adds_every_term_once() {
+        let numbers: Vec<f64> = (1..=24).map(f64::from).collect();
+        assert_eq!(dot(&[1.0; 24], &numbers), 300.0);
     }
 }

@@ -3,26 +3,18 @@
 //! `embedder MODEL.safetensors tokenizer.json OUT` makes the embedder's from the float32 weights of all-MiniLM-L6-v2,
 //! `reader --checkpoint FOLDER --out FILE` a reader's from a cross-encoder.
 //!
-//! The output has the same bytes on every machine and with any number of threads: float operations have one fixed order,
-//! none is fused, `exp` and `erf` are those of the `libm` crate, and threads only compute independent results.
+//! The output has the same bytes on every machine: float operations have one fixed order, none is fused, and only basic
+//! operations are used.
 
-#![deny(unsafe_op_in_unsafe_fn)]
 #![allow(clippy::print_stdout, reason = "a command line program prints to its user")]
 
-mod activations;
 mod calibration;
 mod container;
 mod embeddings;
-mod forward;
 mod gptq;
-mod kernels;
 mod layers;
-mod linear_algebra;
-mod matrix;
-mod moments;
 mod reader;
 mod recipe;
-mod sensitivity;
 mod source;
 
 use std::fs;
@@ -31,6 +23,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::Parser;
 
+use crate::calibration::Calibration;
 use crate::container::Container;
 
 #[derive(Parser)]
@@ -80,11 +73,9 @@ fn embedder(model: &Path, tokenizer: &Path) -> Result<Vec<u8>> {
     let weights = source::Weights::parse(&model)?;
     let vocabulary = source::vocabulary(&tokenizer)?;
     let mut container = Container::embedder(source::MODEL_SHA256);
-    let batch = calibration::Batch::from_texts(&vocabulary)?;
-    println!("  calibrating with {} tokens", batch.tokens());
-    let embeddings = embeddings::quantize(&weights, &vocabulary, &batch)?;
-    embeddings.store(&mut container);
-    layers::quantize(&weights, &embeddings, &batch, &mut container)?;
+    let calibration = Calibration::load()?;
+    embeddings::quantize(&weights, &vocabulary, &calibration, &mut container)?;
+    layers::quantize(&weights, &calibration, &mut container)?;
     container.add_text("tokenizer.vocabulary", &vocabulary);
     container.into_bytes()
 }

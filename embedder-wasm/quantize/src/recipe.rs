@@ -5,8 +5,8 @@
 ///
 /// With this ratio, a saved bit costs the same accuracy in both. The values keep the whole download of the embedder
 /// below 15 MB (brotli).
-const LAYER_COARSENESS: f64 = 4e-10;
-const WORD_COARSENESS: f64 = 8.5e-10;
+const LAYER_COARSENESS: f64 = 3.65e-10;
+const WORD_COARSENESS: f64 = 8.2e-10;
 
 /// Steps of the linear layers for a coarseness of 5e-10, one row per encoder layer.
 ///
@@ -55,26 +55,54 @@ impl Linear {
 
 pub(crate) const LAYERS: usize = LINEAR_STEPS.len();
 
-/// One in this many input columns is wide ([`crate::activations`]), and the smallest integer of the narrow ones: half of
-/// the range is negative, except after GELU, which is never below -0.17. The engine has the same numbers.
-pub(crate) const WIDE: (usize, f32) = (24, -64.0);
-pub(crate) const WIDE_AFTER_GELU: (usize, f32) = (24, -14.0);
+/// Dimensions of a token.
+pub(crate) const HIDDEN: usize = 384;
+/// Width of the feed-forward step.
+pub(crate) const INTERMEDIATE: usize = 1536;
+/// Tokens of the vocabulary of BERT (uncased).
+pub(crate) const VOCABULARY_SIZE: usize = 30_522;
 
-/// The share of calibration's weight for token sequences that are not language.
-pub(crate) const NONSENSE_SHARE: f64 = 0.3;
+/// Linear layers of an encoder layer that share an input.
+pub(crate) struct Linears {
+    pub(crate) input: &'static str,
+    /// Width of the input.
+    pub(crate) columns: usize,
+    /// Width of each output.
+    pub(crate) rows: usize,
+    pub(crate) linears: &'static [Linear],
+}
+
+/// An encoder layer, in the order of its computation.
+pub(crate) const LINEARS: [Linears; 4] = [
+    Linears {
+        input: "attention.self",
+        columns: HIDDEN,
+        rows: HIDDEN,
+        linears: &[Linear::Query, Linear::Key, Linear::Value],
+    },
+    Linears {
+        input: "attention.output.dense",
+        columns: HIDDEN,
+        rows: HIDDEN,
+        linears: &[Linear::AttentionOutput],
+    },
+    Linears {
+        input: "intermediate.dense",
+        columns: HIDDEN,
+        rows: INTERMEDIATE,
+        linears: &[Linear::Intermediate],
+    },
+    Linears { input: "output.dense", columns: INTERMEDIATE, rows: HIDDEN, linears: &[Linear::Output] },
+];
 
 /// Added to the variance of each input of a linear layer, as a fraction of the mean variance.
-pub(crate) const LAYER_DAMPING: f64 = 0.03;
+pub(crate) const LAYER_DAMPING: f64 = 0.12;
 
 /// The same for the sensitivity of the vectors to each dimension of the embeddings.
 pub(crate) const WORD_DAMPING: f64 = 0.3;
 
-/// The fraction of the output's error so far that the weights of a linear layer compensate. Compensating all of it (1)
-/// overfits the calibration set.
-pub(crate) const COMPENSATION: f64 = 0.5;
-
 /// Mantissa bits of biases and of the weights of layer norms: a relative error of 2⁻¹¹, far below that of the weights.
-pub(crate) const PARAMETER_BITS: u32 = 10;
+const PARAMETER_BITS: u32 = 10;
 
 /// Positions are multiples of this. Bytes would be too coarse: one column is ±0.45, the others a tenth of it.
 pub(crate) const POSITION_STEP: f32 = 1.0 / 512.0;
@@ -101,6 +129,12 @@ const FINE_RARITY: f64 = 0.5;
 /// Rows of the embedding that no text uses: `[unused…]`.
 pub(crate) fn is_unused(id: usize) -> bool {
     matches!(id, 1..100 | 104..999)
+}
+
+/// Rounds biases and layer norm weights for the model file.
+pub(crate) fn round_parameters(mut values: Vec<f32>) -> Vec<f32> {
+    values.iter_mut().for_each(|value| *value = round_mantissa(*value, PARAMETER_BITS));
+    values
 }
 
 /// Rounds to this many bits of the mantissa, ties away from 0.

@@ -1,10 +1,9 @@
 //! The inputs of the model file: float32 weights and `tokenizer.json`.
 
 use anyhow::{Context, Result, bail, ensure};
+use safetensors::tensor::TensorView;
 use safetensors::{Dtype, SafeTensors};
 use sha2::{Digest, Sha256};
-
-use crate::matrix::Matrix;
 
 /// SHA-256 of the weights of sentence-transformers/all-MiniLM-L6-v2, hex.
 pub(crate) const MODEL_SHA256: &str = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db";
@@ -27,7 +26,29 @@ pub(crate) fn sha256(bytes: &[u8]) -> String {
     Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The float32 tensors of a BERT model.
+/// Dense float32 values, row-major.
+pub(crate) struct Matrix {
+    pub(crate) rows: usize,
+    pub(crate) columns: usize,
+    pub(crate) values: Vec<f32>,
+}
+
+impl Matrix {
+    pub(crate) fn from_values(rows: usize, columns: usize, values: Vec<f32>) -> Self {
+        assert_eq!(values.len(), rows * columns, "a matrix of {rows} x {columns}");
+        Self { rows, columns, values }
+    }
+
+    pub(crate) fn row(&self, row: usize) -> &[f32] {
+        &self.values[row * self.columns..][..self.columns]
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &[f32]> {
+        self.values.chunks_exact(self.columns)
+    }
+}
+
+/// The tensors of a safetensors file.
 pub(crate) struct Weights<'a>(SafeTensors<'a>);
 
 impl<'a> Weights<'a> {
@@ -35,29 +56,29 @@ impl<'a> Weights<'a> {
         Ok(Self(SafeTensors::deserialize(bytes).context("the weights are not a safetensors file")?))
     }
 
-    /// A tensor of two dimensions.
-    pub(crate) fn matrix(&self, name: &str) -> Result<Matrix> {
-        let (shape, values) = self.tensor(name)?;
-        match shape[..] {
-            [rows, columns] => Ok(Matrix::from_values(rows, columns, values)),
-            _ => bail!("{name} has the shape {shape:?}, expected two dimensions"),
-        }
+    /// A tensor of this shape.
+    pub(crate) fn matrix(&self, name: &str, rows: usize, columns: usize) -> Result<Matrix> {
+        Ok(Matrix::from_values(rows, columns, self.floats(name, &[rows, columns])?))
     }
 
     /// A tensor of one dimension and this length.
     pub(crate) fn vector(&self, name: &str, length: usize) -> Result<Vec<f32>> {
-        let (shape, values) = self.tensor(name)?;
-        ensure!(shape == [length], "{name} has the shape {shape:?}, expected [{length}]");
+        self.floats(name, &[length])
+    }
+
+    pub(crate) fn floats(&self, name: &str, expected: &[usize]) -> Result<Vec<f32>> {
+        let tensor = self.tensor(name)?;
+        ensure!(tensor.dtype() == Dtype::F32, "{name} is {:?}, expected F32", tensor.dtype());
+        let shape = tensor.shape();
+        ensure!(shape == expected, "{name} has the shape {shape:?}, expected {expected:?}");
+        let values: Vec<f32> =
+            tensor.data().as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
+        ensure!(values.iter().all(|value| value.is_finite()), "{name} has values that are not finite");
         Ok(values)
     }
 
-    fn tensor(&self, name: &str) -> Result<(Vec<usize>, Vec<f32>)> {
-        let tensor = self.0.tensor(name).with_context(|| format!("the weights lack {name}"))?;
-        ensure!(tensor.dtype() == Dtype::F32, "{name} is {:?}, expected F32", tensor.dtype());
-        let values: Vec<f32> =
-            tensor.data().as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
-        ensure!(values.iter().all(|value| value.is_finite()), "{name} has values that are not finite");
-        Ok((tensor.shape().to_vec(), values))
+    pub(crate) fn tensor(&self, name: &str) -> Result<TensorView<'_>> {
+        self.0.tensor(name).with_context(|| format!("the weights lack {name}"))
     }
 }
 

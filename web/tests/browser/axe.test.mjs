@@ -483,7 +483,7 @@ function failing(start) {
 function stalling(start) {
   return async (path, response) => {
     if (!path.startsWith(start)) return false;
-    response.writeHead(200, { "content-length": 23_325_735 }).write(model.subarray(0, 7_700_000));
+    response.writeHead(200, { "content-length": 23_341_453 }).write(model.subarray(0, 7_700_000));
     // The embedder reports progress at most every 200 ms, and may still be reading.
     for (let at = 7_700_000; at < 7_730_000; at += 1000) {
       await sleep(100);

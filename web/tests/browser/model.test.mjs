@@ -41,7 +41,7 @@ test("the first load shows percent and megabytes, and times out after 15 s witho
       return false;
     }
     // Sends a third, and then nothing.
-    response.writeHead(200, { "content-length": 23_325_735 });
+    response.writeHead(200, { "content-length": 23_341_453 });
     response.write(model.subarray(0, 7_700_000));
     // The embedder reports progress at most every 200 ms, and may still be reading.
     for (let at = 7_700_000; at < 7_730_000; at += 1000) {

@@ -7,12 +7,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 
-/// Dimensions of a token.
-pub(crate) const HIDDEN: usize = 384;
-/// Width of the feed-forward step.
-pub(crate) const INTERMEDIATE: usize = 1536;
-/// Number of tokens in the vocabulary.
-pub(crate) const VOCABULARY_SIZE: usize = 30_522;
+use crate::recipe::{HIDDEN, INTERMEDIATE, VOCABULARY_SIZE};
 
 /// Layers and positions that the engine supports. Fewer positions than the shortest useful pair are a mistake.
 const LAYERS: std::ops::RangeInclusive<u64> = 2..=12;

@@ -7,49 +7,16 @@ mod checkpoint;
 
 use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use embedder::Reader;
 
 use crate::container::Container;
-use crate::matrix::Matrix;
-use crate::recipe::Linear;
-use crate::source::Weights;
-use checkpoint::{Checkpoint, HIDDEN, INTERMEDIATE, VOCABULARY_SIZE};
+use crate::recipe::{HIDDEN, LINEARS, Linears, VOCABULARY_SIZE};
+use crate::source::{Matrix, Weights};
+use checkpoint::Checkpoint;
 
 /// Magnitude of the largest integer of a row.
 const MAX_INTEGER: f32 = 127.0;
-
-/// Linear layers of an encoder layer that share an input.
-struct Linears {
-    input: &'static str,
-    /// Width of the input.
-    columns: usize,
-    /// Width of each output.
-    rows: usize,
-    linears: &'static [Linear],
-}
-
-const LINEARS: [Linears; 4] = [
-    Linears {
-        input: "attention.self",
-        columns: HIDDEN,
-        rows: HIDDEN,
-        linears: &[Linear::Query, Linear::Key, Linear::Value],
-    },
-    Linears {
-        input: "attention.output.dense",
-        columns: HIDDEN,
-        rows: HIDDEN,
-        linears: &[Linear::AttentionOutput],
-    },
-    Linears {
-        input: "intermediate.dense",
-        columns: HIDDEN,
-        rows: INTERMEDIATE,
-        linears: &[Linear::Intermediate],
-    },
-    Linears { input: "output.dense", columns: INTERMEDIATE, rows: HIDDEN, linears: &[Linear::Output] },
-];
 
 /// Makes the model file, and checks that the embedding engine loads it.
 pub(crate) fn convert(folder: &Path) -> Result<Vec<u8>> {
@@ -97,7 +64,7 @@ impl<'a> Conversion<'a> {
     }
 
     fn embeddings(&mut self) -> Result<()> {
-        let words = self.matrix("bert.embeddings.word_embeddings.weight", [VOCABULARY_SIZE, HIDDEN])?;
+        let words = self.weights.matrix("bert.embeddings.word_embeddings.weight", VOCABULARY_SIZE, HIDDEN)?;
         let rounded = Rounded::new(&words);
         let integers: Vec<i8> = rounded.integers.iter().map(|integer| *integer as i8).collect();
         let name = "embeddings.word_embeddings";
@@ -109,7 +76,7 @@ impl<'a> Conversion<'a> {
     }
 
     fn linear(&mut self, name: &str, [outputs, inputs]: [usize; 2]) -> Result<()> {
-        let rounded = Rounded::new(&self.matrix(&format!("bert.{name}.weight"), [outputs, inputs])?);
+        let rounded = Rounded::new(&self.weights.matrix(&format!("bert.{name}.weight"), outputs, inputs)?);
         self.container.add_floats(&format!("{name}.scale"), &[outputs], &rounded.steps);
         self.container.add_matrix(name, inputs, &rounded.integers)?;
         self.floats(&format!("bert.{name}.bias"), &[outputs])
@@ -122,23 +89,9 @@ impl<'a> Conversion<'a> {
 
     /// Copies a tensor of this shape, without the `bert.` in its name.
     fn floats(&mut self, name: &str, shape: &[usize]) -> Result<()> {
-        let values = match *shape {
-            [rows, columns] => self.matrix(name, [rows, columns])?.values,
-            _ => self.weights.vector(name, shape.iter().product())?,
-        };
+        let values = self.weights.floats(name, shape)?;
         self.container.add_floats(name.strip_prefix("bert.").unwrap_or(name), shape, &values);
         Ok(())
-    }
-
-    fn matrix(&self, name: &str, [rows, columns]: [usize; 2]) -> Result<Matrix> {
-        let matrix = self.weights.matrix(name)?;
-        ensure!(
-            (matrix.rows, matrix.columns) == (rows, columns),
-            "{name} has the shape [{}, {}], expected [{rows}, {columns}]",
-            matrix.rows,
-            matrix.columns
-        );
-        Ok(matrix)
     }
 }
 
