@@ -141,7 +141,7 @@ pub fn add_model<'a>(plan: &mut Plan<'a>, results: &'a Results) {
     add_programs(plan);
     plan.add(DOWNLOAD, 20.0, &[], setup::download_model);
     plan.add(MODEL, 15.0, &[DOWNLOAD, PROGRAMS], || {
-        results.model.set(setup::model()?);
+        results.model.set(setup::model_with_built_programs()?);
         Ok(())
     });
 }
@@ -154,11 +154,7 @@ pub fn add_npm(plan: &mut Plan<'_>) {
 
 /// Adds the programs that make the model and the bindings of WebAssembly.
 pub fn add_programs(plan: &mut Plan<'_>) {
-    // With the features of the whole workspace, so that other builds have compiled most of it, or need not again.
-    plan.add(PROGRAMS, 60.0, &[], || {
-        let programs = ["--workspace", "--bin", "quantize-model", "--bin", "bindings"];
-        shell::run(shell::cargo(&["build"]).args(programs))
-    });
+    plan.add(PROGRAMS, 60.0, &[], setup::programs);
 }
 
 fn add_wasm<'a>(plan: &mut Plan<'a>, results: &'a Results) {

@@ -20,6 +20,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use sha2::{Digest, Sha256};
 
+use crate::shell;
 pub use apt::{give_consent, has_consent};
 pub use generation::{Generation, find as find_generation};
 pub use model::{MODEL_FILE, MODEL_NAME, MODEL_REVISION};
@@ -77,7 +78,19 @@ pub fn download_model() -> Result<()> {
 
 /// Only the model.
 pub fn model() -> Result<ModelDir> {
-    step("model all-MiniLM-L6-v2", model::ensure).map(ModelDir)
+    step("model all-MiniLM-L6-v2", || model::ensure(programs)).map(ModelDir)
+}
+
+/// Only the model, after [`programs`]. Does not wait for another build of cargo.
+pub fn model_with_built_programs() -> Result<ModelDir> {
+    step("model all-MiniLM-L6-v2", || model::ensure(|| Ok(()))).map(ModelDir)
+}
+
+/// Builds the programs that make the model and the bindings of WebAssembly.
+pub fn programs() -> Result<()> {
+    // With the features of the whole workspace, so that other builds have compiled most of it, or need not again.
+    let programs = ["--workspace", "--bin", "quantize-model", "--bin", "bindings"];
+    shell::run(shell::cargo(&["build"]).args(programs))
 }
 
 /// Only the browser.

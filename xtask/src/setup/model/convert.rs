@@ -32,7 +32,7 @@ pub(super) fn is_done(dir: &Path) -> Result<bool> {
     }
 }
 
-/// Makes the model file from the verified float32 files in the folder. Moves it into place when it is complete and verified.
+/// Makes the model file from the verified float32 files in the folder, with the program that was built. Moves it into place when it is complete and verified.
 pub(super) fn run(dir: &Path) -> Result<()> {
     let staging = dir.join(format!("{MODEL_FILE}.{}", std::process::id()));
     fs::File::create(&staging).with_context(|| {
@@ -53,15 +53,8 @@ pub(super) fn run(dir: &Path) -> Result<()> {
 fn convert(dir: &Path, staging: &Path) -> Result<()> {
     say!("  making {MODEL_FILE}");
     let started = Instant::now();
-    // With the features of the whole workspace, so that other builds have compiled most of it, or need not again.
-    let target_dir = paths::cargo_target();
     shell::run(
-        shell::cargo(&["build"])
-            .args(["--workspace", "--quiet", "--bin", PROGRAM, "--target-dir"])
-            .arg(&target_dir),
-    )?;
-    shell::run(
-        shell::command(target_dir.join("debug").join(PROGRAM))
+        shell::command(paths::cargo_target().join("debug").join(PROGRAM))
             .arg("embedder")
             .args([dir.join(WEIGHTS.name), dir.join(TOKENIZER.name)])
             .arg(staging),

@@ -26,8 +26,8 @@ pub(super) fn download() -> Result<PathBuf> {
     Ok(dir)
 }
 
-/// Returns the folder with the verified files.
-pub(super) fn ensure() -> Result<PathBuf> {
+/// Returns the folder with the verified files. `build` builds the program that makes the model file, if it has to be made.
+pub(super) fn ensure(build: impl FnOnce() -> Result<()>) -> Result<PathBuf> {
     if let Some(dir) = env::var_os("EVIDENCE_MODEL_DIR") {
         // Absolute, because the programs that use it run in the root of the repository.
         let dir = std::path::absolute(dir)?;
@@ -38,12 +38,14 @@ pub(super) fn ensure() -> Result<PathBuf> {
                     convert::MODEL_FILE
                 )
             })?;
+            build()?;
             convert::run(&dir).context("EVIDENCE_MODEL_DIR contains only the float32 model")?;
         }
         return Ok(dir);
     }
     let dir = download()?;
     if !convert::is_done(&dir)? {
+        build()?;
         convert::run(&dir)?;
     }
     Ok(dir)
