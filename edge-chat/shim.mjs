@@ -5,7 +5,6 @@ import * as rust from "./index.js";
 
 Error.stackTraceLimit = 100;
 
-/** `criticalError`: whether Rust panicked. `instanceId`: grows with each start. */
 const state = rust.__worker_init_state();
 
 addEventListener("error", ({ error }) => noticeTrap(error));
@@ -32,6 +31,7 @@ async function run(call) {
 }
 
 export default class extends WorkerEntrypoint {
+  /** @override @param {Request} request */
   fetch(request) {
     return run(() => rust.fetch.call(this, request, this.env, this.ctx));
   }
@@ -39,12 +39,15 @@ export default class extends WorkerEntrypoint {
 
 /** The Durable Object. Its part in Rust is lost when Rust starts again; what it stores is not. */
 export class UserGate {
-  #arguments;
+  #state;
+  #env;
+  /** The `rust.UserGate` of that instance. @type {any} */
   #gate;
   #instanceId;
 
-  constructor(...args) {
-    this.#arguments = args;
+  constructor(state, env) {
+    this.#state = state;
+    this.#env = env;
   }
 
   fetch(request) {
@@ -57,7 +60,7 @@ export class UserGate {
 
   #current() {
     if (this.#instanceId !== state.instanceId) {
-      this.#gate = new rust.UserGate(...this.#arguments);
+      this.#gate = new rust.UserGate(this.#state, this.#env);
       this.#instanceId = state.instanceId;
     }
     return this.#gate;

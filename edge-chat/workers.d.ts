@@ -22,6 +22,7 @@ declare module "cloudflare:workers" {
   export class WorkerEntrypoint {
     constructor(context: Context, env: Environment);
     env: Environment;
+    ctx: unknown;
     fetch(request: Request): Promise<Response>;
   }
 }

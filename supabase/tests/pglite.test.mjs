@@ -65,18 +65,18 @@ test("a new database starts as full as the first one was when its files were kep
   const first = await open("one");
   assert.equal(first.isFilled, false);
   await first.database.query("create table filled as select 1 as one");
-  await first.keepFilled();
+  await first.keepFilled?.();
   await first.database.query("insert into filled values (2)");
 
   const second = await open("one");
   assert.equal(second.isFilled, true);
   assert.deepEqual((await second.database.query("select one from filled")).rows, [{ one: 1 }]);
-  await second.keepFilled();
+  await second.keepFilled?.();
 
   const other = await open("other");
   assert.equal(other.isFilled, false);
   await assert.rejects(other.database.query("select from filled"), /does not exist/);
-  await other.keepFilled();
+  await other.keepFilled?.();
   assert.deepEqual(
     (await readdir(folder)).filter((name) => name.includes("filled")),
     ["pglite-filled-other.tar"],

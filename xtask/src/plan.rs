@@ -92,13 +92,9 @@ impl<'a> Plan<'a> {
         needs: &'static [&'static str],
         run: impl FnOnce() -> Result<()> + Send + 'a,
     ) {
-        if !self.has(name) {
+        if self.steps.iter().all(|step| step.name != name) {
             self.steps.push(Step { name, seconds, needs, run: Box::new(run) });
         }
-    }
-
-    pub fn has(&self, name: &str) -> bool {
-        self.steps.iter().any(|step| step.name == name)
     }
 
     /// Runs all steps.
@@ -117,19 +113,13 @@ impl<'a> Plan<'a> {
         let mut failure = None;
         thread::scope(|scope| {
             let (ended, events) = mpsc::channel();
-            let mut running: Vec<(&str, &[&str])> = Vec::new();
+            let mut running = Vec::new();
             loop {
-                let is_pending = |need: &str, waiting: &[Step<'_>], running: &[(&str, &[&str])]| {
-                    waiting.iter().any(|step| step.name == need)
-                        || running.iter().any(|(name, _)| *name == need)
-                };
                 while failure.is_none()
-                    && let Some(index) = waiting
-                        .iter()
-                        .position(|step| !step.needs.iter().any(|need| is_pending(need, &waiting, &running)))
+                    && let Some(index) = first_ready(&waiting, &running)
                 {
                     let step = waiting.remove(index);
-                    running.push((step.name, step.needs));
+                    running.push(step.name);
                     progress.begin(step.name, step.seconds);
                     let (ended, log) = (ended.clone(), log_of(step.name));
                     scope.spawn(move || {
@@ -149,7 +139,7 @@ impl<'a> Plan<'a> {
                     }
                     Err(RecvTimeoutError::Disconnected) => break,
                 };
-                running.retain(|(running, _)| *running != name);
+                running.retain(|running| *running != name);
                 match result {
                     Ok(took) => {
                         durations.set(name, took);
@@ -172,6 +162,12 @@ impl<'a> Plan<'a> {
         durations.write();
         Ok(())
     }
+}
+
+/// The first step that needs no step which waits or runs.
+fn first_ready(waiting: &[Step<'_>], running: &[&str]) -> Option<usize> {
+    let is_pending = |need: &&str| running.contains(need) || waiting.iter().any(|step| step.name == *need);
+    waiting.iter().position(|step| !step.needs.iter().any(is_pending))
 }
 
 fn log_of(name: &str) -> PathBuf {

@@ -23,11 +23,14 @@ const CACHE_DIR = path.join(PGLITE_DIR, "../../.cache/evidence-chat");
 export async function openPglite(databaseDir, { content, cacheDir = CACHE_DIR } = {}) {
   const isNew = databaseDir === undefined || !existsSync(path.join(databaseDir, "PG_VERSION"));
   const empty = path.join(cacheDir, `pglite-${await installedVersion()}.tar`);
-  const filled = content && path.join(cacheDir, `pglite-filled-${content}.tar`);
-  const template = isNew ? [filled, empty].find((file) => file && existsSync(file)) : undefined;
+  const filled = content === undefined ? undefined : path.join(cacheDir, `pglite-filled-${content}.tar`);
+  const template = isNew ? [filled, empty].find((file) => file !== undefined && existsSync(file)) : undefined;
   const connection = await createPgliteConnection({
     url: databaseDir,
-    pgliteOptions: { extensions: { vector }, loadDataDir: template && (await openAsBlob(template)) },
+    pgliteOptions: {
+      extensions: { vector },
+      loadDataDir: template === undefined ? undefined : await openAsBlob(template),
+    },
   });
   const database = connection.driver;
   if (isNew && !template) {
