@@ -55,7 +55,7 @@ test("the first load shows percent and megabytes, and times out after 15 s witho
   await widget.becomes("loading");
   const status = () => widget.role("status").innerText();
   // The first report may be of 7.7 MB decompressed, which is also 33 %.
-  await widget.until(async () => /33\s?%[^]*5\.1 of 15\.3 MB/.test(await status()), "a third");
+  await widget.until(async () => /33\s?%[^]*5\.1 of 15\.4 MB/.test(await status()), "a third");
   await widget.page.clock.fastForward(14_000);
   await widget.becomes("loading");
   await widget.page.clock.fastForward(1_500);

@@ -107,6 +107,7 @@ fn start_and_wait(options: &Options, stop: &Stop) -> Result<()> {
     });
     if own_documents.is_none() {
         plan.add(DOCUMENTS, 10.0, &[SUPABASE, build::KB, build::MODEL, DOCS], || {
+            stop.check()?;
             supabase.get()?.sync(&documents, results.model.get()?)
         });
     }
