@@ -125,14 +125,14 @@ pub fn add_steps<'a>(plan: &mut Plan<'a>, results: &'a Results, parts: &[Part], 
         add_wasm(plan, results);
         add_npm(plan);
         add_programs(plan);
-        plan.add(WORKER_COMPILED, 100.0, &[WASM, EMBEDDER], || {
+        plan.add(WORKER_COMPILED, 145.0, &[WASM, EMBEDDER], || {
             compile_to_wasm(results.wasm.get()?, "edge-chat", &[]).map(|_| ())
         });
         plan.add(WORKER, 5.0, &[WORKER_COMPILED, PROGRAMS, NPM], worker);
     }
     if is_wanted(Part::Kb) {
         add_programs(plan);
-        plan.add(KB, 150.0, &[PROGRAMS], move || kb(extent));
+        plan.add(KB, 120.0, &[PROGRAMS], move || kb(extent));
     }
 }
 
@@ -140,7 +140,7 @@ pub fn add_steps<'a>(plan: &mut Plan<'a>, results: &'a Results, parts: &[Part], 
 pub fn add_model<'a>(plan: &mut Plan<'a>, results: &'a Results) {
     add_programs(plan);
     plan.add(DOWNLOAD, 20.0, &[], setup::download_model);
-    plan.add(MODEL, 15.0, &[DOWNLOAD, PROGRAMS], || {
+    plan.add(MODEL, 4.0, &[DOWNLOAD, PROGRAMS], || {
         results.model.set(setup::model_with_built_programs()?);
         Ok(())
     });
@@ -148,13 +148,13 @@ pub fn add_model<'a>(plan: &mut Plan<'a>, results: &'a Results) {
 
 /// Adds the npm packages and Node.js.
 pub fn add_npm(plan: &mut Plan<'_>) {
-    plan.add(NODE, 5.0, &[], setup::node);
-    plan.add(NPM, 40.0, &[NODE], setup::node_packages);
+    plan.add(NODE, 10.0, &[], setup::node);
+    plan.add(NPM, 55.0, &[NODE], setup::node_packages);
 }
 
 /// Adds the programs that make the model and the bindings of WebAssembly.
 pub fn add_programs(plan: &mut Plan<'_>) {
-    plan.add(PROGRAMS, 60.0, &[], setup::programs);
+    plan.add(PROGRAMS, 95.0, &[], setup::programs);
 }
 
 fn add_wasm<'a>(plan: &mut Plan<'a>, results: &'a Results) {
@@ -172,7 +172,7 @@ fn add_embedder<'a>(plan: &mut Plan<'a>, results: &'a Results, extent: Extent) {
         Extent::Demo => vec![SIMD],
     };
     let compiled = modules.clone();
-    plan.add(EMBEDDER, 60.0, &[WASM], move || {
+    plan.add(EMBEDDER, 65.0, &[WASM], move || {
         let wasm = results.wasm.get()?;
         compiled.iter().try_for_each(|module| module.compile(wasm))
     });

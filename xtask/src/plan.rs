@@ -1,7 +1,6 @@
 //! Steps that run side by side, each as soon as the steps it needs have ended, with one line of progress each.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::{self, IsTerminal as _, Write as _};
@@ -20,8 +19,8 @@ use crate::paths;
 const MAX_FAILURE_LINES: usize = 200;
 /// Characters of the status line, which must not wrap.
 const STATUS_COLUMNS: usize = 79;
-/// How many steps two cores work on at a time: one step waits for the network or the disk now and then.
-const SIDE_BY_SIDE: f32 = 1.7;
+/// How many steps run at a time, on two cores: some wait for the network or the disk.
+const SIDE_BY_SIDE: f32 = 2.2;
 
 thread_local! {
     /// Where the output of the step of this thread goes; `None` outside of steps.
@@ -104,10 +103,12 @@ impl<'a> Plan<'a> {
     pub fn run(self) -> Result<()> {
         let logs = paths::cargo_target().join("steps");
         fs::create_dir_all(&logs).with_context(|| format!("cannot create {}", logs.display()))?;
-        let mut durations = Durations::read();
         let mut waiting = self.steps;
         for step in &mut waiting {
-            step.seconds = durations.of_last_time(step.name).unwrap_or(step.seconds);
+            // What has run before does little, unless its inputs have changed: nobody can tell.
+            if log_of(step.name).exists() {
+                step.seconds = 0.0;
+            }
         }
         let mut progress = Progress::start(&waiting);
         let mut failure = None;
@@ -141,10 +142,7 @@ impl<'a> Plan<'a> {
                 };
                 running.retain(|running| *running != name);
                 match result {
-                    Ok(took) => {
-                        durations.set(name, took);
-                        progress.end(name, took);
-                    }
+                    Ok(took) => progress.end(name, took),
                     Err(error) => {
                         progress.fail(name, &error, &log);
                         failure.get_or_insert(error);
@@ -159,7 +157,6 @@ impl<'a> Plan<'a> {
         if let Some(step) = waiting.first() {
             bail!("the step {:?} needs a step that needs it", step.name);
         }
-        durations.write();
         Ok(())
     }
 }
@@ -187,39 +184,13 @@ fn run_step(run: Box<dyn FnOnce() -> Result<()> + Send + '_>, log: &PathBuf) -> 
     Ok(started.elapsed())
 }
 
-/// Seconds of each step in the last run, for the estimate.
-struct Durations(BTreeMap<String, f32>);
-
-impl Durations {
-    fn path() -> PathBuf {
-        paths::cargo_target().join("steps/seconds.json")
-    }
-
-    /// Empty the first time, and if the file is damaged.
-    fn read() -> Self {
-        let text = fs::read_to_string(Self::path()).unwrap_or_default();
-        Self(serde_json::from_str(&text).unwrap_or_default())
-    }
-
-    fn of_last_time(&self, name: &str) -> Option<f32> {
-        self.0.get(name).copied()
-    }
-
-    fn set(&mut self, name: &str, took: Duration) {
-        self.0.insert(name.to_owned(), took.as_secs_f32());
-    }
-
-    fn write(&self) {
-        // Without the file, the next estimate is that of the first time.
-        let _ = serde_json::to_string_pretty(&self.0).map(|text| fs::write(Self::path(), text));
-    }
-}
-
 /// What is printed while steps run.
 struct Progress {
     /// Steps in all, and the steps that have ended.
     steps: usize,
     ended: usize,
+    /// Whether a step has never run here, so that its time is known.
+    is_first_time: bool,
     /// Seconds of the steps that have not begun.
     waiting_seconds: f32,
     /// When each began, and the seconds it is expected to take.
@@ -234,12 +205,13 @@ impl Progress {
         let progress = Self {
             steps: steps.len(),
             ended: 0,
+            is_first_time: waiting_seconds > 0.0,
             waiting_seconds,
             running: Vec::new(),
             is_terminal: io::stdout().is_terminal(),
         };
-        if steps.len() > 1 {
-            println!("{} steps, {}", steps.len(), about(progress.seconds_left()));
+        if progress.is_first_time && steps.len() > 1 {
+            println!("{} steps{} the first time", steps.len(), progress.left(", "));
         }
         progress
     }
@@ -254,11 +226,7 @@ impl Progress {
         self.running.retain(|(running, ..)| *running != name);
         self.ended += 1;
         self.clear();
-        let left = if self.is_terminal || self.ended == self.steps {
-            String::new()
-        } else {
-            format!(" · {} left", about(self.seconds_left()))
-        };
+        let left = if self.is_terminal { String::new() } else { self.left(" · left: ") };
         println!("✓ [{}/{}] {name} ({:.1} s){left}", self.ended, self.steps, took.as_secs_f32());
         self.draw();
     }
@@ -276,6 +244,14 @@ impl Progress {
         println!("✗ {name}: {error:#}");
     }
 
+    /// The time that is left, after these words; nothing if nobody can tell, or at the end.
+    fn left(&self, words: &str) -> String {
+        if !self.is_first_time || self.ended == self.steps {
+            return String::new();
+        }
+        format!("{words}{}", about(self.seconds_left()))
+    }
+
     /// Steps share the cores, and a step that takes longer than expected still takes a moment.
     fn seconds_left(&self) -> f32 {
         let running: Vec<f32> = self
@@ -284,7 +260,7 @@ impl Progress {
             .map(|(_, began, seconds)| (seconds - began.elapsed().as_secs_f32()).max(1.0))
             .collect();
         let longest = running.iter().copied().fold(0.0, f32::max);
-        (self.waiting_seconds + running.iter().sum::<f32>()).max(longest) / SIDE_BY_SIDE
+        longest.max((self.waiting_seconds + running.iter().sum::<f32>()) / SIDE_BY_SIDE)
     }
 
     /// The status line: which steps run, and how long everything still takes.
@@ -293,13 +269,8 @@ impl Progress {
             return;
         }
         let names: Vec<_> = self.running.iter().map(|(name, ..)| *name).collect();
-        let line = format!(
-            "[{}/{}] {} left · {}",
-            self.ended,
-            self.steps,
-            about(self.seconds_left()),
-            names.join(", ")
-        );
+        let left = self.left(" left: ");
+        let line = format!("[{}/{}]{left} · {}", self.ended, self.steps, names.join(", "));
         let line: String = line.chars().take(STATUS_COLUMNS).collect();
         print!("\r\x1b[2K{line}");
         let _ = io::stdout().flush();

@@ -99,14 +99,14 @@ fn start_and_wait(options: &Options, stop: &Stop) -> Result<()> {
     if options.docs {
         plan.add(DOCS, 30.0, &[build::NPM, build::WIDGET], || build_docs(page_port));
     }
-    plan.add(SUPABASE, 10.0, &[build::NPM], || {
+    plan.add(SUPABASE, 11.0, &[build::NPM], || {
         let started = Supabase::start(&data, &logs, stop)?;
         login::create(started.url(), &started.keys.publishable_key, &started.keys.secret_key)?;
         supabase.set(started);
         Ok(())
     });
     if own_documents.is_none() {
-        plan.add(DOCUMENTS, 10.0, &[SUPABASE, build::KB, build::MODEL, DOCS], || {
+        plan.add(DOCUMENTS, 6.0, &[SUPABASE, build::KB, build::MODEL, DOCS], || {
             stop.check()?;
             supabase.get()?.sync(&documents, results.model.get()?)
         });
