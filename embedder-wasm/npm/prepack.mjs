@@ -27,6 +27,9 @@ async function findProblem() {
   if (built !== current) {
     return "dist/ is stale: src/, wasm/ or package.json changed after the build. Run `cargo xtask package`.";
   }
+  const modules = ["embedder_bg.wasm", "embedder_relaxed_bg.wasm"].map((name) => readFile(inDist(name)));
+  const [plain, relaxed] = await Promise.all(modules);
+  if (plain.equals(relaxed)) return "dist/ has one WebAssembly build twice, as in the demo. Run `cargo xtask package`.";
   const hasModel = await access(inDist(MODEL)).then(
     () => true,
     () => false,

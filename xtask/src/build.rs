@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail, ensure};
 use clap::ValueEnum;
 
-use crate::changed::if_changed;
+use crate::changed::{self, if_changed};
 use crate::plan::{Plan, Slot};
 use crate::setup::{ModelDir, WasmToolchain};
 use crate::{paths, setup, shell};
@@ -48,6 +48,13 @@ const NODE: &str = "Node.js";
 const WASM: &str = "Rust for WebAssembly";
 const DOWNLOAD: &str = "download of the model";
 const EMBEDDER: &str = "embedder, compiled";
+/// How modules are built: inputs of what is built.
+const BUILD: &str = "xtask/src/build.rs";
+const BINDINGS: &str = "xtask/bindings/src/main.rs";
+
+/// The writer in the widget's folder, which the demo leaves out.
+const WRITER: &str = "web/dist/writer/index.js";
+
 const EMBEDDER_BINDINGS: &str = "embedder, bindings";
 const WORKER_COMPILED: &str = "Worker, compiled";
 const VERIFIER: &str = "verifier";
@@ -70,7 +77,11 @@ pub fn run(parts: &[Part]) -> Result<ModelDir> {
     let mut plan = Plan::default();
     add_steps(&mut plan, &results, parts, Extent::Whole);
     add_npm(&mut plan);
-    add_model(&mut plan, &results);
+    if parts.is_empty() {
+        add_ready_model(&mut plan, &results);
+    } else {
+        add_model(&mut plan, &results);
+    }
     plan.run()?;
     results.model.into_inner().context("the plan made no model")
 }
@@ -146,6 +157,14 @@ pub fn add_model<'a>(plan: &mut Plan<'a>, results: &'a Results) {
     });
 }
 
+/// Adds the model where everything was built before: nothing is compiled unless the model is missing.
+pub fn add_ready_model<'a>(plan: &mut Plan<'a>, results: &'a Results) {
+    plan.add(MODEL, 1.0, &[], || {
+        results.model.set(setup::model()?);
+        Ok(())
+    });
+}
+
 /// Adds the npm packages and Node.js.
 pub fn add_npm(plan: &mut Plan<'_>) {
     plan.add(NODE, 10.0, &[], setup::node);
@@ -204,8 +223,10 @@ impl Module {
     }
 
     fn compile(self, wasm: &WasmToolchain) -> Result<()> {
-        let inputs = ["embedder-wasm/src", "embedder-wasm/Cargo.toml", "Cargo.lock", "Cargo.toml"];
+        let inputs = ["embedder-wasm/src", "embedder-wasm/Cargo.toml", "Cargo.lock", "Cargo.toml", BUILD];
         if_changed(self.name, &inputs, &[&self.path()], || {
+            // All modules have the same file in cargo's folder.
+            let _one_at_a_time = changed::lock("embedder-modules")?;
             let module = compile_to_wasm(wasm, "embedder", self.arguments)?;
             fs::copy(module, self.path()).map(|_| ()).context("cannot copy the embedder")
         })
@@ -221,7 +242,8 @@ pub fn embedder_stages(out_dir: &Path) -> Result<()> {
 /// Writes the bindings and the modules. A module that was not compiled is replaced by the one that all browsers run.
 fn embedder_bindings(modules: &[Module]) -> Result<()> {
     let out_dir = paths::repo().join("embedder-wasm/npm/wasm");
-    let inputs: Vec<PathBuf> = modules.iter().map(|module| module.path()).collect();
+    let mut inputs: Vec<PathBuf> = modules.iter().map(|module| module.path()).collect();
+    inputs.extend([BINDINGS, BUILD].map(PathBuf::from));
     if_changed(EMBEDDER_BINDINGS, &inputs, &[&out_dir.join("embedder_relaxed_bg.wasm")], || {
         if out_dir.exists() {
             fs::remove_dir_all(&out_dir)?;
@@ -246,7 +268,7 @@ fn embedder_bindings(modules: &[Module]) -> Result<()> {
 fn verifier(wasm: &WasmToolchain) -> Result<()> {
     let out_dir = paths::repo().join("writer/npm/wasm");
     let module = compile_to_wasm(wasm, "verifier", &[])?;
-    if_changed(VERIFIER, &[&module], &[&out_dir.join("verifier_bg.wasm")], || {
+    if_changed(VERIFIER, &[&module, Path::new(BINDINGS)], &[&out_dir.join("verifier_bg.wasm")], || {
         if out_dir.exists() {
             fs::remove_dir_all(&out_dir)?;
         }
@@ -254,18 +276,43 @@ fn verifier(wasm: &WasmToolchain) -> Result<()> {
     })
 }
 
+/// What the build of the widget reads, besides the model.
+const WIDGET_INPUTS: [&str; 13] = [
+    "web",
+    "embedder-wasm/npm",
+    "writer/npm",
+    "packages/build",
+    "tsconfig.base.json",
+    "package-lock.json",
+    "LICENSE",
+    "LICENSE-APACHE",
+    "LICENSE-MIT",
+    // THIRD-PARTY.md lists their dependencies.
+    "Cargo.lock",
+    "Cargo.toml",
+    "embedder-wasm/Cargo.toml",
+    "writer/verifier/Cargo.toml",
+];
+
 /// Builds the widget, the demo page and the packages of embedder and writer.
 fn widget(results: &Results, extent: Extent) -> Result<()> {
     let repo = paths::repo();
     let model = results.model.get()?.0.join(setup::MODEL_FILE);
     let mut inputs = vec![model.as_path()];
-    let folders =
-        ["web", "embedder-wasm/npm", "writer/npm", "packages/build", "package-lock.json", "Cargo.lock"];
-    inputs.extend(folders.map(Path::new));
-    let outputs =
-        ["web/dist/evidence-chat.js", "embedder-wasm/npm/dist/index.js"].map(|file| repo.join(file));
-    let name = if extent == Extent::Demo { "widget of the demo" } else { WIDGET };
-    if_changed(name, &inputs, &[&outputs[0], &outputs[1]], || {
+    inputs.extend(WIDGET_INPUTS.map(Path::new));
+    let mut outputs = vec![
+        repo.join("web/dist/integrity.json"),
+        repo.join("web/dist/demo/index.html"),
+        repo.join("web/dist/insights/index.html"),
+        repo.join("embedder-wasm/npm/dist/index.js"),
+    ];
+    let mut name = "widget of the demo";
+    if extent == Extent::Whole {
+        name = WIDGET;
+        outputs.push(repo.join(WRITER));
+    }
+    let outputs: Vec<&Path> = outputs.iter().map(PathBuf::as_path).collect();
+    if_changed(name, &inputs, &outputs, || {
         let mut build = shell::command("node");
         if extent == Extent::Demo {
             build.env("WITHOUT_WRITER", "1");
@@ -278,37 +325,43 @@ fn widget(results: &Results, extent: Extent) -> Result<()> {
 fn worker() -> Result<()> {
     let out_dir = paths::repo().join("edge-chat/build");
     let (module, shim) = (wasm_output("edge-chat"), paths::repo().join("edge-chat/shim.mjs"));
-    if_changed(WORKER, &[&module, &shim], &[&out_dir.join("index.js")], || {
-        let staging = wasm_target().join("worker-bindings");
-        if staging.exists() {
-            fs::remove_dir_all(&staging)?;
-        }
-        bind("worker", &module, "index", &staging)?;
-        fs::copy(&shim, staging.join("shim.mjs"))?;
-        if out_dir.exists() {
-            fs::remove_dir_all(&out_dir)?;
-        }
-        fs::create_dir_all(&out_dir)?;
-        let mut esbuild = shell::command(paths::repo().join("node_modules/.bin/esbuild"));
-        esbuild
-            .current_dir(&staging)
-            .args(["shim.mjs", "--bundle", "--minify", "--format=esm", "--external:cloudflare:*"])
-            .args(["--external:./index_bg.wasm", "--log-level=warning"])
-            .arg(format!("--outfile={}", staging.join("bundle.js").display()));
-        shell::run(&mut esbuild)?;
-        // Cloudflare compiles an imported module itself; it does not know the proposed syntax for that.
-        let bundle = fs::read_to_string(staging.join("bundle.js"))?;
-        ensure!(bundle.contains("import source "), "the bindings import their module in another way");
-        fs::write(out_dir.join("index.js"), bundle.replace("import source ", "import "))?;
-        fs::copy(staging.join("index_bg.wasm"), out_dir.join("index_bg.wasm"))?;
-        Ok(())
-    })
+    let tools = [BINDINGS, BUILD, "package-lock.json"].map(Path::new);
+    if_changed(
+        WORKER,
+        &[&[module.as_path(), &shim], &tools[..]].concat(),
+        &[&out_dir.join("index.js")],
+        || {
+            let staging = wasm_target().join("worker-bindings");
+            if staging.exists() {
+                fs::remove_dir_all(&staging)?;
+            }
+            bind("worker", &module, "index", &staging)?;
+            fs::copy(&shim, staging.join("shim.mjs"))?;
+            if out_dir.exists() {
+                fs::remove_dir_all(&out_dir)?;
+            }
+            fs::create_dir_all(&out_dir)?;
+            let mut esbuild = shell::command(paths::repo().join("node_modules/.bin/esbuild"));
+            esbuild
+                .current_dir(&staging)
+                .args(["shim.mjs", "--bundle", "--minify", "--format=esm", "--external:cloudflare:*"])
+                .args(["--external:./index_bg.wasm", "--log-level=warning"])
+                .arg(format!("--outfile={}", staging.join("bundle.js").display()));
+            shell::run(&mut esbuild)?;
+            // Cloudflare compiles an imported module itself; it does not know the proposed syntax for that.
+            let bundle = fs::read_to_string(staging.join("bundle.js"))?;
+            ensure!(bundle.contains("import source "), "the bindings import their module in another way");
+            fs::write(out_dir.join("index.js"), bundle.replace("import source ", "import "))?;
+            fs::copy(staging.join("index_bg.wasm"), out_dir.join("index_bg.wasm"))?;
+            Ok(())
+        },
+    )
 }
 
 fn kb(extent: Extent) -> Result<()> {
     let mut cargo = shell::cargo(&["build"]);
     // With the features of the whole workspace, so that the tests reuse the compiled dependencies.
-    cargo.args(["--workspace", "--bin", "kb"]);
+    cargo.args(["--workspace", "--bin", "kb", "--target-dir"]).arg(paths::cargo_target());
     if extent == Extent::Demo {
         cargo.arg("--no-default-features");
     }
@@ -351,8 +404,11 @@ fn bind(target: &str, module: &Path, name: &str, out_dir: &Path) -> Result<()> {
 }
 
 /// Checks that everything was built, for commands with `--prebuilt`.
-pub fn check_outputs() -> Result<()> {
+pub fn check_outputs(extent: Extent) -> Result<()> {
     let repo = paths::repo();
+    if extent == Extent::Whole {
+        ensure_built(&[repo.join(WRITER)])?;
+    }
     ensure_built(&[
         paths::kb_binary(),
         repo.join("web/dist/evidence-chat.js"),

@@ -1,6 +1,6 @@
 //! Skips work whose inputs are those of the last time.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -38,6 +38,15 @@ pub(crate) fn if_changed(
     fs::write(&stamp, digest + &times).with_context(|| format!("cannot write {}", stamp.display()))
 }
 
+/// Waits until no other command does this, and keeps others from it until the file is dropped.
+pub(crate) fn lock(name: &str) -> Result<File> {
+    let folder = paths::cargo_target().join("steps");
+    fs::create_dir_all(&folder)?;
+    let file = File::create(folder.join(name).with_extension("lock"))?;
+    file.lock().with_context(|| format!("cannot lock {name}"))?;
+    Ok(file)
+}
+
 /// When the outputs were written, so that one that something else has written is noticed. `None` if one is missing.
 fn times(outputs: &[&Path]) -> Option<String> {
     let time = |output: &&Path| fs::metadata(output).and_then(|output| output.modified()).ok();
@@ -68,8 +77,9 @@ fn list(path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     let entries = fs::read_dir(path).with_context(|| format!("cannot list {}", path.display()))?;
     let mut entries = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
     entries.sort();
+    // An editor may leave a link to nothing beside a file.
     let is_input = |path: &&PathBuf| {
-        path.file_name().is_some_and(|name| !SKIPPED.iter().any(|skipped| name == *skipped))
+        path.exists() && path.file_name().is_some_and(|name| !SKIPPED.iter().any(|skipped| name == *skipped))
     };
     entries.iter().filter(is_input).try_for_each(|path| list(path, files))
 }

@@ -7,6 +7,7 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -39,6 +40,17 @@ pub fn say(line: impl Display) {
 /// The file for the output of commands; `None` outside of steps, where commands print to the terminal.
 pub(crate) fn log() -> Option<File> {
     LOG.with_borrow(|log| log.as_ref().and_then(|file| file.try_clone().ok()))
+}
+
+/// Whether a question waits for its answer, which the status line would erase.
+static IS_ASKING: AtomicBool = AtomicBool::new(false);
+
+/// Asks a question on the terminal, without the status line.
+pub(crate) fn ask<T>(question: impl FnOnce() -> T) -> T {
+    IS_ASKING.store(true, Ordering::Relaxed);
+    let answer = question();
+    IS_ASKING.store(false, Ordering::Relaxed);
+    answer
 }
 
 /// The result of a step, for the steps that need it.
@@ -79,6 +91,7 @@ struct Step<'a> {
 #[derive(Default)]
 pub struct Plan<'a> {
     steps: Vec<Step<'a>>,
+    is_stopped: Option<&'a (dyn Fn() -> bool + Sync)>,
 }
 
 impl<'a> Plan<'a> {
@@ -96,6 +109,11 @@ impl<'a> Plan<'a> {
         }
     }
 
+    /// Begins no further step once `is_stopped`, and does not report what fails then: interrupting a command makes it fail.
+    pub fn stop_if(&mut self, is_stopped: &'a (dyn Fn() -> bool + Sync)) {
+        self.is_stopped = Some(is_stopped);
+    }
+
     /// Runs all steps.
     ///
     /// # Errors
@@ -103,10 +121,11 @@ impl<'a> Plan<'a> {
     pub fn run(self) -> Result<()> {
         let logs = paths::cargo_target().join("steps");
         fs::create_dir_all(&logs).with_context(|| format!("cannot create {}", logs.display()))?;
+        let is_stopped = || self.is_stopped.is_some_and(|is_stopped| is_stopped());
         let mut waiting = self.steps;
         for step in &mut waiting {
             // What has run before does little, unless its inputs have changed: nobody can tell.
-            if log_of(step.name).exists() {
+            if marker_of(step.name).exists() {
                 step.seconds = 0.0;
             }
         }
@@ -117,6 +136,7 @@ impl<'a> Plan<'a> {
             let mut running = Vec::new();
             loop {
                 while failure.is_none()
+                    && !is_stopped()
                     && let Some(index) = first_ready(&waiting, &running)
                 {
                     let step = waiting.remove(index);
@@ -125,6 +145,10 @@ impl<'a> Plan<'a> {
                     let (ended, log) = (ended.clone(), log_of(step.name));
                     scope.spawn(move || {
                         let result = run_step(step.run, &log);
+                        if result.is_ok() {
+                            // Without it, only the next estimate is wrong.
+                            let _ = File::create(marker_of(step.name));
+                        }
                         // The receiver lives until all steps have ended.
                         ended.send((step.name, log, result)).unwrap_or_default();
                     });
@@ -144,7 +168,9 @@ impl<'a> Plan<'a> {
                 match result {
                     Ok(took) => progress.end(name, took),
                     Err(error) => {
-                        progress.fail(name, &error, &log);
+                        if !is_stopped() {
+                            progress.fail(name, &error, &log);
+                        }
                         failure.get_or_insert(error);
                     }
                 }
@@ -153,6 +179,9 @@ impl<'a> Plan<'a> {
         progress.clear();
         if let Some(error) = failure {
             return Err(error);
+        }
+        if is_stopped() {
+            bail!("stopped");
         }
         if let Some(step) = waiting.first() {
             bail!("the step {:?} needs a step that needs it", step.name);
@@ -169,6 +198,11 @@ fn first_ready(waiting: &[Step<'_>], running: &[&str]) -> Option<usize> {
 
 fn log_of(name: &str) -> PathBuf {
     paths::cargo_target().join("steps").join(format!("{}.log", file_name(name)))
+}
+
+/// The file that says that a step has ended well before.
+fn marker_of(name: &str) -> PathBuf {
+    log_of(name).with_extension("done")
 }
 
 /// The name of a step for files, without extension.
@@ -265,7 +299,7 @@ impl Progress {
 
     /// The status line: which steps run, and how long everything still takes.
     fn draw(&self) {
-        if !self.is_terminal || self.running.is_empty() {
+        if !self.is_terminal || self.running.is_empty() || IS_ASKING.load(Ordering::Relaxed) {
             return;
         }
         let names: Vec<_> = self.running.iter().map(|(name, ..)| *name).collect();
@@ -277,7 +311,7 @@ impl Progress {
     }
 
     fn clear(&self) {
-        if self.is_terminal {
+        if self.is_terminal && !IS_ASKING.load(Ordering::Relaxed) {
             print!("\r\x1b[2K");
             let _ = io::stdout().flush();
         }
@@ -346,6 +380,20 @@ mod tests {
         plan.add("test never", 1.0, &["test slow"], || panic!("must not run"));
         assert_eq!(plan.run().unwrap_err().to_string(), "is broken");
         assert!(ended.get().is_ok());
+    }
+
+    #[test]
+    fn after_a_stop_no_step_begins() {
+        let is_stopped = AtomicBool::new(false);
+        let check = || is_stopped.load(Ordering::Relaxed);
+        let mut plan = Plan::default();
+        plan.stop_if(&check);
+        plan.add("test stops", 1.0, &[], || {
+            is_stopped.store(true, Ordering::Relaxed);
+            bail!("was interrupted")
+        });
+        plan.add("test later", 1.0, &["test stops"], || panic!("must not run"));
+        assert_eq!(plan.run().unwrap_err().to_string(), "was interrupted");
     }
 
     #[test]

@@ -16,7 +16,7 @@ pub(crate) struct Options {
 
 pub(crate) fn run(options: &Options) -> Result<()> {
     let model = if options.prebuilt {
-        build::check_outputs()?;
+        build::check_outputs(build::Extent::Whole)?;
         setup::node()?;
         setup::model()?
     } else {

@@ -58,6 +58,11 @@ pub fn run(command: &mut Command) -> Result<()> {
     if let Some(log) = plan::log() {
         command.stdout(log.try_clone()?).stderr(log);
     }
+    run_as_it_is(command)
+}
+
+/// Like [`run`], with the output that the command was given.
+pub fn run_as_it_is(command: &mut Command) -> Result<()> {
     let status = command.status().with_context(|| format!("cannot start {}", describe(command)))?;
     if !status.success() {
         bail!("`{}` failed ({status})", describe(command));

@@ -77,8 +77,9 @@ fn start_and_wait(options: &Options, stop: &Stop) -> Result<()> {
     let json_path = options.json.clone().unwrap_or_else(|| paths::repo().join("target/demo.json"));
     let json_path = std::path::absolute(json_path)?;
 
+    let page = if options.write_on_device { Extent::Whole } else { Extent::Demo };
     if options.prebuilt {
-        build::check_outputs()?;
+        build::check_outputs(page)?;
     }
     let writing = Writing::from_options(options)?;
     let page_port = ports::free_from(5173)?;
@@ -92,10 +93,11 @@ fn start_and_wait(options: &Options, stop: &Stop) -> Result<()> {
     fs::create_dir_all(&logs)?;
 
     let (results, supabase) = (build::Results::default(), Slot::default());
+    let is_stopped = || stop.is_requested();
     let mut plan = Plan::default();
+    plan.stop_if(&is_stopped);
     build::add_npm(&mut plan);
-    build::add_model(&mut plan, &results);
-    add_builds(&mut plan, &results, options, &documents)?;
+    add_builds(&mut plan, &results, options, page);
     if options.docs {
         plan.add(DOCS, 30.0, &[build::NPM, build::WIDGET], || build_docs(page_port));
     }
@@ -134,38 +136,31 @@ const SUPABASE: &str = "local Supabase";
 const DOCUMENTS: &str = "documents";
 const DOCS: &str = "documentation site";
 
-/// Adds what the page shows and what reads these documents, unless it was built before. The build before may not read PDF and Word.
-fn add_builds<'a>(
-    plan: &mut Plan<'a>,
-    results: &'a build::Results,
-    options: &Options,
-    documents: &Path,
-) -> Result<()> {
-    let has_office_file = options.kb.is_some() && has_office_file(documents)?;
-    if !options.prebuilt {
-        let page = if options.write_on_device { Extent::Whole } else { Extent::Demo };
-        build::add_steps(plan, results, &[Part::Assets, Part::Worker], page);
-    }
+/// Adds what the page shows and what reads the documents, unless it was built before. The build before may not read PDF and Word.
+fn add_builds<'a>(plan: &mut Plan<'a>, results: &'a build::Results, options: &Options, page: Extent) {
+    let has_office_file = options.kb.as_deref().is_some_and(has_office_file);
     if has_office_file || !options.prebuilt {
         let reader = if has_office_file { Extent::Whole } else { Extent::Demo };
         build::add_steps(plan, results, &[Part::Kb], reader);
     }
-    Ok(())
+    if options.prebuilt {
+        build::add_ready_model(plan, results);
+    } else {
+        build::add_steps(plan, results, &[Part::Assets, Part::Worker], page);
+    }
 }
 
-/// Whether a folder contains a PDF or Word file, for which `kb` needs crates that take a minute to compile.
-fn has_office_file(folder: &Path) -> Result<bool> {
-    for entry in fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))? {
-        let entry = entry?;
+/// Whether a folder contains a PDF or Word file, for which `kb` needs crates that take a minute to compile. `kb` reports what cannot be
+/// listed.
+fn has_office_file(folder: &Path) -> bool {
+    let is_office =
+        |extension: &OsStr| ["pdf", "docx"].iter().any(|office| extension.eq_ignore_ascii_case(office));
+    fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).any(|entry| {
+        // A link to a folder above would never end.
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
         let path = entry.path();
-        let is_office =
-            |extension: &OsStr| ["pdf", "docx"].iter().any(|office| extension.eq_ignore_ascii_case(office));
-        let is_folder = entry.file_type()?.is_dir();
-        if path.extension().is_some_and(is_office) || (is_folder && has_office_file(&path)?) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+        path.extension().is_some_and(is_office) || (is_folder && has_office_file(&path))
+    })
 }
 
 /// Builds the documentation site for this port, and its pages as documents.
@@ -385,9 +380,9 @@ mod tests {
         fs::create_dir_all(folder.join("deep/er")).unwrap();
         fs::write(folder.join("deep/pdf.md"), "").unwrap();
         std::os::unix::fs::symlink(&folder, folder.join("deep/again")).unwrap();
-        assert!(!has_office_file(&folder).unwrap());
+        assert!(!has_office_file(&folder));
         fs::write(folder.join("deep/er/Manual.PDF"), "").unwrap();
-        assert!(has_office_file(&folder).unwrap());
+        assert!(has_office_file(&folder));
         fs::remove_dir_all(folder).unwrap();
     }
 

@@ -6,7 +6,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use anyhow::{Context, Result, bail};
 
-use crate::{paths, shell};
+use crate::{paths, plan, shell};
 
 /// The option that gives consent in advance; every command has it.
 const OPTION: &str = "--apt-install";
@@ -54,7 +54,7 @@ pub(super) fn install(packages: &[&str]) -> Result<()> {
         [&["update", "-qq"][..], &[&["install", "-y", "-qq", "--no-install-recommends"], packages].concat()]
     {
         let file = OpenOptions::new().create(true).append(true).open(&log)?;
-        shell::run(
+        shell::run_as_it_is(
             shell::command("apt-get")
                 .args(args)
                 .env("DEBIAN_FRONTEND", "noninteractive")
@@ -72,11 +72,13 @@ fn ask(packages: &[&str]) -> Result<bool> {
     if !io::stdin().is_terminal() || !stdout.is_terminal() {
         return Ok(false);
     }
-    write!(stdout, "  install {} with apt-get? [y/N] ", packages.join(", "))?;
-    stdout.flush()?;
-    let mut answer = String::new();
-    io::stdin().read_line(&mut answer)?;
-    Ok(is_yes(&answer))
+    plan::ask(|| {
+        write!(stdout, "\n  install {} with apt-get? [y/N] ", packages.join(", "))?;
+        stdout.flush()?;
+        let mut answer = String::new();
+        io::stdin().read_line(&mut answer)?;
+        Ok(is_yes(&answer))
+    })
 }
 
 fn is_yes(answer: &str) -> bool {

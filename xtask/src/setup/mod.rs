@@ -20,7 +20,7 @@ use std::time::Instant;
 use anyhow::{Context, Result};
 use sha2::{Digest, Sha256};
 
-use crate::shell;
+use crate::{paths, shell};
 pub use apt::{give_consent, has_consent};
 pub use generation::{Generation, find as find_generation};
 pub use model::{MODEL_FILE, MODEL_NAME, MODEL_REVISION};
@@ -90,7 +90,7 @@ pub fn model_with_built_programs() -> Result<ModelDir> {
 pub fn programs() -> Result<()> {
     // With the features of the whole workspace, so that other builds have compiled most of it, or need not again.
     let programs = ["--workspace", "--bin", "quantize-model", "--bin", "bindings"];
-    shell::run(shell::cargo(&["build"]).args(programs))
+    shell::run(shell::cargo(&["build"]).args(programs).arg("--target-dir").arg(paths::cargo_target()))
 }
 
 /// Only the browser.
@@ -134,10 +134,7 @@ pub fn for_linting() -> Result<PathBuf> {
 
 fn step<T: Describe>(what: &str, ensure: impl FnOnce() -> Result<T>) -> Result<T> {
     let started = Instant::now();
-    let found = ensure()
-        .with_context(|| format!("setup of {what} failed"))
-        // At once: another lane may be at work for minutes.
-        .inspect_err(|error| say!("✗ {error:#}"))?;
+    let found = ensure().with_context(|| format!("setup of {what} failed"))?;
     say!("✓ {what}: {} ({:.1} s)", found.describe(), started.elapsed().as_secs_f32());
     Ok(found)
 }

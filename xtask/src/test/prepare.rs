@@ -34,8 +34,10 @@ pub(super) fn run(suites: &[Suite]) -> Result<Environment> {
         build::add_steps(&mut plan, &results, &[Part::Assets, Part::Worker], Extent::Whole);
     }
     if suites.contains(&Suite::Lint) {
-        // The types of these packages come with their builds.
-        build::add_steps(&mut plan, &results, &[Part::Embedder, Part::Writer], Extent::Whole);
+        if !needs_build {
+            // The types of these packages come with their builds. The widget's build makes them, too.
+            build::add_steps(&mut plan, &results, &[Part::Embedder, Part::Writer], Extent::Whole);
+        }
         add_lints(&mut plan);
     }
     if suites.contains(&Suite::Node) {

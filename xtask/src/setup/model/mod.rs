@@ -19,7 +19,8 @@ pub use fetch::{MODEL_NAME, MODEL_REVISION};
 /// Fetches the sources of the model file, unless `EVIDENCE_MODEL_DIR` names a folder. Returns the folder.
 pub(super) fn download() -> Result<PathBuf> {
     if let Some(dir) = env::var_os("EVIDENCE_MODEL_DIR") {
-        return Ok(dir.into());
+        // Absolute, because the programs that use it run in the root of the repository.
+        return Ok(std::path::absolute(dir)?);
     }
     let dir = paths::cache()?.join("models/all-MiniLM-L6-v2");
     fetch::ensure(&dir)?;
@@ -28,9 +29,8 @@ pub(super) fn download() -> Result<PathBuf> {
 
 /// Returns the folder with the verified files. `build` builds the program that makes the model file, if it has to be made.
 pub(super) fn ensure(build: impl FnOnce() -> Result<()>) -> Result<PathBuf> {
-    if let Some(dir) = env::var_os("EVIDENCE_MODEL_DIR") {
-        // Absolute, because the programs that use it run in the root of the repository.
-        let dir = std::path::absolute(dir)?;
+    if env::var_os("EVIDENCE_MODEL_DIR").is_some() {
+        let dir = download()?;
         if !convert::is_done(&dir)? {
             fetch::verify_all(&dir).with_context(|| {
                 format!(
