@@ -107,8 +107,15 @@ const BUILT: &[&str] =
 
 fn add_lints(plan: &mut Plan<'_>) {
     plan.add("format of the rest", 25.0, &[build::NPM], || {
-        let prettier = ["node_modules/prettier/bin/prettier.cjs", "--check", "."];
-        shell::run(shell::command("node").args(prettier)).context("run `npm run format`")
+        // Files with contents that were checked before are skipped, also in another clone.
+        let prettier =
+            ["node_modules/prettier/bin/prettier.cjs", "--check", ".", "--cache", "--cache-strategy"];
+        let mut check = shell::command("node");
+        check
+            .args(prettier)
+            .args(["content", "--cache-location"])
+            .arg(paths::cargo_target().join("prettier"));
+        shell::run(&mut check).context("run `npm run format`")
     });
     plan.add("licences and sources of dependencies", 10.0, &[], || {
         supply_chain::check(&setup::for_linting()?)
