@@ -27,9 +27,9 @@ async function findProblem() {
   if (built !== current) {
     return "dist/ is stale: src/, wasm/ or package.json changed after the build. Run `cargo xtask package`.";
   }
-  const modules = ["embedder_bg.wasm", "embedder_relaxed_bg.wasm"].map((name) => readFile(inDist(name)));
-  const [plain, relaxed] = await Promise.all(modules);
-  if (plain.equals(relaxed)) return "dist/ has one WebAssembly build twice, as in the demo. Run `cargo xtask package`.";
+  const modules = ["embedder_bg", "embedder_relaxed_bg"].map((name) => new URL(`wasm/${name}.wasm`, import.meta.url));
+  const [plain, relaxed] = await Promise.all(modules.map((url) => readFile(url)));
+  if (plain.equals(relaxed)) return "wasm/ has one build twice, as in the demo. Run `cargo xtask package`.";
   const hasModel = await access(inDist(MODEL)).then(
     () => true,
     () => false,
