@@ -24,12 +24,12 @@ async function findProblem() {
   if (built === null) return "dist/ is missing. Run `cargo xtask package`.";
   const current = await inputsDigest().catch(() => null);
   if (current === null) return "wasm/ is missing. Run `cargo xtask package`.";
-  if (built !== current) {
-    return "dist/ is stale: src/, wasm/ or package.json changed after the build. Run `cargo xtask package`.";
-  }
   const modules = ["embedder_bg", "embedder_relaxed_bg"].map((name) => new URL(`wasm/${name}.wasm`, import.meta.url));
   const [plain, relaxed] = await Promise.all(modules.map((url) => readFile(url)));
   if (plain.equals(relaxed)) return "wasm/ has one build twice, as in the demo. Run `cargo xtask package`.";
+  if (built !== current) {
+    return "dist/ is stale: src/, wasm/ or package.json changed after the build. Run `cargo xtask package`.";
+  }
   const hasModel = await access(inDist(MODEL)).then(
     () => true,
     () => false,

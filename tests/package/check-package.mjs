@@ -143,6 +143,12 @@ export function checkPackage(name, { path: source, directory, entries, files: mo
         (copy) => rm(join(copy, "dist", model)),
         new RegExp(`dist/ lacks ${model}`),
       ]);
+    if (name === "embedder")
+      stale.push([
+        "the demo's build, which has one module twice",
+        (copy) => cp(join(copy, "wasm/embedder_bg.wasm"), join(copy, "wasm/embedder_relaxed_bg.wasm")),
+        /one build twice.*Run `cargo xtask package/,
+      ]);
     for (const [fault, change, message] of stale) {
       test(`rejects ${fault} and says what to run`, async (t) => {
         const outcome = await prepackAfter(t, change);

@@ -40,7 +40,6 @@ pub const MODEL: &str = "model";
 pub const KB: &str = "kb";
 pub const WIDGET: &str = "widget";
 pub const ASSETS: &str = "files that the Worker serves";
-pub const WORKER: &str = "Worker";
 pub const EMBEDDER_PACKAGE: &str = "embedder package";
 pub const WRITER_PACKAGE: &str = "writer package";
 
@@ -48,16 +47,17 @@ const NODE: &str = "Node.js";
 const WASM: &str = "Rust for WebAssembly";
 const DOWNLOAD: &str = "download of the model";
 const EMBEDDER: &str = "embedder, compiled";
-/// How modules are built: inputs of what is built.
+const EMBEDDER_BINDINGS: &str = "embedder, bindings";
+const WORKER_COMPILED: &str = "Worker, compiled";
+const WORKER: &str = "Worker";
+const VERIFIER: &str = "verifier";
+
+/// Sources of how modules and bindings are made: inputs of all that is made of them.
 const BUILD: &str = "xtask/src/build.rs";
 const BINDINGS: &str = "xtask/bindings/src/main.rs";
 
 /// The writer in the widget's folder, which the demo leaves out.
 const WRITER: &str = "web/dist/writer/index.js";
-
-const EMBEDDER_BINDINGS: &str = "embedder, bindings";
-const WORKER_COMPILED: &str = "Worker, compiled";
-const VERIFIER: &str = "verifier";
 
 /// What steps find or make for others.
 #[derive(Default)]
@@ -172,7 +172,7 @@ pub fn add_npm(plan: &mut Plan<'_>) {
 }
 
 /// Adds the programs that make the model and the bindings of WebAssembly.
-pub fn add_programs(plan: &mut Plan<'_>) {
+fn add_programs(plan: &mut Plan<'_>) {
     plan.add(PROGRAMS, 95.0, &[], setup::programs);
 }
 

@@ -7,7 +7,7 @@
  */
 export type LoadingErrorCode = "network" | "integrity" | "blocked";
 
-/** An error of this module. Each package turns it into its own error class. `message` says what to do. */
+/** An error of this folder. The package turns it into an `EmbedderError`. `message` says what to do. */
 export class LoadingError extends Error {
   override readonly name = "LoadingError";
   readonly code: LoadingErrorCode;
