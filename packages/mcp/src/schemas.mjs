@@ -16,7 +16,7 @@ export const ASK_INPUT = {
   previous_question: question
     .optional()
     .describe(
-      'The question before this one in the same conversation, for a follow-up such as "And to Norway?". Both are searched together where that finds clearly more. Leave it out if the question stands alone.',
+      'The question before this one in the same conversation, or the `searched` of its result if it has one, for a follow-up such as "And to Norway?". Both are searched together where that finds clearly more. Leave it out if the question stands alone.',
     ),
   session_id: z
     .uuid()

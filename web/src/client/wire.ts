@@ -13,7 +13,7 @@ export interface ChatRequest {
   readonly model: string;
   /** `false` omits markers and sources. Default: `true`. */
   readonly include_citations?: boolean;
-  /** The question before this one, so that a follow-up such as "And to Norway?" is understood. */
+  /** The question before this one, or the `searched` of its outcome, so that a follow-up such as "And to Norway?" is understood. */
   readonly previous?: {
     readonly message: string;
     /** The vector of the question, a space and this message together. */

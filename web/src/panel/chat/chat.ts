@@ -224,8 +224,10 @@ export class Chat {
         signal.throwIfAborted();
         for (const { reply, question, message } of this.log.restore(page.messages))
           void this.#offerFeedback(reply, message.searched ?? question, message);
-        const asked = page.messages.filter(({ role }) => role === "user").at(-1);
-        if (asked) this.#conversation.follow(asked.content);
+        for (const { role, content, searched } of page.messages) {
+          const last = role === "user" ? content : searched;
+          if (last) this.#conversation.follow(last);
+        }
         // The same cursor again would loop for ever.
         if (cursor !== undefined && page.next_cursor === cursor) throw invalidResponse();
         cursor = page.next_cursor;
