@@ -46,22 +46,20 @@ export function findStatement(
 ): readonly Range[] | undefined {
   const names = section === undefined ? [title] : [title, section, `${title} – ${section}`];
   const openings = ["", ...names.map((name) => `${withoutBidiControls(name)}:`)];
-  let from = 0;
-  let ranges = findPieces(answer, pieces);
-  for (; ranges; ranges = findPieces(answer, pieces, from)) {
-    const [start = 0, end = 0] = [ranges[0]?.start, ranges.at(-1)?.end];
+  const isSentence = (ranges: readonly Range[]): boolean => {
     // A dash is the empty first cell of a row.
     const before = answer
-      .slice(0, start)
+      .slice(0, ranges[0]?.start)
       .replace(/(?:(?:^|\s)–)?\s$/, "")
       .trimEnd();
     const isBegun = openings.some(
       (opening) => before.endsWith(opening) && BEGINNING.test(before.slice(0, before.length - opening.length)),
     );
-    if (isBegun && END.test(answer.slice(end))) return ranges;
-    from = start + 1;
-  }
-  return undefined;
+    return isBegun && END.test(answer.slice(ranges.at(-1)?.end));
+  };
+  let ranges = findPieces(answer, pieces);
+  while (ranges && !isSentence(ranges)) ranges = findPieces(answer, pieces, (ranges[0]?.start ?? answer.length) + 1);
+  return ranges;
 }
 
 /** A text, with the pieces that the quote gets from around it lighter. */

@@ -115,7 +115,7 @@ class LaidOut {
       if (part.start >= part.end) continue;
       const nested = depth < MAX_DEPTH ? inside.slice(place + 1) : [];
       nodes.push(...this.#lines({ start: at, end: part.start }));
-      nodes.push(branch(mark.kind as Tag, this.#words(part, nested, depth + 1)));
+      nodes.push(branch(mark.kind, this.#words(part, nested, depth + 1)));
       at = part.end;
     }
     return [...nodes, ...this.#lines({ start: at, end: range.end })];
