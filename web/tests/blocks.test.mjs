@@ -261,7 +261,7 @@ test("whatever the layout is, each letter is drawn once and in order", () => {
   }
 });
 
-test("a huge layout is drawn in no time, and never deeper than a browser can draw", () => {
+test("a huge layout is drawn in bounded time, and never deeper than a browser can draw", () => {
   const text = "a ".repeat(50_000);
   const nested = Array.from({ length: 1000 }, (_, n) => ({ kind: "item", start: 2 * n, end: 2 * n + 1, depth: n }));
   const marks = Array.from({ length: 1000 }, () => ({ kind: "strong", start: 0, end: 2000 }));
