@@ -108,11 +108,11 @@ test("rows that follow each other are a table, with heads only where names of co
   );
   const [, ...body] = TABLE_BLOCKS;
   const rest = TABLE.slice(16);
-  const moved = body.map(({ start, end, cells, ...row }) => ({
+  const moved = body.map((/** @type {any} */ { start, end, cells, ...row }) => ({
     ...row,
     start: start - 16,
     end: end - 16,
-    cells: cells.map((cell) => cell.map((/** @type {number} */ place) => place - 16)),
+    cells: cells.map((/** @type {number[]} */ cell) => cell.map((/** @type {number} */ place) => place - 16)),
   }));
   assert.equal(laidOut(rest, moved), "table(row(cell(Theft)cell(yes))row(cell(Fire)cell()))");
 });

@@ -26,7 +26,10 @@ export function citation(fields = {}) {
   };
 }
 
-/** A passage that says how it is laid out: a paragraph, a list in a list, and a table. Its row is quoted with the names of its columns. */
+/**
+ * A passage that says how it is laid out: a paragraph, a list in a list, and a table. Its row is quoted with the names of its columns.
+ * @returns {any}
+ */
 export function laidOut(fields = {}) {
   const excerpt =
     "Cover.1\n\n1. Fire\n   - at home\n\n   Always.\n2. Water\n\nDamage\tExcluded\nTheft\tyes\n\nrun x\n  y";
