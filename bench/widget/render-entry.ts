@@ -4,7 +4,7 @@ import { adoptStyles } from "../../web/src/dom/styles.js";
 import { Translator } from "../../web/src/dom/translator.js";
 import controls from "../../web/src/element/controls.css";
 import frame from "../../web/src/element/frame.css";
-import { AnswerView, citationStyles, passageSheet } from "../../web/src/panel/citations/index.js";
+import { AnswerView, citationStyles } from "../../web/src/panel/citations/index.js";
 import { loadParser } from "../../web/src/panel/citations/passage/passage-of.js";
 import { LAUNCHER_TEXTS } from "../../web/src/texts/launcher.js";
 import { texts } from "../../web/src/texts/panel/en.js";
@@ -19,7 +19,6 @@ const shadow = document.createElement("div").attachShadow({ mode: "open" });
 adoptStyles(shadow, frame);
 adoptStyles(shadow, controls);
 adoptStyles(shadow, citationStyles);
-shadow.adoptedStyleSheets.push(passageSheet());
 document.body.append(shadow.host);
 
 /** Renders an answer with `count` markers and citations, each of a different document, and returns the milliseconds. */

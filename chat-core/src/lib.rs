@@ -18,6 +18,7 @@
 
 pub mod accept;
 pub mod answer;
+mod asking;
 pub mod assistant;
 pub mod chunk;
 pub mod decimal;

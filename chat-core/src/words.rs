@@ -153,13 +153,13 @@ fn fold(text: &str) -> String {
 }
 
 /// Whether two words differ by at most one inserted, deleted or replaced letter or one swap of neighbours. False for words
-/// shorter than [`MIN_TYPO_CHARS`].
+/// shorter than [`MIN_TYPO_CHARS`] and for words with a digit: another number or code means something else.
 pub(crate) fn is_one_typo_away(a: &str, b: &str) -> bool {
     // In bytes, because most words are decided here: one character is up to four bytes.
     if a.len().min(b.len()) < MIN_TYPO_CHARS || a.len().abs_diff(b.len()) > 4 {
         return false;
     }
-    if !may_be_one_typo_away(a.as_bytes(), b.as_bytes()) {
+    if !may_be_one_typo_away(a.as_bytes(), b.as_bytes()) || [a, b].iter().any(|word| has_digit(word)) {
         return false;
     }
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
@@ -180,6 +180,10 @@ pub(crate) fn is_one_typo_away(a: &str, b: &str) -> bool {
         ([a, b, ..], [c, d, ..]) => changed(short_rest) == 2 && changed(long_rest) == 2 && a == d && b == c,
         _ => false,
     }
+}
+
+fn has_digit(word: &str) -> bool {
+    word.contains(char::is_numeric)
 }
 
 /// A cheap necessary condition: between the common prefix and suffix at most two characters differ.
@@ -273,6 +277,21 @@ mod tests {
             assert!(!is_one_typo_away(a, b), "{a} {b}");
         }
         assert!(is_one_typo_away("refund", "refund"));
+    }
+
+    #[test]
+    fn another_number_or_code_is_never_a_typo() {
+        for (a, b) in [
+            ("24.12.2024", "23.12.2024"),
+            ("10117", "10115"),
+            ("hx4501", "hx4502"),
+            ("25000", "15000"),
+            ("10.15", "10.14"),
+            ("model", "model2"),
+            ("٢٥٠٠٠", "١٥٠٠٠"),
+        ] {
+            assert!(!is_one_typo_away(a, b) && !is_one_typo_away(b, a), "{a} {b}");
+        }
     }
 
     #[test]

@@ -35,12 +35,6 @@ const PARSER = new URL("../../web/src/panel/citations/passage/passage-of.ts", im
  */
 export async function importWithParser(url) {
   const loaded = await importTs([url, PARSER]);
-  // The styles that come with the parser need a browser.
-  globalThis.CSSStyleSheet ??= /** @type {any} */ (
-    class {
-      replaceSync() {}
-    }
-  );
   await loaded.loadParser();
   return loaded;
 }

@@ -64,7 +64,7 @@ const OPTIONS = {
  */
 export async function buildBundles(dist, embedderFiles) {
   const texts = (await readdir(`${web}${TEXTS}`)).sort().map((name) => `${TEXTS}/${name}`);
-  const passages = { passages: "src/panel/citations/passage/index.ts" };
+  const passages = { passages: "src/panel/citations/passage/parse.ts" };
   const chunks = new Map([
     ...(await buildHashed(dist, texts, { entryNames: "texts-[name]-[hash]" })),
     ...(await buildHashed(dist, { references: "src/panel/references/index.ts" }, { plugins: [styleSheetsAsText] })),

@@ -268,6 +268,14 @@ describe("the request for the messages of the AI SDK", () => {
     });
   });
 
+  test("has what the question before it was searched with", async () => {
+    const searched = "Second? First?";
+    const earlier = [user("First?"), assistant({}), user("Second?"), assistant({ persisted: true, searched })];
+    assert.equal((await requestOf(...earlier, user("Third?"))).previous.message, searched);
+    const next = [...earlier, user("Third?"), assistant({ persisted: true }), user("Fourth?")];
+    assert.equal((await requestOf(...next)).previous.message, "Third?");
+  });
+
   test("has the last question that was answered, and none if there is none that can be sent", async () => {
     const file = { role: "user", parts: [{ type: "file", url: "data:," }] };
     const failed = user("Failed?");

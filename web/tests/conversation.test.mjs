@@ -94,6 +94,21 @@ test("a second question has the one before it, with the vector of both", async (
   assert.equal(third.previous.message, "Second?", "a refused question counts as well");
 });
 
+test("a third question has what the second was searched with", async () => {
+  const joined = ["answer_end", { persisted: true, searched: "Second? First?" }];
+  const handlers = [
+    answered("s1"),
+    events(["answer_start", { session_id: "s1" }], joined),
+    answered("s1"),
+    answered("s1"),
+  ];
+  const conversation = await conversationWith(...handlers);
+  for (const question of ["First?", "Second?", "Third?", "Fourth?"])
+    await run(conversation, conversation.begin(question));
+  const previous = server.requests.map(({ body }) => JSON.parse(body).previous?.message);
+  assert.deepEqual(previous, [undefined, "First?", "Second? First?", "Third?"]);
+});
+
 test("a question that was cut off or belongs to another session is not sent with the next one", async () => {
   const conversation = await conversationWith(events(), answered("s1"), answered("s2"), answered("s3"));
   await assert.rejects(run(conversation, conversation.begin("Cut?")), { code: "connection_lost" });

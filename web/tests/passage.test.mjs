@@ -33,7 +33,7 @@ for (const [name, source, expected] of [
   ["quotations", "> a\n> b", "quotation(paragraph(a b))"],
   ["emphasis", "*a* **b** ~~c~~ _d_", "paragraph(emphasis(a) strong(b) deleted(c) emphasis(d))"],
   ["code", "`a*b*` \n```js\nx[1]\n\n  y\n```", "paragraph(code(a*b*))codeBlock(x[1]\n\n  y)"],
-  ["tables", "|a|b|\n|-|-|\n|c|*d*|", "table(row(cell(a)cell(b))row(cell(c)cell(emphasis(d))))"],
+  ["tables", "|a|b|\n|-|-|\n|c|*d*|", "table(row(head(a)head(b))row(cell(c)cell(emphasis(d))))"],
   ["escapes and entities", "a\\*b &amp; &eacute;&#x1F600;&hellip;", "paragraph(a*b & é😀…)"],
   [
     "unknown entities as they are written",
@@ -103,7 +103,7 @@ for (const [name, source, quote, expected] of [
     "two\n> three",
     "quotation(paragraph(one «two »«three» four))",
   ],
-  ["over table cells", "|a|b|\n|-|-|\n|c|d|", "c|d", "table(row(cell(a)cell(b))row(cell(«c»)cell(«d»)))"],
+  ["over table cells", "|a|b|\n|-|-|\n|c|d|", "c|d", "table(row(head(a)head(b))row(cell(«c»)cell(«d»)))"],
   [
     "in a link",
     "see [the docs](https://example.com/) now",
@@ -243,7 +243,7 @@ test("a window shows a whole short passage", () => {
 test("a window keeps the head of a table and whole rows", () => {
   const source = `|key|value|\n|-|-|\n${Array.from({ length: 60 }, (_, n) => `|k${n}|value ${n}|`).join("\n")}`;
   const shown = show(clip(parsePassage(source), windowAround(source, find(source, "|k40|value 40|"))));
-  assert.match(shown, /^table\(row\(cell\(… key\)cell\(value\)\)row\(cell\(k\d+\)cell\(value \d+\)\)/);
+  assert.match(shown, /^table\(row\(head\(… key\)head\(value\)\)row\(cell\(k\d+\)cell\(value \d+\)\)/);
   assert.match(shown, /row\(cell\(k40\)cell\(value 40\)\)/);
   assert.doesNotMatch(shown, /k1\b|k59/);
 });

@@ -62,6 +62,8 @@ pub(crate) enum TurnKind {
     SameTopic,
     /// Stands alone, about something else.
     NewTopic,
+    /// Says or asks nothing that a document could answer: thanks, a greeting, small talk.
+    Aside,
     /// Stands alone: a question of another file of the set, after any answerable question.
     Unrelated,
 }

@@ -1,10 +1,11 @@
-//! The figures of second questions: how often a follow-up is answered, and how often the question before it harms one that
-//! stands alone.
+//! The figures of second questions: how often a follow-up is answered, how often the question before it harms one that stands
+//! alone, and how often thanks and small talk are answered.
 
 use chat_core::chunk::MatchedChunk;
 use chat_core::follow_up::{JoinedSearch, joined, respond_to_follow_up};
 use chat_core::{Verdict, respond};
 
+use crate::dataset::TurnKind;
 use crate::measure::share;
 use crate::quoted::is_quoted;
 use crate::results::{Found, FoundInTurn, Results};
@@ -23,7 +24,9 @@ struct Outcome {
 /// The figures; `None` without questions.
 pub(crate) fn figures(results: &Results) -> Vec<(&'static str, Option<f64>)> {
     let is_follow_up = |(_, turn): &(&Found, &FoundInTurn)| turn.kind.is_follow_up();
-    let (follow_ups, stand_alone): (Vec<_>, Vec<_>) = in_turn(&results.dialogues).partition(is_follow_up);
+    let (asides, questions): (Vec<_>, Vec<_>) =
+        in_turn(&results.dialogues).partition(|(_, turn)| turn.kind == TurnKind::Aside);
+    let (follow_ups, stand_alone): (Vec<_>, Vec<_>) = questions.into_iter().partition(is_follow_up);
     let (answerable, unanswerable): (Vec<_>, Vec<_>) =
         follow_ups.into_iter().partition(|(found, _)| !found.answers.is_empty());
     let rewrites = |turns: &[(&Found, &FoundInTurn)], hit: fn(Outcome) -> bool| {
@@ -51,6 +54,7 @@ pub(crate) fn figures(results: &Results) -> Vec<(&'static str, Option<f64>)> {
         ("follow_up_none_rewrite_answered", rewrites(&unanswerable, |outcome| outcome.is_answered)),
         ("second_harmed", share(stand_alone.iter().map(is_harmed))),
         ("second_gained", share(stand_alone.iter().map(is_gained))),
+        ("aside_answered", share(asides.iter().map(|(found, turn)| after(found, turn).is_answered))),
         ("paired_harmed", share(paired.iter().map(is_harmed))),
         ("paired_gained", share(paired.iter().map(is_gained))),
         ("paired_near_answered", answered(&results.near)),
@@ -91,7 +95,6 @@ fn outcome(found: &Found, verdict: &Verdict) -> Outcome {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::dataset::TurnKind;
     use chat_core::evidence::Background;
     use serde_json::json;
     use uuid::Uuid;
@@ -166,5 +169,17 @@ mod tests {
         assert_eq!(figure(dialogues(), Vec::new(), "second_gained"), Some(0.5));
         assert_eq!(figure(Vec::new(), vec![gained()], "paired_gained"), Some(1.0));
         assert_eq!(figure(Vec::new(), vec![gained()], "paired_harmed"), Some(0.0));
+    }
+
+    #[test]
+    fn thanks_and_small_talk_count_only_as_answered_or_not() {
+        let aside = |alone| Found {
+            question: "Thanks!".to_owned(),
+            ..found(TurnKind::Aside, &[], alone, rows(0.95, NORWAY))
+        };
+        let dialogues = || vec![aside(rows(0.1, "Trees.")), aside(rows(0.95, NORWAY))];
+        assert_eq!(figure(dialogues(), Vec::new(), "aside_answered"), Some(0.5));
+        assert_eq!(figure(dialogues(), Vec::new(), "second_harmed"), None);
+        assert_eq!(figure(dialogues(), Vec::new(), "follow_up_none_answered"), None);
     }
 }

@@ -50,7 +50,7 @@ optionally "language"), and the "passage" of a question is an id, or the folder 
 {"documents": "relative/path"}, and the "passage" is a path in that folder. Optional are second questions of dialogues in
 dialogues.jsonl: {"previous", "question", "kind"}, for answerable ones also "passage", "answers" and "also"; the kind is pronoun,
 ellipsis, substitution or comparison for a follow-up, which also has a "rewrite" that can be understood without the question
-before it, and same_topic or new_topic for a question that stands alone.
+before it, same_topic or new_topic for a question that stands alone, and aside for thanks and small talk.
 
 Figures of a set are named <set>__<figure> (with _ for -), and their means over the sets that have them macro__<figure>; with a
 single set, also <figure>. A figure without questions or answers is left out. "Answered" means at default settings. A sentence
@@ -81,6 +81,7 @@ if the next one is. A list item and the line that introduces its list are one se
   second_harmed          of the labelled second questions that stand alone: right alone, and not right after the question
                          before it
   second_gained          of the same: right only after it
+  aside_answered         of the thanks, greetings and small talk after a question: answered
   paired_harmed, paired_gained
                          the same for the answerable questions, each asked after another one of the set: every second one
                          after one about the same document

@@ -1,5 +1,7 @@
 //! Chooses the sentences that answer a question best, with the context a reader needs to understand them.
 
+use unicode_segmentation::UnicodeSegmentation;
+
 use super::back_reference::refers_to_previous;
 use crate::evidence::{PassageAssessment, relevance};
 use crate::limits::MAX_ANSWER_SENTENCES;
@@ -14,14 +16,6 @@ const PASSAGE_WEIGHT: f64 = 2.0;
 const MAX_SCORE_GAP: f64 = 0.1;
 /// The same if the best sentence may not answer the question: then the reader gets more to choose from.
 const MAX_SCORE_GAP_IF_UNCERTAIN: f64 = 0.6;
-/// Sentences are duplicates if their words overlap by this share (Jaccard index).
-const MIN_DUPLICATE_OVERLAP: f64 = 0.8;
-
-/// English words, stemmed, that reverse the meaning of a sentence; "don" is what remains of "don't".
-const NEGATIONS: &[&str] = &[
-    "aren", "cannot", "doesn", "don", "except", "isn", "never", "no", "none", "nor", "not", "unless", "wasn",
-    "without", "won",
-];
 
 /// A sentence of the answer.
 #[derive(Clone, Copy)]
@@ -37,6 +31,13 @@ pub(super) struct Chosen<'p> {
     rank: usize,
 }
 
+impl Chosen<'_> {
+    /// Whether it is this sentence of the passage of this rank.
+    fn is(&self, rank: usize, sentence: &Sentence<'_>) -> bool {
+        self.rank == rank && self.sentence.range == sentence.range
+    }
+}
+
 /// The sentences of an answer.
 pub(super) struct Choice<'p> {
     /// In the order of the answer, at most [`MAX_ANSWER_SENTENCES`].
@@ -45,9 +46,9 @@ pub(super) struct Choice<'p> {
     pub(super) is_hedged: bool,
 }
 
-/// Chooses the best sentences of the qualifying passages and adds their context. The best sentence comes first, then the
-/// others of its passage in their order, then those of other passages in order of rank. `is_certain`: the confidence reaches
-/// its default threshold.
+/// Chooses the best sentences of the qualifying passages and adds their context. The best sentence decides what is shown: its
+/// passage comes first, then the others in order of rank. Within a passage, sentences keep their order, because steps and
+/// conditions mean something else in another one. `is_certain`: the confidence reaches its default threshold.
 pub(super) fn choose<'p>(
     question: &Question,
     passages: &'p [Passage<'p>],
@@ -65,21 +66,23 @@ pub(super) fn choose<'p>(
 
     let margin = if is_certain && !is_hedged { MAX_SCORE_GAP } else { MAX_SCORE_GAP_IF_UNCERTAIN };
     let mut kept = vec![best];
+    let mut statements = vec![Statement::new(&best)];
     for candidate in candidates.take_while(|candidate| candidate.score >= best.score - margin) {
         if kept.len() == MAX_ANSWER_SENTENCES {
             break;
         }
-        if !kept.iter().any(|other| is_duplicate(other, &candidate)) {
+        let statement = Statement::new(&candidate);
+        if !statements.contains(&statement) {
+            statements.push(statement);
             kept.push(candidate);
         }
     }
-    if let Some((best, others)) = kept.split_first_mut() {
-        others.sort_by_key(|other| (other.rank != best.rank, other.rank, other.sentence.range.start));
-    }
-    if let Some(steps) = consecutive_steps(&kept) {
-        kept = steps;
-    }
-    Choice { sentences: with_context(&kept), is_hedged }
+    let mut kept = without_gaps(kept);
+    kept.sort_by_key(|each| !each.is(best.rank, best.sentence));
+    let mut sentences = with_context(&kept);
+    sentences.sort_by_key(|each| (each.rank != best.rank, each.rank, each.sentence.range.start));
+    introduce(&mut sentences);
+    Choice { sentences, is_hedged }
 }
 
 /// The sentence of a passage that fits a question best, with the line that introduces its list. `None` if the passage has nothing
@@ -138,84 +141,101 @@ fn score(question: &Question, passage: &Passage<'_>, sentence: &Sentence<'_>) ->
     if sum.is_nan() { f64::NEG_INFINITY } else { sum }
 }
 
-/// Whether a name or number of the question is missing from a sentence, its neighbours, and the headings above them.
+/// Whether a name or number of the question is missing from what is shown of a sentence: it, the sentence that it refers to, and
+/// the lines and headings above them. Its other neighbours may be about something else.
 fn lacks_name_or_number(question: &Question, best: &Chosen<'_>) -> bool {
-    let sentences = &best.passage.sentences;
-    let at = sentences.iter().position(|sentence| sentence.range == best.sentence.range).unwrap_or_default();
-    let window = sentences.get(at.saturating_sub(1)..(at + 2).min(sentences.len())).unwrap_or_default();
-    question.missing_names(|word| window.iter().any(|sentence| sentence.contains(word))) > 0
+    let context = referenced_sentence(best);
+    let is_shown =
+        |word: &str| best.sentence.contains(word) || context.is_some_and(|shown| shown.contains(word));
+    question.missing_names(is_shown) > 0
 }
 
-/// Whether a reader needs only one of two sentences. Sentences that differ in a number, a negation or the line above them
-/// are not duplicates.
-fn is_duplicate(a: &Chosen<'_>, b: &Chosen<'_>) -> bool {
-    let (line_above_a, line_above_b) =
-        (introduction(a).map(|line| line.text), introduction(b).map(|line| line.text));
-    if line_above_a != line_above_b || a.sentence.header != b.sentence.header {
-        return false;
+/// What a sentence says, with the line and the header row above it. Sentences that say the same are duplicates. Every word and sign
+/// counts, because one is enough to contradict: "before", "can't", "five", "€".
+#[derive(PartialEq)]
+struct Statement<'p> {
+    above: [Option<&'p str>; 2],
+    /// In lower case, with signs.
+    words: Vec<String>,
+}
+
+impl<'p> Statement<'p> {
+    fn new(chosen: &Chosen<'p>) -> Self {
+        let Sentence { text, header, .. } = chosen.sentence;
+        #[cfg(test)]
+        crate::work::add(text.len());
+        // The source, because a link or code in it may be the difference.
+        let words = text.split_word_bounds().map(|word| word.trim_matches('_').to_lowercase());
+        let counts = |word: &String| !word.chars().all(|c| c.is_whitespace() || PUNCTUATION.contains(c));
+        Self {
+            above: [introduction(chosen).map(|line| line.text), *header],
+            words: words.filter(counts).collect(),
+        }
     }
-    let (a, b) = (a.sentence, b.sentence);
-    let all = a.words.union(&b.words).count();
-    if all == 0 {
-        return a.text == b.text;
-    }
-    let changes_meaning =
-        |word: &String| word.contains(char::is_numeric) || NEGATIONS.contains(&word.as_str());
-    a.words.intersection(&b.words).count() as f64 >= MIN_DUPLICATE_OVERLAP * all as f64
-        && !a.words.symmetric_difference(&b.words).any(changes_meaning)
 }
 
-/// If several steps of one numbered list were chosen, the steps from the first of them on, without gaps.
-fn consecutive_steps<'p>(kept: &[Chosen<'p>]) -> Option<Vec<Chosen<'p>>> {
-    let best = kept.first()?;
-    let list_number = best.sentence.list.as_ref().filter(|list| list.is_ordered)?.number;
-    let is_step =
-        |sentence: &Sentence<'_>| sentence.list.as_ref().is_some_and(|list| list.number == list_number);
-    let chosen = kept.iter().filter(|other| other.rank == best.rank && is_step(other.sentence));
-    let starts: Vec<_> = chosen.map(|other| other.sentence.range.start).collect();
-    let first = starts.iter().min().filter(|_| starts.len() > 1)?;
-    let is_shown = |sentence: &&Sentence<'_>| is_step(sentence) && best.passage.is_quotable(sentence);
-    let steps = best.passage.sentences.iter().filter(is_shown);
-    // Keeps the best step even if it is far from the first.
-    let mut steps: Vec<_> = steps.skip_while(|sentence| sentence.range.start < *first).collect();
-    let at = steps.iter().position(|sentence| sentence.range == best.sentence.range)?;
-    steps.drain(..(at + 1).saturating_sub(MAX_ANSWER_SENTENCES));
-    Some(steps.into_iter().take(MAX_ANSWER_SENTENCES).map(|sentence| Chosen { sentence, ..*best }).collect())
+/// Marks that may differ between two sentences that say the same: punctuation and emphasis. Signs such as "-" and "%" may not.
+const PUNCTUATION: &str = ".,;:!?…\"'“”„‘’«»()[]、。，：；！？「」（）،؛؟*`";
+
+/// If several steps of one numbered list were chosen, fills the gaps between them. They begin with the first step of the list. If
+/// the best of them is too far from it, they begin with the first chosen step from which the best is reached.
+fn without_gaps(kept: Vec<Chosen<'_>>) -> Vec<Chosen<'_>> {
+    let list = |chosen: &Chosen<'_>| {
+        let list = chosen.sentence.list.as_ref().filter(|list| list.is_ordered)?;
+        Some((chosen.rank, list.number))
+    };
+    let is_one_of_several = |chosen: &&Chosen<'_>| {
+        list(chosen).is_some() && kept.iter().filter(|other| list(other) == list(chosen)).count() > 1
+    };
+    let Some(best) = kept.iter().find(is_one_of_several).copied() else { return kept };
+    let is_step = |chosen: &Chosen<'_>| list(chosen) == list(&best);
+    let all = best.passage.sentences.iter().map(|sentence| Chosen { sentence, ..best });
+    let steps: Vec<_> =
+        all.filter(|chosen| is_step(chosen) && best.passage.is_quotable(chosen.sentence)).collect();
+    let position_of = |chosen: &Chosen<'_>| {
+        steps.iter().position(|step| step.is(chosen.rank, chosen.sentence)).unwrap_or_default()
+    };
+    // The best sentence of the answer is kept even if it is not one of the steps.
+    let room = MAX_ANSWER_SENTENCES - usize::from(kept.first().is_some_and(|first| !is_step(first)));
+    let at = position_of(&best);
+    let first = kept.iter().filter(|chosen| is_step(chosen)).map(position_of).min().unwrap_or_default();
+    let begin = if at < room { 0 } else { first.max(at + 1 - room) };
+    let others = kept.iter().filter(|chosen| !is_step(chosen)).copied();
+    steps.into_iter().skip(begin).take(room).chain(others).collect()
 }
 
-/// Adds the context of each sentence: the line that introduces its list, and the sentence that its pronoun refers to. Neither
-/// is repeated directly.
+/// The sentences for which there is room, the first ones first, with those that they refer to.
 fn with_context<'p>(kept: &[Chosen<'p>]) -> Vec<Chosen<'p>> {
     let mut all: Vec<Chosen<'p>> = Vec::with_capacity(MAX_ANSWER_SENTENCES);
-    let mut last_introduction: Option<(usize, &Sentence<'_>)> = None;
-    for (position, chosen) in kept.iter().enumerate() {
-        let is_same = |rank: usize, sentence: &Sentence<'_>, other: &Sentence<'_>| {
-            rank == chosen.rank && sentence.range == other.range
-        };
-        if all.iter().any(|added| is_same(added.rank, added.sentence, chosen.sentence)) {
+    for chosen in kept {
+        let is_shown = |all: &[Chosen<'_>], sentence| all.iter().any(|other| other.is(chosen.rank, sentence));
+        if is_shown(&all, chosen.sentence) {
             continue;
         }
-        let follows = |previous: &&Sentence<'_>| {
-            all.last().is_some_and(|last| is_same(last.rank, last.sentence, previous))
-        };
-        let context = referenced_sentence(chosen).filter(|previous| !follows(previous));
-        let room = MAX_ANSWER_SENTENCES - all.len();
+        let context = referenced_sentence(chosen).filter(|sentence| !is_shown(&all, sentence));
         // Without its context the sentence would not be understood.
-        if room == 0 || (context.is_some() && room == 1 && position > 0) {
-            continue;
-        }
-        let context =
-            context.filter(|_| room > 1).map(|sentence| Chosen { sentence, is_context: true, ..*chosen });
-        for mut added in context.into_iter().chain([*chosen]) {
-            let line = introduction(&added);
-            let is_under_it = line
-                .is_some_and(|line| last_introduction.is_some_and(|(rank, last)| is_same(rank, last, line)));
-            added.introduction = line.filter(|_| !is_under_it);
-            last_introduction = line.map(|line| (chosen.rank, line));
-            all.push(added);
+        if all.len() + usize::from(context.is_some()) < MAX_ANSWER_SENTENCES {
+            let of_answer = |sentence| kept.iter().find(|other| other.is(chosen.rank, sentence)).copied();
+            all.extend(context.map(|sentence| {
+                of_answer(sentence).unwrap_or(Chosen { sentence, is_context: true, ..*chosen })
+            }));
+            all.push(*chosen);
         }
     }
     all
+}
+
+/// Adds to each sentence the line that introduces its list, unless it has just been shown.
+fn introduce(sentences: &mut [Chosen<'_>]) {
+    let mut last: Option<(usize, &Sentence<'_>)> = None;
+    for chosen in sentences {
+        let line = introduction(chosen);
+        let is_under_it = |line: &&Sentence<'_>| {
+            last.is_some_and(|(rank, last)| rank == chosen.rank && last.range == line.range)
+        };
+        chosen.introduction = line.filter(|line| !is_under_it(line));
+        last = line.map(|line| (chosen.rank, line));
+    }
 }
 
 fn introduction<'p>(chosen: &Chosen<'p>) -> Option<&'p Sentence<'p>> {
@@ -270,10 +290,40 @@ mod tests {
     }
 
     #[test]
-    fn among_sentences_with_the_same_words_the_nearest_comes_first() {
+    fn among_sentences_with_the_same_words_the_nearest_is_chosen() {
         let mut row = chunk(1, 1, 0.6, "Refunds are easy. Refunds are fast.");
-        row.sentences[1].similarity = 0.7;
-        assert_eq!(chosen("refunds", &[row]), ["Refunds are fast.", "Refunds are easy."]);
+        row.sentences[1].similarity = 0.71;
+        assert_eq!(chosen("refunds", &[row]), ["Refunds are fast."]);
+    }
+
+    #[test]
+    fn sentences_of_a_passage_keep_their_order_and_the_best_decides_which_are_shown() {
+        let content = "Open the box. Take the key. Turn it left. Close the box.";
+        let mut row = chunk(1, 1, 0.6, content);
+        for (sentence, similarity) in row.sentences.iter_mut().zip([0.1, 0.69, 0.1, 0.7]) {
+            sentence.similarity = similarity;
+        }
+        assert_eq!(chosen("What now?", &[row]), ["Take the key.", "Close the box."]);
+    }
+
+    #[test]
+    fn items_of_a_list_keep_their_order() {
+        let mut row =
+            chunk(1, 1, 0.6, "To restore a copy:\n\n- choose a profile\n- press Open\n- select the copy");
+        row.sentences[3].similarity = 0.65;
+        assert_eq!(
+            chosen("What now?", &[row]),
+            ["To restore a copy: choose a profile", "press Open", "select the copy"]
+        );
+    }
+
+    #[test]
+    fn the_context_of_another_sentence_never_crowds_out_the_best() {
+        let mut row = chunk(1, 1, 0.6, "One is red. It is old.\n\nTwo is tall. It is new.\n\nThree is best.");
+        for (sentence, similarity) in row.sentences.iter_mut().zip([0.1, 0.68, 0.1, 0.69, 0.7]) {
+            sentence.similarity = similarity;
+        }
+        assert_eq!(chosen("Which?", &[row]), ["Two is tall.", "It is new.", "Three is best."]);
     }
 
     #[test]
@@ -298,7 +348,7 @@ mod tests {
         let mut row = chunk(1, 1, 0.6, "You may return:\n\n- shoes\n- tea");
         row.sentences[0].similarity = 0.9;
         row.sentences[2].similarity = 0.61;
-        assert_eq!(chosen("What may I return?", &[row]), ["You may return: tea", "shoes"]);
+        assert_eq!(chosen("What may I return?", &[row]), ["You may return: shoes", "tea"]);
     }
 
     #[test]
@@ -325,10 +375,7 @@ mod tests {
         row.sentences[2].similarity = 0.1;
         row.sentences[4].similarity = 0.62;
         let answer = chosen("Which goods?", &[row]);
-        assert_eq!(
-            answer,
-            ["You may not return: food", "You may return: tea", "You may not return: underwear"]
-        );
+        assert_eq!(answer, ["You may return: tea", "You may not return: food", "underwear"]);
     }
 
     #[test]
@@ -357,13 +404,36 @@ mod tests {
     }
 
     #[test]
-    fn sentences_that_differ_in_a_number_or_a_negation_are_not_duplicates() {
-        let possible = "Refunds to your card are always possible here within thirty days of the purchase";
-        let others = [possible.replace("possible", "not possible"), format!("{possible} 5")];
-        for other in others {
-            let rows = [chunk(1, 1, 0.7, possible), chunk(2, 2, 0.7, &other)];
-            assert_eq!(chosen("refunds", &rows).len(), 2, "{other}");
+    fn sentences_that_differ_in_one_word_or_sign_are_both_shown() {
+        let sentence =
+            "You can return opened items from Rome for 5 € within five working days of the delivery to you";
+        for (word, other) in [
+            ("can", "can't"),
+            ("can", "can only"),
+            ("five", "ten"),
+            ("opened", "unopened"),
+            ("within", "not within"),
+            ("Rome", "Bonn"),
+            ("€", "$"),
+            ("5", "-5"),
+            ("5", "0.5"),
+            ("for 5 € within five", "within five € for 5"),
+        ] {
+            let other = sentence.replace(word, other);
+            let rows = [chunk(1, 1, 0.7, sentence), chunk(2, 2, 0.7, &other)];
+            let mut shown = chosen("items", &rows);
+            shown.sort_by_key(|text| text != sentence);
+            assert_eq!(shown, [sentence, &other]);
         }
+    }
+
+    #[test]
+    fn the_same_item_under_another_line_is_not_a_duplicate() {
+        let mut rows = [chunk(1, 1, 0.7, "Allowed:\n\n- dogs"), chunk(2, 2, 0.7, "Forbidden:\n\n- dogs")];
+        for row in &mut rows {
+            row.sentences[0].similarity = 0.1;
+        }
+        assert_eq!(chosen("What about dogs?", &rows), ["Allowed: dogs", "Forbidden: dogs"]);
     }
 
     #[test]
@@ -375,6 +445,37 @@ mod tests {
         row.sentences[3].similarity = 0.72;
         row.sentences[1].similarity = 0.7;
         assert_eq!(chosen("How?", &[row]), ["Do this: Open it", "Print it", "Send it"]);
+    }
+
+    #[test]
+    fn steps_begin_with_the_first_if_the_best_is_near_it() {
+        let content =
+            "Stay dry.\n\n1. Switch it off\n2. Remove the screws\n3. Unplug it\n4. Insert it\n5. Close it";
+        let answer = |similarities: [f64; 6]| {
+            let mut row = chunk(1, 1, 0.6, content);
+            for (sentence, similarity) in row.sentences.iter_mut().zip(similarities) {
+                sentence.similarity = similarity;
+            }
+            chosen("How?", &[row])
+        };
+        let from_the_first = ["Switch it off", "Remove the screws", "Unplug it"];
+        assert_eq!(answer([0.1, 0.1, 0.7, 0.68, 0.69, 0.1]), from_the_first);
+        assert_eq!(answer([0.1, 0.1, 0.68, 0.7, 0.1, 0.1]), from_the_first);
+        assert_eq!(
+            answer([0.7, 0.1, 0.69, 0.68, 0.1, 0.1]),
+            ["Stay dry.", "Switch it off", "Remove the screws"],
+            "the best is no step"
+        );
+        assert_eq!(
+            answer([0.1, 0.1, 0.1, 0.1, 0.68, 0.7]),
+            ["Insert it", "Close it"],
+            "the best is far from it"
+        );
+        assert_eq!(
+            answer([0.1, 0.1, 0.68, 0.1, 0.1, 0.7]),
+            ["Unplug it", "Insert it", "Close it"],
+            "the best is shown"
+        );
     }
 
     #[test]
@@ -395,6 +496,7 @@ mod tests {
         };
         assert!(is_hedged("Do ships sail to Iceland?"));
         assert!(is_hedged("Do ships take 7 days?"));
+        assert!(is_hedged("How do ships sail for 5 days?"), "the next sentence is not part of it");
         assert!(!is_hedged("Do ships to Norway take 5 days?"));
         assert!(
             !is_hedged("I live in Rome and need a boat. Do ships sail?"),
@@ -422,7 +524,7 @@ mod tests {
         rows[1].sentences[0].similarity = 0.6;
         assert_eq!(
             chosen("refunds cards", &rows),
-            ["Refunds to cards take long.", "Cards have refunds.", "For refunds to cards, wait."]
+            ["Cards have refunds.", "Refunds to cards take long.", "For refunds to cards, wait."]
         );
     }
 

@@ -77,7 +77,7 @@ function structure(/** @type {Outcome} */ outcome) {
   const { refusal, sessionId, searched, truncated } = outcome;
   const text = shorten(outcome.text);
   const budget = new ExcerptBudget();
-  const citations = outcome.citations.map(({ excerpt, available: _available, ...citation }) => ({
+  const citations = outcome.citations.map(({ excerpt, blocks: _blocks, available: _available, ...citation }) => ({
     ...citation,
     ...budget.take(excerpt),
   }));
@@ -96,8 +96,8 @@ function structure(/** @type {Outcome} */ outcome) {
     : { type: "answer", text, hedged: outcome.hedged, mode: outcome.mode, ...rest };
 }
 
-/** @param {Passage & { excerpt?: string }} passage */
-function withoutExcerpt({ excerpt: _excerpt, ...passage }) {
+/** @param {Passage & { excerpt?: string, blocks?: unknown }} passage */
+function withoutExcerpt({ excerpt: _excerpt, blocks: _blocks, ...passage }) {
   return passage;
 }
 

@@ -16,7 +16,7 @@ export const ASK_INPUT = {
   previous_question: question
     .optional()
     .describe(
-      'The question before this one in the same conversation, for a follow-up such as "And to Norway?". Both are searched together where that finds clearly more. Leave it out if the question stands alone.',
+      'The question before this one in the same conversation, or the `searched` of its result if it has one, for a follow-up such as "And to Norway?". Both are searched together where that finds clearly more. Leave it out if the question stands alone.',
     ),
   session_id: z
     .uuid()
@@ -33,10 +33,7 @@ const PLACE = {
   page: z.number().optional(),
   url: z.string().optional().describe("Where people read the document"),
   download_url: z.string().optional().describe("The original file; it may need the user's access token"),
-  content_type: z
-    .string()
-    .optional()
-    .describe("Media type of the document; passages are Markdown unless it says otherwise"),
+  content_type: z.string().optional().describe("Media type of the document; passages are Markdown or plain text"),
   document_id: z.string(),
   chunk_id: z.string(),
   score: z.number().describe("Cosine similarity of question and passage"),
@@ -48,12 +45,21 @@ const words = {
   text: z.string(),
 };
 
+const quote = z.object({
+  ...words,
+  plain: z.string().optional().describe("The words as the answer has them, if they differ"),
+  pieces: z
+    .array(z.object({ text: z.string(), role: z.string().optional() }))
+    .optional()
+    .describe("`plain` in pieces; those with a role are words from around the quote that it needs to be understood"),
+});
+
 const citation = z.object({
   index: z.number().int().describe("The number n of the markers [n]; all passages of a document share it"),
   ...PLACE,
   strength: z.enum(["strong", "good", "partial"]).optional(),
-  excerpt: z.string().optional().describe("The whole passage as Markdown; left out if the result would be too long"),
-  quotes: z.array(z.object({ ...words, plain: z.string().optional() })).describe("Verbatim words that the answer uses"),
+  excerpt: z.string().optional().describe("The whole passage; left out if the result would be too long"),
+  quotes: z.array(quote).describe("Verbatim words that the answer uses"),
   supports: z
     .array(z.object({ ...words, sentence: z.number().int() }))
     .optional()
@@ -91,11 +97,8 @@ export const SEARCH_OUTPUT = {
     .array(
       z.object({
         ...PLACE,
-        excerpt: z
-          .string()
-          .optional()
-          .describe("The whole passage as Markdown; left out if the result would be too long"),
-        quotes: z.array(z.object({ ...words, plain: z.string().optional() })).describe("The best sentence"),
+        excerpt: z.string().optional().describe("The whole passage; left out if the result would be too long"),
+        quotes: z.array(quote).describe("The best sentence"),
       }),
     )
     .describe("The best first; empty if nothing is near"),

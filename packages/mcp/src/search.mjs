@@ -15,7 +15,7 @@ export async function search({ query, limit }, { embedder, client, signal }) {
   const request = { query, embedding: Array.from(vector), model: embedder.fingerprint, limit };
   const found = await searchPassages(request, client, signal);
   const budget = new ExcerptBudget();
-  const results = found.slice(0, limit).map(({ excerpt, ...result }) => ({
+  const results = found.slice(0, limit).map(({ excerpt, blocks: _blocks, ...result }) => ({
     ...result,
     ...budget.take(excerpt),
   }));

@@ -139,9 +139,20 @@ describe("ask", () => {
   test("returns every field of the API, which its schemas allow", async () => {
     const words = { start: 0, end: 7, text: "Refunds" };
     const cited = citation({ section: "Money", page: 2, url: "https://shop.test/", strength: "strong" });
-    const all = { ...cited, quotes: [{ ...words, plain: "Refunds" }], supports: [{ ...words, sentence: 0 }] };
+    const pieces = [{ text: "Fees:", role: "lead_in" }, { text: "Refunds" }];
+    const quotes = [{ ...words, plain: "Fees: Refunds", pieces }];
+    const all = { ...cited, quotes, supports: [{ ...words, sentence: 0 }] };
     const { ask } = await connect([answer({ mode: "generated", citations: [{ ...all, available: true }] })]);
     assert.deepEqual((await ask()).structuredContent.citations, [all]);
+  });
+
+  test("returns passages without their layout, which is only for pages", async () => {
+    const blocks = { blocks: [{ kind: "paragraph", start: 0, end: 31 }] };
+    const also_found = [{ ...passage(), excerpt: "Gifts.", blocks }];
+    const { ask } = await connect([answer({ citations: [citation({ blocks })], also_found })]);
+    const { structuredContent } = await ask();
+    assert.deepEqual(structuredContent.citations, [citation()]);
+    assert.deepEqual(structuredContent.nearest, [passage()]);
   });
 
   test("returns a refusal as a result", async () => {

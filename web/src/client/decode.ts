@@ -12,7 +12,11 @@ import type {
   GenerationFallback,
   GenerationReport,
   Passage,
+  PassageBlock,
+  PassageLayout,
+  PassageMark,
   Quote,
+  QuotePiece,
   RefusalEvent,
   RefusalReason,
   Suggestion,
@@ -152,6 +156,7 @@ export function decodeCitation(value: unknown): Citation[] {
       index,
       ...decodePassage(json),
       excerpt: asString(json.excerpt) ?? "",
+      ...optional("blocks", decodeLayout(json.blocks)),
       quotes: asArray(json.quotes).flatMap(decodeQuote),
       ...(Array.isArray(json.supports) && { supports: json.supports.flatMap(decodeSupport) }),
       ...optional("strength", asStrength(json.strength)),
@@ -163,7 +168,14 @@ export function decodeCitation(value: unknown): Citation[] {
 /** Reads one passage that is not quoted; an empty list if it is malformed. */
 function decodeFound(value: unknown): FoundPassage[] {
   const json = asObject(value);
-  return json ? [{ ...decodePassage(json), ...optional("excerpt", asString(json.excerpt)) }] : [];
+  if (!json) return [];
+  return [
+    {
+      ...decodePassage(json),
+      ...optional("excerpt", asString(json.excerpt)),
+      ...optional("blocks", decodeLayout(json.blocks)),
+    },
+  ];
 }
 
 /** Reads the fields of a passage. */
@@ -185,7 +197,56 @@ export function decodePassage(json: JsonObject): Passage {
 export function decodeQuote(value: unknown): Quote[] {
   const json = asObject(value);
   const words = json && decodeWords(json);
-  return words ? [{ ...words, ...optional("plain", asString(json.plain)) }] : [];
+  if (!words) return [];
+  return [{ ...words, ...optional("plain", asString(json.plain)), ...optional("pieces", decodePieces(json.pieces)) }];
+}
+
+/** The pieces of a quote; `undefined` if one of them is malformed, because the others may say something else without it. */
+function decodePieces(value: unknown): readonly QuotePiece[] | undefined {
+  const pieces = asArray(value).flatMap((each): QuotePiece[] => {
+    const json = asObject(each);
+    const [text, role] = [asString(json?.text), asString(json?.role)];
+    const isValid = text !== undefined && role === json?.role;
+    return isValid ? [{ text, ...optional("role", role) }] : [];
+  });
+  return pieces.length > 0 && pieces.length === asArray(value).length ? pieces : undefined;
+}
+
+/** How a passage is laid out. Malformed parts, and those of kinds that this version does not know, are left out. */
+export function decodeLayout(value: unknown): PassageLayout | undefined {
+  const json = asObject(value);
+  if (!Array.isArray(json?.blocks)) return undefined;
+  return { blocks: json.blocks.flatMap(decodeBlock), marks: asArray(json.marks).flatMap(decodeMark) };
+}
+
+function decodeBlock(value: unknown): PassageBlock[] {
+  const json = asObject(value);
+  const kind = asOneOf(BLOCK_KINDS, json?.kind);
+  const [start, end] = [asCount(json?.start), asCount(json?.end)];
+  if (!json || !kind || start === undefined || end === undefined) return [];
+  return [
+    {
+      kind,
+      start,
+      end,
+      ...optional("text", asCount(json.text)),
+      ...optional("depth", asCount(json.depth)),
+      ...(Array.isArray(json.cells) && { cells: json.cells.flatMap(decodeCell) }),
+      ...(json.is_header === true && { is_header: true }),
+    },
+  ];
+}
+
+function decodeCell(value: unknown): [start: number, end: number][] {
+  const [start, end] = asArray(value).map(asCount);
+  return start === undefined || end === undefined ? [] : [[start, end]];
+}
+
+function decodeMark(value: unknown): PassageMark[] {
+  const json = asObject(value);
+  const kind = asOneOf(MARK_KINDS, json?.kind);
+  const [start, end] = [asCount(json?.start), asCount(json?.end)];
+  return kind && start !== undefined && end !== undefined ? [{ kind, start, end }] : [];
 }
 
 /** A support without its sentence could explain any of them, so it is malformed. */
@@ -222,6 +283,16 @@ function asOneOf<T extends string>(known: readonly T[], value: unknown): T | und
   return known.find((each) => each === value);
 }
 
+const BLOCK_KINDS: readonly PassageBlock["kind"][] = [
+  "paragraph",
+  "heading",
+  "question",
+  "label",
+  "item",
+  "row",
+  "code",
+];
+const MARK_KINDS: readonly PassageMark["kind"][] = ["code", "link", "emphasis", "strong", "reference"];
 const ANSWER_MODES: readonly AnswerMode[] = ["extractive", "generated"];
 const DROP_REASONS: readonly DropReason[] = ["number", "name", "quote", "link", "polarity", "order", "unsupported"];
 const FALLBACKS: readonly GenerationFallback[] = ["timeout", "error", "unsupported", "budget", "declined"];

@@ -1,4 +1,4 @@
-import { decodePassage, decodeQuote } from "./decode.js";
+import { decodeLayout, decodePassage, decodeQuote } from "./decode.js";
 import { invalidResponse } from "./errors.js";
 import { asArray, asObject, asString, type JsonObject, optional } from "./json.js";
 import type { ChatClientOptions } from "./options.js";
@@ -30,5 +30,6 @@ function decodeResult(value: unknown): SearchResult[] {
   const json = asObject(value);
   const quotes = asArray(json?.quotes).flatMap(decodeQuote);
   if (!json || quotes.length === 0) return [];
-  return [{ ...decodePassage(json), excerpt: asString(json.excerpt) ?? "", quotes }];
+  const excerpt = asString(json.excerpt) ?? "";
+  return [{ ...decodePassage(json), excerpt, ...optional("blocks", decodeLayout(json.blocks)), quotes }];
 }

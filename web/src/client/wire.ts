@@ -13,7 +13,7 @@ export interface ChatRequest {
   readonly model: string;
   /** `false` omits markers and sources. Default: `true`. */
   readonly include_citations?: boolean;
-  /** The question before this one, so that a follow-up such as "And to Norway?" is understood. */
+  /** The question before this one, or the `searched` of its outcome, so that a follow-up such as "And to Norway?" is understood. */
   readonly previous?: {
     readonly message: string;
     /** The vector of the question, a space and this message together. */
@@ -48,6 +48,49 @@ export interface Quote {
   readonly text: string;
   /** The words as the answer shows them, without Markdown; omitted if they are the same. */
   readonly plain?: string;
+  /** `plain` in pieces, without the punctuation between them. Omitted if it is just `text`. */
+  readonly pieces?: readonly QuotePiece[];
+}
+
+/** A piece of a quote as the answer shows it. */
+export interface QuotePiece {
+  /** Verbatim words of the document. */
+  readonly text: string;
+  /**
+   * Why the words belong to the quote, whose `text` does not have them: `notice`, `heading`, `question`, `label`, `lead_in`, `parent`,
+   * `group`, `row_label`, `column`, `antecedent`, `exception` or `condition`. Missing for words of `text`.
+   */
+  readonly role?: string;
+}
+
+/** How the text of a passage is laid out. All offsets are in UTF-16 code units of its `excerpt`. */
+export interface PassageLayout {
+  /** In order, disjoint. */
+  readonly blocks: readonly PassageBlock[];
+  /** In order; they may contain each other. */
+  readonly marks?: readonly PassageMark[];
+}
+
+/** A paragraph, an item of a list, a row of a table, … Items that follow each other are one list, rows one table. */
+export interface PassageBlock {
+  readonly kind: "paragraph" | "heading" | "question" | "label" | "item" | "row" | "code";
+  readonly start: number;
+  readonly end: number;
+  /** Where the text of an item begins, after its marker. */
+  readonly text?: number;
+  /** Depth of an item, from 0; of another block inside an item, one more than that of the item. Missing outside of items. */
+  readonly depth?: number;
+  /** Start and end of each cell of a row. */
+  readonly cells?: readonly (readonly [start: number, end: number])[];
+  /** Whether the cells of a row are names of columns. */
+  readonly is_header?: boolean;
+}
+
+/** Words of a block that are code, a link, emphasised, or the number of a footnote. */
+export interface PassageMark {
+  readonly kind: "code" | "link" | "emphasis" | "strong" | "reference";
+  readonly start: number;
+  readonly end: number;
 }
 
 /** Words of a cited chunk from which a sentence of a generated answer follows. */
@@ -85,7 +128,9 @@ export interface Passage {
 export interface Citation extends Passage {
   readonly index: number;
   readonly strength?: EvidenceStrength;
+  /** The whole passage: plain text if `blocks` says how it is laid out, otherwise Markdown unless `content_type` says what it is. */
   readonly excerpt: string;
+  readonly blocks?: PassageLayout;
   /** At least one; empty in a generated answer. */
   readonly quotes: readonly Quote[];
   /** Only in a generated answer. */
@@ -96,14 +141,16 @@ export interface Citation extends Passage {
 
 /** A passage near the question that the answer does not quote: not a source, but further reading. */
 export interface FoundPassage extends Passage {
-  /** Missing in refusals. */
+  /** As in a citation. Missing in refusals. */
   readonly excerpt?: string;
+  readonly blocks?: PassageLayout;
 }
 
 /** A passage that fits a text which is being typed: a place to look, not an answer. It has no `download_url`. */
 export interface SearchResult extends Passage {
-  /** The whole passage, as Markdown source. */
+  /** As in a citation. */
   readonly excerpt: string;
+  readonly blocks?: PassageLayout;
   /** The best sentence, after the line that introduces its list: one or two. */
   readonly quotes: readonly Quote[];
 }

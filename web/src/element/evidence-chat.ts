@@ -84,6 +84,7 @@ const DEFAULT_ENDPOINT = defaultEndpoint(import.meta.url);
  * @csspart reply - A reply.
  * @csspart hedge - The warning above an answer that may not answer the question.
  * @csspart answer - The text of an answer.
+ * @csspart chain - Words of an answer that a quoted sentence gets from around it.
  * @csspart generated-note - The note below an answer that a language model wrote.
  * @csspart on-device - The answer that is written on this device, or its offer.
  * @csspart marker - A numbered badge in an answer.

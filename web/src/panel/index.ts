@@ -1,7 +1,7 @@
 /** The part of the widget that loads only when the visitor uses it. */
 import { adoptStyles } from "../dom/styles.js";
 import { yieldToPage } from "../dom/yield-to-page.js";
-import { citationStyles, passageSheet } from "./citations/index.js";
+import { citationStyles } from "./citations/index.js";
 import type { PanelHost } from "./host.js";
 import { WidgetPanel } from "./panel.js";
 import css from "./panel.css";
@@ -33,7 +33,6 @@ export async function createPanel(host: PanelHost): Promise<Panel> {
   const { shadow, frame } = host;
   await yieldToPage();
   for (const styles of [css, citationStyles]) adoptStyles(shadow, styles);
-  shadow.adoptedStyleSheets = [...shadow.adoptedStyleSheets, passageSheet()];
   await yieldToPage();
   // Otherwise in the task that next draws what the panel shows.
   void frame.panel.offsetHeight;

@@ -19,7 +19,7 @@ import { QuestionLength } from "./chat/question-length.js";
 import { urlOfWords } from "./citations/cited-place.js";
 import { copySelection } from "./citations/index.js";
 import { excerptOf } from "./citations/passage/draw.js";
-import { loadParser } from "./citations/passage/passage-of.js";
+import { loadParserFor } from "./citations/passage/passage-of.js";
 import type { PanelHost } from "./host.js";
 import { LazyHistory } from "./history/lazy-history.js";
 import { Modality } from "./modality.js";
@@ -106,7 +106,7 @@ export class WidgetPanel {
     this.#search = lazySearch({
       host,
       announcer: this.#announcer,
-      tools: { excerptOf, urlOfWords },
+      tools: { excerptOf, loadParserFor, urlOfWords },
       client,
       embedder,
     });
@@ -318,7 +318,6 @@ export class WidgetPanel {
     this.#closeHistory();
     this.#noteAsker({ type: "asked" });
     this.#visitor.hasAsked = true;
-    void loadParser();
     // The request itself asks for its token only when the model is loaded, which may take long.
     if (this.#model.state.status !== "ready") void this.#requestToken();
     await this.#chat.ask(question);

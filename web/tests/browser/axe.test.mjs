@@ -13,6 +13,8 @@ import {
   found,
   generated,
   json,
+  LAID_OUT_ANSWER,
+  laidOut,
   refusal,
   report,
   result,
@@ -111,6 +113,22 @@ const STATES = {
       await widget.ask(QUESTION);
       await widget.role("marker").click();
       await widget.element.locator("details[open]").waitFor();
+    },
+  },
+  "card of a statement with its chain": {
+    before: () => site.api.respondWith(whole(answer({ deltas: [LAID_OUT_ANSWER], citations: [laidOut()] }))),
+    async reach(widget) {
+      await widget.ask(QUESTION);
+      await widget.role("marker").focus();
+      await widget.role("card-statement").waitFor();
+    },
+  },
+  "passage that says how it is laid out": {
+    before: () => site.api.respondWith(whole(answer({ deltas: [LAID_OUT_ANSWER], citations: [laidOut()] }))),
+    async reach(widget) {
+      await widget.ask(QUESTION);
+      await widget.role("marker").click();
+      await widget.element.locator("details[open] table").waitFor();
     },
   },
   references: {

@@ -26,7 +26,7 @@ test("a second question is sent with the one before it, and the answer says that
   const [first, followUp, last] = bodies();
   assert.equal("previous" in first, false);
   assert.equal(followUp.previous.message, QUESTION);
-  assert.equal(last.previous.message, FOLLOW_UP);
+  assert.equal(last.previous.message, both.searched);
   const { embedding } = followUp.previous;
   assert.equal(embedding.length, 384);
   assert.ok(Math.abs(Math.hypot(...embedding) - 1) < 1e-3);
@@ -63,6 +63,21 @@ test("a conversation of the history goes on with its last question", async (t) =
   await widget.becomes("ready");
   await widget.ask(FOLLOW_UP);
   assert.equal(bodies()[0].previous.message, QUESTION);
+});
+
+test("a conversation of the history goes on with what its last question was searched with", async (t) => {
+  withConversation([
+    { role: "user", content: QUESTION },
+    { role: "assistant", content: "Refunds are paid." },
+    { role: "user", content: FOLLOW_UP },
+    { role: "assistant", content: "Cards are paid.", ...both },
+  ]);
+  const widget = await open(t);
+  await openConversation(widget);
+  await widget.element.getByText("Cards are paid.").waitFor();
+  await widget.becomes("ready");
+  await widget.ask("Is it free?");
+  assert.equal(bodies()[0].previous.message, both.searched);
 });
 
 test("a conversation of the history shows again what was searched, and which question was too long", async (t) => {

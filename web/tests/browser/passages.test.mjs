@@ -1,10 +1,10 @@
-// The parser and the styles of passages, which load with the first question. Real Chromium and embedder, simulated API.
+// The parser of Markdown, which loads with the first passage that needs it. Real Chromium and embedder, simulated API.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { answer, citation, silence, whole } from "./support/answers.mjs";
-import { ANSWER, QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
+import { answer, citation, found, LAID_OUT_ANSWER, laidOut, json, result, whole } from "./support/answers.mjs";
+import { ANSWER, openConversation, QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
 
-const { site, open } = await startWidgetSuite();
+const { site, open, withConversation } = await startWidgetSuite();
 
 const isParser = (path) => path.includes("/passages-");
 const MARKED = {
@@ -21,14 +21,58 @@ const styleOf = (locator, property) =>
   locator.evaluate((element, property) => getComputedStyle(element)[property], property);
 const openSource = (reply) => reply.locator("[data-role=source] summary").click();
 
-test("the parser loads with the first question, before its answer", async (t) => {
-  site.api.respondWith(silence);
+test("passages that say how they are laid out need no parser", async (t) => {
+  site.api.respondWith(whole(answer({ deltas: [LAID_OUT_ANSWER], citations: [laidOut()] })));
   const widget = await open(t);
-  await widget.role("input").focus();
-  await widget.becomes("ready");
+  const reply = await widget.ask(QUESTION);
+  await openSource(reply);
+  assert.equal(await verified(reply).count(), 1);
+  assert.equal(await strong(reply).innerText(), "Theft");
+  assert.deepEqual(await excerpt(reply).locator("th, td").allInnerTexts(), ["Damage", "Excluded", "Theft", "yes"]);
+  assert.equal(await styleOf(excerpt(reply), "borderInlineStartStyle"), "solid");
+  assert.equal(await reply.locator("[data-role=answer] .chain").innerText(), "Excluded");
   assert.ok(!site.requests.some(isParser));
-  await widget.ask(QUESTION, "pending");
-  await widget.until(() => site.requests.some(isParser), "the request");
+});
+
+test("the parser loads with the first passage that does not say how it is laid out", async (t) => {
+  const { excerpt, blocks } = laidOut();
+  const also_found = [found({ excerpt, blocks })];
+  site.api.respondWith(whole(answer({ deltas: [LAID_OUT_ANSWER], citations: [laidOut()], also_found })));
+  const widget = await open(t);
+  await widget.ask(QUESTION);
+  assert.ok(!site.requests.some(isParser));
+  site.api.respondWith(
+    whole(answer({ deltas: [LAID_OUT_ANSWER], citations: [laidOut()], also_found: [found({ excerpt })] })),
+  );
+  await widget.ask(QUESTION);
+  assert.ok(site.requests.some(isParser));
+});
+
+test("stored answers, also-found passages and instant results show passages as they are laid out", async (t) => {
+  const { index: _, ...passage } = laidOut({ url: undefined });
+  withConversation([{ role: "assistant", content: LAID_OUT_ANSWER, citations: [laidOut({ available: true })] }]);
+  site.api.search = json(200, { results: [result(passage)] });
+  site.api.respondWith(
+    whole(answer({ deltas: [LAID_OUT_ANSWER], citations: [laidOut()], also_found: [found(passage)] })),
+  );
+  const widget = await open(t);
+  await openConversation(widget);
+  const restored = await widget.reply("done");
+  await openSource(restored);
+  assert.equal(await excerpt(restored).locator("table").count(), 1);
+  assert.equal(await verified(restored).count(), 1);
+  assert.equal(await restored.locator("[data-role=answer] .chain").innerText(), "Excluded");
+
+  const reply = await widget.ask(QUESTION);
+  await reply.locator("[data-role=also-found] > summary").click();
+  await reply.locator("[data-role=found] summary").click();
+  assert.equal(await reply.locator("[data-role=found] table").count(), 1);
+
+  await widget.role("input").pressSequentially("When are refunds paid");
+  await widget.all("result").first().click();
+  assert.equal(await widget.role("result-passage").locator("table").count(), 1);
+  assert.equal(await widget.role("result-passage").locator("mark").first().innerText(), "Theft");
+  assert.ok(!site.requests.some(isParser));
 });
 
 test("an answer waits for the parser, and its quotes are verified with it", async (t) => {

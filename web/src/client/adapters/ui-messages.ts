@@ -14,7 +14,7 @@ export interface UiMessage {
 
 /**
  * Turns the messages of a page that uses the Vercel AI SDK into the request for its last question. The last question before it that
- * got an answer or a refusal is sent with it, and it continues the conversation of the last answer that is in the history.
+ * got an answer or a refusal is sent with it, as it was searched, and it continues the conversation of the last answer that is in the history.
  *
  * Throws `invalid_request` if no message of the user has a text.
  */
@@ -28,9 +28,10 @@ export async function toChatRequest(
   if (!question) throw new ChatError("invalid_request", "No message of the user has a text.", { retryable: false });
   const earlier = messages.slice(0, last);
   const answered = earlier.map(({ role }) => role).lastIndexOf("assistant");
-  const before = earlier.slice(0, Math.max(0, answered)).filter(isQuestion).at(-1);
+  const asked = earlier.slice(0, Math.max(0, answered)).filter(isQuestion).at(-1);
+  const before = searchedOf(earlier[answered]) ?? (asked && textOf(asked));
   const sessionId = earlier.flatMap((message) => sessionOf(message) ?? []).at(-1);
-  const { fields } = await embedQuestion(textOf(question), before && textOf(before), embedder, signal);
+  const { fields } = await embedQuestion(textOf(question), before, embedder, signal);
   return { ...fields, message_id: randomUuid(), ...(sessionId && { session_id: sessionId }) };
 }
 
@@ -43,6 +44,11 @@ function textOf({ parts }: UiMessage): string {
     .flatMap(({ type, text }) => (type === "text" && text !== undefined ? text : []))
     .join("\n")
     .trim();
+}
+
+/** What was searched for a question together with the one before it. */
+function searchedOf(answer: UiMessage | undefined): string | undefined {
+  return asString(asObject(answer?.metadata)?.searched);
 }
 
 /** The conversation of an answer, if it is in the history. */

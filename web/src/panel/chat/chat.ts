@@ -8,7 +8,7 @@ import * as icons from "../../dom/icons.js";
 import { lazyImport } from "../../dom/lazy-import.js";
 import { frameDrawn, yieldToPage } from "../../dom/yield-to-page.js";
 import type { CitationActions } from "../citations/index.js";
-import { loadParser } from "../citations/passage/passage-of.js";
+import { loadParserFor } from "../citations/passage/passage-of.js";
 import { embedderErrorCode } from "../model/embedder-error.js";
 import type { ModelLoader } from "../model/model-loader.js";
 import type { PanelHost } from "../host.js";
@@ -220,12 +220,14 @@ export class Chat {
       let cursor: string | undefined;
       do {
         const page = await listMessages(session.id, { limit: PAGE_SIZE, cursor }, client(), signal);
-        await loadParser();
+        await loadParserFor(page.messages.flatMap(({ citations }) => citations));
         signal.throwIfAborted();
         for (const { reply, question, message } of this.log.restore(page.messages))
           void this.#offerFeedback(reply, message.searched ?? question, message);
-        const asked = page.messages.filter(({ role }) => role === "user").at(-1);
-        if (asked) this.#conversation.follow(asked.content);
+        for (const { role, content, searched } of page.messages) {
+          const last = role === "user" ? content : searched;
+          if (last) this.#conversation.follow(last);
+        }
         // The same cursor again would loop for ever.
         if (cursor !== undefined && page.next_cursor === cursor) throw invalidResponse();
         cursor = page.next_cursor;
@@ -278,7 +280,7 @@ export class Chat {
         // for long.
         if (event.type === "sources" || event.type === "answer_end") await frameDrawn();
         else await yieldToPage();
-        if (event.type === "sources") await loadParser();
+        if (event.type === "sources") await loadParserFor([...event.citations, ...event.also_found]);
         if (this.#running !== running) return;
         running.signal.throwIfAborted();
         this.log.following(() => this.#show(event, exchange, reply));

@@ -28,7 +28,7 @@ const NO_ENDPOINT =
 /** Sends the questions of one session. */
 export class Conversation {
   readonly #session = new SessionTracker();
-  /** The last question of the session that was answered or refused. */
+  /** The last question of the session that was answered or refused, with those before it that it was searched with. */
   #previous: string | undefined;
   readonly #embedder: () => Promise<QuestionEmbedder>;
   readonly #client: () => ChatClientOptions;
@@ -76,7 +76,8 @@ export class Conversation {
     try {
       for await (const event of streamChat(exchange.request, client, signal)) {
         this.#session.observe(event);
-        if (event.type === "answer_end" || event.type === "refusal") this.#previous = exchange.question;
+        if (event.type === "answer_end" || event.type === "refusal")
+          this.#previous = event.searched ?? exchange.question;
         yield event;
       }
     } catch (error) {
@@ -98,9 +99,9 @@ export class Conversation {
     this.#session.resume(sessionId);
   }
 
-  /** The next question follows this one of the history. */
-  follow(question: string): void {
-    this.#previous = question;
+  /** The next question follows what was searched for the last one of the history. */
+  follow(searched: string): void {
+    this.#previous = searched;
   }
 
   /** Makes a retry start a new session. Gives the error to throw, which allows a retry. */

@@ -12,6 +12,7 @@ import { titleOf } from "./documents.js";
 import { generatedNote, leftOutNote } from "./generated-note.js";
 import type { Download } from "./links.js";
 import { type AnswerPiece, MarkerParser, sentencesOf } from "./markers.js";
+import { lightenChains } from "./pieces.js";
 import { SourcesView } from "./sources-view.js";
 import { supportedTarget, type Target, targetOf } from "./target.js";
 
@@ -273,6 +274,7 @@ export class AnswerView {
     this.#pieces = this.#pieces.map((piece) =>
       piece.kind === "marker" && !piece.target ? { kind: "text", text: `[${piece.index}]` } : piece,
     );
+    lightenChains(this.#text, this.#citations);
   }
 
   #activateMarker(marker: Marker, target: Target): void {

@@ -8,6 +8,7 @@ import { type Download, linksOf } from "./links.js";
 import { clip, windowAround } from "./passage/clip.js";
 import { drawPassage } from "./passage/draw.js";
 import { passageOf } from "./passage/passage-of.js";
+import { statementOf } from "./pieces.js";
 import { citedRanges } from "./quotes.js";
 import { narrowed, type Target } from "./target.js";
 import { verifiedMark } from "./verify.js";
@@ -71,6 +72,7 @@ function drawWords(citation: Citation, { translator, answer }: CardContext): HTM
   return element(
     "div",
     { class: "card-body" },
+    ...citation.quotes.map(statementOf),
     evidenceOf(citation, translator),
     element(
       "blockquote",

@@ -1,17 +1,37 @@
-import type { Citation, Quote, Support } from "../../client/wire.js";
+import type { Citation, Quote, QuotePiece, Support } from "../../client/wire.js";
 import { element, icon } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
 import type { Translator } from "../../dom/translator.js";
 import { passageOf } from "./passage/passage-of.js";
 import { type Cell, readRow, readText } from "./passage/read.js";
+import { findStatement } from "./pieces.js";
 import { locateQuote } from "./quotes.js";
 
 /**
  * Verifies a quote: its words occur in the answer, and its place in the passage shows the same words, character by
- * character. Only white space may differ, because lines are laid out differently. The passage itself comes from the
- * server and is not verified; nothing else from the server is trusted.
+ * character. Only white space may differ, because lines are laid out differently. The passage itself, and the words from around it that
+ * belong to the quote, come from the server and are not verified; nothing else from the server is trusted.
  */
 export function isVerified(citation: Citation, quote: Quote, answer: string): boolean {
+  const pieces = quote.pieces ?? (citation.blocks ? [{ text: quote.text }] : undefined);
+  return pieces ? isStated(citation, quote, pieces, answer) : isShown(citation, quote, answer);
+}
+
+/** Whether plain text has a quote, and a sentence of the answer consists of all its words and of what belongs to them. */
+function isStated(citation: Citation, quote: Quote, pieces: readonly QuotePiece[], answer: string): boolean {
+  const { start, end, text } = quote;
+  const own = pieces.flatMap((piece) => (piece.role === undefined ? piece.text : []));
+  return (
+    citation.excerpt.slice(start, end) === text &&
+    /[\p{L}\p{N}]/u.test(text) &&
+    onOneLine(own.join(" ")) === onOneLine(text) &&
+    !pieces.some((piece) => hasHiddenCharacters(piece.text)) &&
+    findStatement(answer, pieces, citation) !== undefined
+  );
+}
+
+/** Whether Markdown shows a quote, and the answer has its words. */
+function isShown(citation: Citation, quote: Quote, answer: string): boolean {
   const words = quote.plain ?? quote.text;
   const range = locateQuote(citation.excerpt, quote);
   if (!range || !/[\p{L}\p{N}]/u.test(words) || hasHiddenCharacters(words) || !containsWords(answer, words))

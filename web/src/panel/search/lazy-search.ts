@@ -1,6 +1,5 @@
 import { lazyImport } from "../../dom/lazy-import.js";
 import { adoptStyles } from "../../dom/styles.js";
-import { loadParser } from "../citations/passage/passage-of.js";
 import type { InstantResults, InstantResultsOptions } from "./instant-results.js";
 
 const loadResults = lazyImport(() => import("./index.js"));
@@ -18,8 +17,7 @@ export function lazySearch(options: InstantResultsOptions): LazySearch {
   const { element, frame, shadow } = options.host;
   let loading: Promise<InstantResults> | undefined;
   const load = async () => {
-    // A result shows its passage.
-    const [{ InstantResults, styles }] = await Promise.all([loadResults(), loadParser()]);
+    const { InstantResults, styles } = await loadResults();
     adoptStyles(shadow, styles);
     return new InstantResults(options);
   };

@@ -110,7 +110,7 @@ export const texts: PanelTexts = {
     other: "{count} مقطع",
   },
   sourcesAgree: "{agreeing} من أصل {total} من المصادر متفقة",
-  sourcesAgreeHelp: "عدد المستندات المقتبسة التي تقول ما تقوله الإجابة أولاً.",
+  sourcesAgreeHelp: "عدد المستندات المقتبسة التي تحتوي حرفيًا على الجملة الأولى من الإجابة.",
   hedged: "تتناول هذه المقاطع الموضوع، لكنها قد لا تجيب عن السؤال.",
   places: {
     zero: "لا مواضع ذات صلة",

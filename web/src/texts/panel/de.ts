@@ -89,7 +89,7 @@ export const texts: PanelTexts = {
   page: "Seite {count}",
   passages: { one: "{count} Textstelle", other: "{count} Textstellen" },
   sourcesAgree: "{agreeing} von {total} Quellen stimmen überein",
-  sourcesAgreeHelp: "So viele der zitierten Dokumente sagen, was die Antwort zuerst sagt.",
+  sourcesAgreeHelp: "So viele der zitierten Dokumente enthalten den ersten Satz der Antwort wörtlich.",
   hedged: "Diese Textstellen handeln davon, beantworten die Frage aber vielleicht nicht.",
   places: { one: "{count} passende Stelle", other: "{count} passende Stellen" },
   alsoFound: "Außerdem gefunden ({count})",

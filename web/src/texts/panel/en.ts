@@ -91,7 +91,7 @@ export const texts = {
   page: "Page {count}",
   passages: { one: "{count} passage", other: "{count} passages" },
   sourcesAgree: "{agreeing} of {total} sources agree",
-  sourcesAgreeHelp: "Number of quoted documents that support the first sentence of the answer.",
+  sourcesAgreeHelp: "Number of quoted documents that contain the first sentence of the answer word for word.",
   hedged: "These passages are about this, but may not answer it.",
   places: { one: "{count} place to look", other: "{count} places to look" },
   alsoFound: "Also found ({count})",

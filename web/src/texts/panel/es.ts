@@ -90,7 +90,7 @@ export const texts: PanelTexts = {
   page: "Página {count}",
   passages: { one: "{count} pasaje", many: "{count} de pasajes", other: "{count} pasajes" },
   sourcesAgree: "{agreeing} de {total} fuentes coinciden",
-  sourcesAgreeHelp: "Tantos de los documentos citados dicen lo que la respuesta dice primero.",
+  sourcesAgreeHelp: "Tantos de los documentos citados contienen literalmente la primera frase de la respuesta.",
   hedged: "Estos pasajes tratan de ello, pero puede que no respondan a la pregunta.",
   places: {
     one: "{count} lugar donde mirar",

@@ -91,7 +91,7 @@ export const texts: PanelTexts = {
   page: "Page {count}",
   passages: { one: "{count} passage", many: "{count} de passages", other: "{count} passages" },
   sourcesAgree: "{agreeing} sources sur {total} concordent",
-  sourcesAgreeHelp: "Nombre de documents cités qui disent ce que la réponse dit en premier.",
+  sourcesAgreeHelp: "Nombre de documents cités qui contiennent mot pour mot la première phrase de la réponse.",
   hedged: "Ces passages en parlent, mais ne répondent peut-être pas à la question.",
   places: {
     one: "{count} endroit à consulter",

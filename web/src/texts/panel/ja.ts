@@ -85,7 +85,7 @@ export const texts: PanelTexts = {
   page: "{count} ページ",
   passages: { other: "{count} か所" },
   sourcesAgree: "{total} 件中 {agreeing} 件の出典が一致",
-  sourcesAgreeHelp: "引用された文書のうち、回答が最初に述べていることを述べている文書の数です。",
+  sourcesAgreeHelp: "引用された文書のうち、回答の最初の文がそのまま書かれている文書の数です。",
   hedged: "以下はこの件に関する箇所ですが、ご質問の答えではないかもしれません。",
   places: { other: "関連する箇所 {count} 件" },
   alsoFound: "ほかに見つかった箇所（{count}）",

@@ -26,6 +26,38 @@ export function citation(fields = {}) {
   };
 }
 
+/**
+ * A passage that says how it is laid out: a paragraph, a list in a list, and a table. Its row is quoted with the names of its columns.
+ * @returns {any}
+ */
+export function laidOut(fields = {}) {
+  const excerpt =
+    "Cover.1\n\n1. Fire\n   - at home\n\n   Always.\n2. Water\n\nDamage\tExcluded\nTheft\tyes\n\nrun x\n  y";
+  const at = (/** @type {string} */ words, more = {}) => {
+    const start = excerpt.indexOf(words);
+    return { start, end: start + words.length, ...more };
+  };
+  const cells = (/** @type {string[]} */ ...words) => words.map((each) => Object.values(at(each)));
+  const blocks = [
+    at("Cover.1", { kind: "paragraph" }),
+    at("1. Fire", { kind: "item", text: at("Fire").start, depth: 0 }),
+    at("- at home", { kind: "item", text: at("at home").start, depth: 1 }),
+    at("Always.", { kind: "paragraph", depth: 1 }),
+    at("2. Water", { kind: "item", text: at("Water").start, depth: 0 }),
+    at("Damage\tExcluded", { kind: "row", cells: cells("Damage", "Excluded"), is_header: true }),
+    at("Theft\tyes", { kind: "row", cells: cells("Theft", "yes") }),
+    at("run x\n  y", { kind: "code" }),
+  ];
+  const marks = [{ kind: "reference", start: 6, end: 7 }, at("Theft", { kind: "strong" })];
+  const pieces = [{ text: "Theft" }, { text: "Excluded", role: "column" }, { text: "yes" }];
+  const text = "Theft\tyes";
+  const quotes = [at(text, { text, plain: "Theft – Excluded: yes", pieces })];
+  return citation({ excerpt, blocks: { blocks, marks }, quotes, ...fields });
+}
+
+/** An answer that quotes {@link laidOut}. */
+export const LAID_OUT_ANSWER = "Theft – Excluded: yes [1]";
+
 /** An also-found passage of the API. */
 export function found(/** @type {Partial<import("../../../src/client/wire.ts").FoundPassage>} */ fields = {}) {
   return {

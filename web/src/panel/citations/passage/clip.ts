@@ -1,4 +1,4 @@
-import { type Branch, cut, overlap, type PassageNode, type Range, type Run, runsOf } from "./tree.js";
+import { type Branch, cut, isHead, overlap, type PassageNode, type Range, type Run, runsOf } from "./tree.js";
 
 /** Number of characters shown before and after a quote. */
 const CONTEXT_LENGTH = 140;
@@ -18,7 +18,7 @@ export function windowAround(source: string, quote: Range): Range {
   return { start: wholeCharacter(source, start), end: wholeCharacter(source, end) };
 }
 
-/** The part of a passage inside a window, with "…" for omitted text. Table rows stay whole and keep the table head. */
+/** The part of a passage inside a window, with "…" for omitted text. Table rows stay whole and keep the heads of the table. */
 export function clip(nodes: readonly PassageNode[], window: Range): readonly PassageNode[] {
   const kept = inside(nodes, window);
   const runs = [...runsOf(nodes)].filter(({ text }) => text.trim() !== "");
@@ -44,10 +44,9 @@ function insideRun(run: Run, window: Range): Run[] {
 }
 
 function insideTable(table: Branch, window: Range): Branch[] {
-  const rows = table.children.filter((row) => [...runsOf([row])].some((run) => overlap(run, window)));
-  const head = table.children[0];
-  if (rows.length === 0 || !head) return [];
-  return [{ ...table, children: rows.includes(head) ? rows : [head, ...rows] }];
+  const isInside = (row: PassageNode) => [...runsOf([row])].some((run) => overlap(run, window));
+  if (!table.children.some(isInside)) return [];
+  return [{ ...table, children: table.children.filter((row) => isHead(row) || isInside(row)) }];
 }
 
 /** Puts "…" before the first run, or after the last. */

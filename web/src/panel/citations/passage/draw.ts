@@ -2,7 +2,7 @@ import type { Passage } from "../../../client/wire.js";
 import { withoutBidiControls } from "../../../dom/bidi.js";
 import { element } from "../../../dom/element.js";
 import { passageOf } from "./passage-of.js";
-import { type Branch, cut, type PassageNode, type Range } from "./tree.js";
+import { type Branch, cut, isHead, type PassageNode, type Range } from "./tree.js";
 
 /**
  * Creates the elements of a passage, with ranges of its source highlighted. The ranges are sorted and do not overlap.
@@ -27,6 +27,10 @@ function drawBranch(branch: Branch, quotes: readonly Range[]): Node {
       return element("blockquote", {}, ...children);
     case "list":
       return element("ul", { dir: "auto" }, ...children);
+    case "items":
+      return element("ul", { class: "items", dir: "auto" }, ...children);
+    case "marker":
+      return element("span", { class: "item-marker" }, ...children);
     case "orderedList":
       return element("ol", { dir: "auto", start: branch.first }, ...children);
     case "item":
@@ -49,24 +53,23 @@ function drawBranch(branch: Branch, quotes: readonly Range[]): Node {
       return element("strong", {}, ...children);
     case "deleted":
       return element("s", {}, ...children);
+    case "reference":
+      return element("sup", {}, ...children);
     case "link":
       return element("a", { href: branch.href, target: "_blank", rel: "noopener noreferrer nofollow" }, ...children);
   }
 }
 
 /** A wide table scrolls in its own region, also by keyboard. */
-function drawTable({ children: [head, ...rows] }: Branch, quotes: readonly Range[]): Node {
-  const cells = head?.kind === "branch" ? head.children : [];
-  const heads = cells.map((cell) => (cell.kind === "branch" ? ({ ...cell, tag: "head" } as const) : cell));
+function drawTable({ children: rows }: Branch, quotes: readonly Range[]): Node {
+  const body = rows.findIndex((row) => !isHead(row));
+  const heads = rows.slice(0, body < 0 ? rows.length : body);
+  const part = (tag: "thead" | "tbody", content: readonly PassageNode[]) =>
+    content.length > 0 ? element(tag, {}, ...drawPassage(content, quotes)) : undefined;
   return element(
     "div",
     { class: "table", tabindex: 0 },
-    element(
-      "table",
-      {},
-      element("thead", {}, element("tr", {}, ...drawPassage(heads, quotes))),
-      element("tbody", {}, ...drawPassage(rows, quotes)),
-    ),
+    element("table", {}, part("thead", heads), part("tbody", rows.slice(heads.length))),
   );
 }
 

@@ -98,6 +98,10 @@ class Reader {
         return [
           node.ordered ? { ...branch("orderedList", children), first: node.start ?? 1 } : branch("list", children),
         ];
+      case "table": {
+        const [head, ...rows] = children;
+        return [branch("table", head?.kind === "branch" ? [headOf(head), ...rows] : children)];
+      }
       case "root":
         return children;
       default: {
@@ -131,13 +135,17 @@ const TAGS: { readonly [type in Nodes["type"]]?: Tag } = {
   listItem: "item",
   paragraph: "paragraph",
   strong: "strong",
-  table: "table",
   tableCell: "cell",
   tableRow: "row",
 };
 
 function branch(tag: Tag, children: readonly PassageNode[]): Branch {
   return { kind: "branch", tag, children };
+}
+
+/** The first row of a table, whose cells are the names of its columns. */
+function headOf(row: Branch): Branch {
+  return { ...row, children: row.children.map((cell) => (cell.kind === "branch" ? { ...cell, tag: "head" } : cell)) };
 }
 
 /** Keeps escapes and entities in separate text nodes, so that offsets stay correct. */

@@ -1,4 +1,4 @@
-import { type Branch, type PassageNode, type Range, type Run, type Tag, visibleText } from "./tree.js";
+import { type Branch, INLINE, type PassageNode, type Range, type Run, visibleText } from "./tree.js";
 
 /** The visible text of a table cell, and the name of its column. */
 export interface Cell {
@@ -8,7 +8,6 @@ export interface Cell {
 
 /** Separator between the cells of a row. */
 const BAR = " | ";
-const INLINE: ReadonlySet<Tag> = new Set(["code", "deleted", "emphasis", "link", "strong"]);
 
 /** The visible text of a range of the source, with a new line for each block and bars between cells. */
 export function readText(nodes: readonly PassageNode[], range: Range): string {
@@ -25,7 +24,10 @@ export function readText(nodes: readonly PassageNode[], range: Range): string {
   return lines.filter((line) => line !== "").join("\n");
 }
 
-/** The runs of each line: of a block, of a cell, or of a part between line breaks or images, whose text pages do not show. */
+/**
+ * The runs of each line: of a block, of a cell, or of a part between line breaks, images or markers of items, whose text pages do not
+ * have.
+ */
 export function linesOf(nodes: readonly PassageNode[], source: string): readonly (readonly Run[])[] {
   const lines: Run[][] = [[]];
   const readRun = (run: Run): void => {
@@ -38,15 +40,19 @@ export function linesOf(nodes: readonly PassageNode[], source: string): readonly
       start += text.length + 1;
     }
   };
+  // As Markdown writes it.
+  const readReference = (node: PassageNode): void => {
+    if (node.kind === "run") lines.at(-1)?.push({ ...node, text: "[^]" });
+  };
   const read = (node: PassageNode): void => {
     if (node.kind === "run") {
       if (node.text === "\n" || source.startsWith("![", node.start)) lines.push([]);
       else readRun(node);
       return;
     }
-    const isBlock = !INLINE.has(node.tag);
+    const isBlock = !INLINE.has(node.tag) || node.tag === "marker";
     if (isBlock) lines.push([]);
-    node.children.forEach(read);
+    if (node.tag !== "marker") node.children.forEach(node.tag === "reference" ? readReference : read);
     if (isBlock) lines.push([]);
   };
   nodes.forEach(read);

@@ -34,15 +34,34 @@ export type Tag =
   | "head"
   | "heading"
   | "item"
+  | "items"
   | "link"
   | "list"
+  | "marker"
   | "orderedList"
   | "paragraph"
   | "plain"
   | "quotation"
+  | "reference"
   | "row"
   | "strong"
   | "table";
+
+/** The parts that do not begin a line. */
+export const INLINE: ReadonlySet<Tag> = new Set([
+  "code",
+  "deleted",
+  "emphasis",
+  "link",
+  "marker",
+  "reference",
+  "strong",
+]);
+
+/** Whether a part of a table is a row with the names of its columns. */
+export function isHead(row: PassageNode): boolean {
+  return row.kind === "branch" && row.children.some((cell) => cell.kind === "branch" && cell.tag === "head");
+}
 
 /** A passage, or part of one. */
 export type PassageNode = Branch | Run;
