@@ -32,7 +32,7 @@ const ABBREVIATIONS: &[&str] = &[
 ];
 
 /// Function words that often begin a sentence and have a capital only there, next to the English ones of [`is_stop_word`]:
-/// English, German, French, Spanish and, where no word has a capital, Arabic.
+/// English, German, French and Spanish.
 const SENTENCE_OPENERS: &[&str] = &[
     "aber", "alle", "although", "antes", "apres", "au", "auch", "aucun", "aucune", "auf", "aunque", "aus",
     "aussi", "aux", "avant", "avec", "bei", "bis", "bitte", "both", "cada", "ce", "ces", "cet", "cette",
@@ -50,10 +50,7 @@ const SENTENCE_OPENERS: &[&str] = &[
     "solo", "son", "sous", "su", "sur", "sus", "tambien", "thus", "todas", "todos", "tous", "tout", "toute",
     "toutes", "tras", "uber", "um", "un", "una", "und", "une", "unser", "unsere", "unter", "until", "usted",
     "von", "vor", "vos", "votre", "vous", "wahrend", "was", "weil", "wenn", "wer", "wie", "wir", "without",
-    "y", "ya", "yes", "yet", "zu", "zum", "zur", "zwischen", "إذا", "إن", "بعد", "تم", "ثم", "حتى", "خلال",
-    "على", "عند", "في", "قد", "كان", "كانت", "كل", "كما", "لا", "لذلك", "لقد", "لكن", "لم", "لن", "ليس", "من",
-    "منذ", "هذا", "هذه", "هل", "هناك", "هو", "هي", "وتم", "وفي", "وقد", "وكان", "ولا", "ولكن", "ولم", "ومن",
-    "وهو", "وهي", "يتم", "يجب", "يمكن",
+    "y", "ya", "yes", "yet", "zu", "zum", "zur", "zwischen",
 ];
 /// Short words that may end a sentence, next to [`is_stop_word`].
 const SHORT_WORDS: &[&str] = &[
@@ -71,6 +68,10 @@ const ELIDED: &[&str] = &["c", "don", "j", "l", "n", "qu", "s"];
 
 /// Longer words are no abbreviations.
 const MAX_ABBREVIATION_BYTES: usize = 24;
+/// What follows the number of an item. Markdown escapes a full stop.
+const ITEM_MARKS: &[&str] = &[".", ")", "\\."];
+/// How far before an item the item before it may begin.
+const MAX_ITEM_BYTES: usize = 400;
 /// Letters from which a word is no abbreviation before a number, unless it is in a list.
 const MIN_WORD_LETTERS: usize = 5;
 
@@ -81,7 +82,7 @@ enum Stop {
     Inner,
     /// It may belong to the word, to the sentence, or to both.
     Ambiguous,
-    /// It ends the sentence, except before a number: the word may be an abbreviation that no rule knows.
+    /// It ends the sentence, except before a number or label: the word may be an abbreviation that no rule knows.
     BeforeWords,
     /// It ends the sentence.
     Final,
@@ -96,8 +97,10 @@ pub(super) fn ends_sentence(sentence: &str, next: &str) -> bool {
     let before = sentence.strip_suffix(word).unwrap_or_default();
     match meaning(before, word) {
         Stop::Inner => false,
-        Stop::Ambiguous => begins_sentence(next, is_initial(word)),
-        Stop::BeforeWords => !begins_with_number(next),
+        Stop::Ambiguous => begins_sentence(next, word),
+        Stop::BeforeWords => {
+            begins_with_item(sentence, next) || !(begins_with_number(next) || begins_with_label(next))
+        }
         Stop::Final => true,
     }
 }
@@ -119,7 +122,7 @@ fn meaning(before: &str, word: &str) -> Stop {
     if word.is_empty() || word.len() > MAX_ABBREVIATION_BYTES {
         return Stop::Final;
     }
-    if is_label(word) && is_at_beginning(before) {
+    if is_label(word) && (is_at_beginning(before) || has_item_before(before, word)) {
         return Stop::Inner;
     }
     let unit = word.trim_start_matches(|c: char| c.is_numeric() || c == '.');
@@ -207,31 +210,27 @@ fn with_part_before(before: &str, folded: &str) -> String {
     [&fold(first), ".", folded].concat()
 }
 
-/// Whether a word looks like an abbreviation: at most two letters, no vowel, or "street" and "number" at the end of a German
-/// word. Words in capitals are none ("PDF" has no full stop of its own), except Roman numerals and Spanish plurals ("EE. UU.").
-/// Other alphabets only abbreviate to one letter.
+/// Whether a word of Latin letters looks like an abbreviation: at most two letters, no vowel, or "street" and "number" at the end
+/// of a German word. Words in capitals are none ("PDF" has no full stop of its own), except Roman numerals and Spanish plurals
+/// ("EE. UU.").
 fn is_short(word: &str, folded: &str) -> bool {
-    let letters = folded.chars().count();
-    if !folded.chars().all(|c| c.is_ascii_lowercase() || matches!(c, 'ß' | 'æ' | 'œ' | 'ø')) {
-        // Without tatweel, which only stretches a letter. Syllables and ideographs are words.
-        return folded.chars().filter(|c| *c != 'ـ').count() == 1 && folded.chars().all(|c| c < '\u{900}');
-    }
     if is_acronym(word) {
-        return is_roman(word) || (letters == 2 && word.chars().nth(0) == word.chars().nth(1));
+        let mut letters = word.chars();
+        return is_roman(word) || (letters.next() == letters.next() && letters.next().is_none());
     }
+    let is_latin = folded.chars().all(|c| c.is_ascii_lowercase() || "ßæœø".contains(c));
     let has_vowel = folded.contains(['a', 'e', 'i', 'o', 'u', 'y', 'æ', 'œ', 'ø']);
-    letters <= 2 || !has_vowel || folded.ends_with("str") || folded.ends_with("nr")
+    let is_compound = folded.ends_with("str") || folded.ends_with("nr");
+    is_latin && (folded.chars().count() <= 2 || !has_vowel || is_compound)
 }
 
-/// One letter, or one or two each with full stops between them: "J", "U.S", "a.m", "Ph.D".
+/// One letter, or one or two each with full stops between them: "J", "U.S", "a.m", "Ph.D". Syllables and ideographs are words.
 fn is_initials(word: &str) -> bool {
     let max = if word.contains('.') { 2 } else { 1 };
-    word.split('.')
-        .all(|part| (1..=max).contains(&part.chars().count()) && part.chars().all(char::is_alphabetic))
-}
-
-fn is_initial(word: &str) -> bool {
-    word.chars().count() == 1
+    let is_letter = |c: char| c.is_alphabetic() && c < '\u{900}';
+    // Without tatweel, which stretches an Arabic letter.
+    let length = |part: &str| part.chars().filter(|c| *c != 'ـ').count();
+    word.split('.').all(|part| (1..=max).contains(&length(part)) && part.chars().all(is_letter))
 }
 
 /// Whether a word can number an item: "1", "a", "IV".
@@ -253,38 +252,21 @@ fn is_at_beginning(before: &str) -> bool {
 
 /// Marks before the first word of a sentence.
 pub(super) fn is_opening(c: char) -> bool {
-    matches!(
-        c,
-        '"' | '\''
-            | '“'
-            | '‘'
-            | '„'
-            | '‚'
-            | '«'
-            | '»'
-            | '‹'
-            | '›'
-            | '('
-            | '['
-            | '{'
-            | '*'
-            | '_'
-            | '¿'
-            | '¡'
-            | '\\'
-    )
+    "\"'“‘„‚«»‹›([{*_¿¡\\".contains(c)
 }
 
-/// Whether a text begins with a word that has a capital only at the beginning of a sentence.
-fn begins_sentence(next: &str, is_after_initial: bool) -> bool {
-    let end = next.find(|c: char| !(c.is_alphabetic() || is_accent(c))).unwrap_or(next.len());
-    let Some((word, rest)) = next.split_at_checked(end).filter(|_| end <= MAX_ABBREVIATION_BYTES) else {
-        return false;
-    };
+/// Whether a text begins with a word that has a capital only at the beginning of a sentence. `before` is the word before it.
+fn begins_sentence(next: &str, before: &str) -> bool {
+    let (word, rest) = first_word(next);
+    let mut letters = word.chars();
+    if !letters.next().is_some_and(char::is_uppercase) {
+        // Languages without capitals write ordinals without a full stop.
+        return !word.is_empty() && before.chars().all(char::is_numeric);
+    }
     // "Sa. So." are weekdays, "A5" is a number, "IN" is Indiana.
     let is_abbreviation = rest.starts_with('.') && word.chars().count() <= 2;
     let is_part = rest.starts_with(|c: char| c.is_numeric() || c == '-');
-    if is_abbreviation || is_part || word.chars().nth(1).is_some_and(char::is_uppercase) {
+    if is_abbreviation || is_part || letters.next().is_some_and(char::is_uppercase) {
         return false;
     }
     let folded = fold(word);
@@ -292,21 +274,46 @@ fn begins_sentence(next: &str, is_after_initial: bool) -> bool {
         return true;
     }
     let is_opener = is_in(SENTENCE_OPENERS, &folded) || (is_stop_word(&folded) && !is_in(NAMES, &folded));
+    let is_after_initial = before.chars().nth(1).is_none();
     is_opener && !(is_after_initial && is_in(PARTICLES, &folded))
 }
 
-/// Whether a text begins with digits, perhaps after a sign, that do not number an item ("2. Close it").
-fn begins_with_number(next: &str) -> bool {
-    let is_sign = |c: char| is_currency(c) || " +-–−±~≈<>≤≥#§№".contains(c);
-    let number = next.trim_start_matches(is_sign);
-    number.starts_with(char::is_numeric) && !begins_with_item(next)
+/// The letters at the beginning of a text and what follows. No letters if they are too many for a function word.
+fn first_word(text: &str) -> (&str, &str) {
+    let end = text.find(|c: char| !(c.is_alphabetic() || is_accent(c))).unwrap_or(text.len());
+    text.split_at_checked(end).filter(|_| end <= MAX_ABBREVIATION_BYTES).unwrap_or(("", text))
 }
 
-fn begins_with_item(next: &str) -> bool {
+/// Whether a text begins with digits, perhaps after a sign.
+fn begins_with_number(next: &str) -> bool {
+    let is_sign = |c: char| is_currency(c) || " +-–−±~≈<>≤≥#§№".contains(c);
+    next.trim_start_matches(is_sign).starts_with(char::is_numeric)
+}
+
+/// Whether a text begins with a capital or Roman numeral that is no word: "App. B", "Sect. IV", but "A member", "I am".
+fn begins_with_label(next: &str) -> bool {
+    let (word, rest) = first_word(next);
+    let is_word = word.starts_with(['A', 'I', 'O', 'Y']) && rest.starts_with([' ', '\'', '’']);
+    match word.chars().count() {
+        1 => word.starts_with(char::is_uppercase) && !rest.starts_with(['\'', '’']) && !is_word,
+        2.. => is_roman(word),
+        _ => false,
+    }
+}
+
+/// Whether the next item of a list in running text begins: "2. Close it" after "1. Open the case".
+fn begins_with_item(sentence: &str, next: &str) -> bool {
     let rest = next.trim_start_matches(|c: char| c.is_ascii_digit());
-    let digits = next.len() - rest.len();
-    let after_mark = rest.trim_start_matches('\\').strip_prefix(['.', ')']);
-    (1..=2).contains(&digits) && after_mark.is_some_and(|after| after.starts_with(char::is_whitespace))
+    let number = next.strip_suffix(rest).unwrap_or_default();
+    ITEM_MARKS.iter().any(|mark| rest.starts_with(mark)) && has_item_before(sentence, number)
+}
+
+/// Whether the item with the number before `number` is near the end of a text.
+fn has_item_before(text: &str, number: &str) -> bool {
+    let near = text.get(text.ceil_char_boundary(text.len().saturating_sub(MAX_ITEM_BYTES))..);
+    let previous = number.parse::<u8>().ok().and_then(|number| number.checked_sub(1));
+    let Some((near, previous)) = near.zip(previous) else { return false };
+    ITEM_MARKS.iter().any(|mark| near.contains(&format!("{previous}{mark} ")))
 }
 
 #[cfg(test)]

@@ -157,7 +157,7 @@ mod tests {
             "Prof. Dr. Ing. Meier und Hr. Müller.",
             "M. Le Pen et Mme. Les, p. ex. Les Halles, env. Cinq, art. L. 121-1, chap. IV, av. Victor.",
             "La Sra. El Hadi, el Sr. García, p. ej. El País, pág. IV, núm. Dos, EE. UU. México, Ud. Mismo.",
-            "قال د. محمد إن أ. د. أحمد هنا.",
+            "قال د. محمد إن أ. د. أحمد ولد عام 5 هـ. أحمد هنا.",
             "ڈاکٹر م۔ احمد یہاں ہیں۔",
             "The B.Sc. Honours and Ph.D. Students.",
             "Seite 31\\. Dezember.",
@@ -176,6 +176,7 @@ mod tests {
             "Vom 5.–7. Mai und am 24.12. Heiligabend, die 3. Auflage, der 100. Kunde.",
             "Unter Wilhelm II. Kaiser von Deutschland.",
             "Mo. – Fr. 9 bis 18 Uhr. Samstags bis 14 Uhr.",
+            "Siehe Def. 3. Abschnitt, App. B. Member, Anh. IV und ص. 5 د. في العدد.",
             "Tel. +49 30 1234, min. $5, max. 10 kg. Gepäck, ca. 5, núm. 5, pág. 12, Abt. 4.",
             "It is 5kg. Members pay less.",
         ]);
@@ -198,7 +199,7 @@ mod tests {
             "Ja.|Das geht.|Der Vertrag endet am 31.|Die Kündigung ist frei.|Es kostet 12,50.|Kunden zahlen.",
             "Oui.|C'est vrai.|Il y en a 5.|Les autres non.|Il coûte 5 €.|Merci.",
             "Sí.|No es caro.|Son 5.|¿Cuánto cuesta?|¡Mucho!|Vale.",
-            "انتهى عام 2024.|بدأ العمل.|العدد هو 5.|وفي المدينة متجر.",
+            "انتهى عام 2024.|بدأ العمل.|العدد هو 5.|عينت وزارة.",
             "Visit example.com.|Mail a.b@example.com.|Open a.toml.|Use v1.2.3.|Read https://a.b/page.|Go.",
             "Done.|🎉 It works.|• One thing.|• Other things.",
         ]);
@@ -208,7 +209,8 @@ mod tests {
     fn the_number_of_an_item_begins_a_sentence() {
         assert_split(&[
             "Steps: 1. Open the case.|2. The lid is off.|3. Close it.",
-            "The plan: A. The start.",
+            "You need: 1\\. A box 2\\. The lid 3\\. The key.|الخطوات: 1. افتح 2. أغلق.",
+            "Read the list.|The plan: A. The start.",
         ]);
     }
 
