@@ -378,6 +378,19 @@ mod tests {
         }
 
         #[test]
+        fn what_is_returned_early_is_what_the_whole_line_says(
+            words in proptest::collection::vec("[A-Z]?[a-z]{1,6}\\.?|[A-Z]\\.|[1-9]\\.|[(“\"`«<][a-z]{1,4}|[a-z]{1,4}\\.?[)”\"`»>]\\.?", 1..30),
+        ) {
+            let line = format!("The {}", words.join(" "));
+            let whole = sentences(&line, 0..line.len()).into_iter().map(|range| plain_text(&line[range], UnitKind::Sentence));
+            let whole: Vec<_> = whole.filter(|sentence| sentence.contains(char::is_alphanumeric)).collect();
+            let lower: std::collections::BTreeSet<_> = whole.iter().map(|sentence| sentence.to_lowercase()).collect();
+            prop_assume!(lower.len() == whole.len() && whole.len() < MAX_DRAFT_SENTENCES);
+            prop_assert_eq!(texts(&line).join(" ").replace(' ', ""), whole.join(" ").replace(' ', ""));
+            prop_assert_eq!(texts(&line).len(), whole.len());
+        }
+
+        #[test]
         fn any_output_is_read_without_panic(output in any::<String>()) {
             read(&[&output]);
         }

@@ -20,7 +20,7 @@ impl Open {
     /// The longest text that it can enclose, with its marks.
     fn max_bytes(&self) -> usize {
         match self.mark {
-            Mark::Comment | Mark::Code => MAX_PASSAGE_BYTES,
+            Mark::Comment => MAX_PASSAGE_BYTES,
             Mark::Tag | Mark::Char(_) => MAX_ENCLOSED_BYTES,
         }
     }
@@ -34,62 +34,80 @@ enum Mark {
     Tag,
     /// `<!--`.
     Comment,
-    /// Backticks without a counterpart.
-    Code,
+}
+
+/// What the marks of a text enclose.
+#[derive(Default)]
+struct Scan {
+    /// With their marks, in order. A range inside another one is left out.
+    enclosed: Vec<Range<usize>>,
+    /// Innermost last.
+    open: Vec<Open>,
+    /// Where backticks without a counterpart begin.
+    ticks: Vec<usize>,
 }
 
 /// The enclosed ranges with their marks, in order. A range inside another one is left out.
 pub(super) fn enclosed(text: &str) -> Vec<Range<usize>> {
-    scan(text).0
+    scan(text).enclosed
 }
 
 /// The offset of the first mark that a continuation of the text may still close.
 pub(crate) fn first_open(text: &str) -> Option<usize> {
-    let open = scan(text).1.into_iter().find(|open| text.len() - open.start <= open.max_bytes());
-    open.map(|open| open.start)
+    let Scan { open, ticks, .. } = scan(text);
+    let ticks = ticks.into_iter().find(|start| text.len() - start <= MAX_PASSAGE_BYTES);
+    let open = open.into_iter().find(|open| text.len() - open.start <= open.max_bytes());
+    open.map(|open| open.start).into_iter().chain(ticks).min()
 }
 
-fn scan(text: &str) -> (Vec<Range<usize>>, Vec<Open>) {
+fn scan(text: &str) -> Scan {
     #[cfg(test)]
     crate::work::add(text.len());
-    let mut enclosed = Vec::new();
-    let mut open: Vec<Open> = Vec::new();
+    let mut scan = Scan::default();
     let mut before = None;
     let mut position = 0;
     while let Some(c) = char_at(text, position) {
         let start = position;
-        position += c.len_utf8();
         if c == '`' {
             match code_span(text, start) {
                 Ok(end) => {
-                    enclosed.push(start..end);
+                    scan.enclosed.push(start..end);
                     position = end;
                 }
                 Err(end) => {
-                    open.push(Open { mark: Mark::Code, start });
+                    scan.ticks.push(start);
                     position = end;
                 }
             }
         } else {
+            position += c.len_utf8();
             let next = char_at(text, position);
-            let is_counterpart = |open: &Open| closes(open.mark, before, c, next);
-            if let Some(depth) = open.iter().rev().take(MAX_NESTING).position(is_counterpart) {
-                open.truncate(open.len() - depth);
-                if let Some(counterpart) = open.pop().filter(|open| position - open.start <= open.max_bytes())
-                {
-                    while enclosed
-                        .pop_if(|inner: &mut Range<usize>| inner.start > counterpart.start)
-                        .is_some()
-                    {}
-                    enclosed.push(counterpart.start..position);
-                }
-            } else if let Some(mark) = opening_mark(text, before, start, c, next) {
-                open.push(Open { mark, start });
+            if !scan.close(before, c, next, position)
+                && let Some(mark) = opening_mark(text, before, start, c, next)
+            {
+                scan.open.push(Open { mark, start });
             }
         }
         before = Some(c);
     }
-    (enclosed, open)
+    scan
+}
+
+impl Scan {
+    /// Closes the innermost mark whose counterpart is `c`, which ends at `end`. False if there is none.
+    fn close(&mut self, before: Option<char>, c: char, next: Option<char>, end: usize) -> bool {
+        let is_counterpart = |open: &Open| closes(open.mark, before, c, next);
+        let Some(depth) = self.open.iter().rev().take(MAX_NESTING).position(is_counterpart) else {
+            return false;
+        };
+        self.open.truncate(self.open.len() - depth);
+        if let Some(Open { start, .. }) = self.open.pop().filter(|open| end - open.start <= open.max_bytes())
+        {
+            while self.enclosed.pop_if(|inner| inner.start > start).is_some() {}
+            self.enclosed.push(start..end);
+        }
+        true
+    }
 }
 
 pub(super) fn char_at(text: &str, position: usize) -> Option<char> {

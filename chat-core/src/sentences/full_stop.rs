@@ -19,16 +19,17 @@ const NEEDS_WHAT_FOLLOWS: &[&str] = &[
 /// a name, a noun or a number in words; before digits, short words need no list. An abbreviation that usually ends a clause
 /// ("etc") or is an everyday word ("ago", "set") is not in the list.
 const ABBREVIATIONS: &[&str] = &[
-    "abb", "abr", "abs", "abschn", "adm", "admon", "allg", "anh", "anl", "anm", "ann", "apdo", "appt", "apr",
-    "aprox", "apt", "arr", "art", "aufl", "aug", "ausg", "avda", "ave", "avg", "betr", "bez", "blvd", "boul",
-    "bros", "cap", "chap", "cia", "coll", "corp", "dec", "dept", "depto", "dez", "dic", "dpto", "eds",
-    "einschl", "ene", "env", "esq", "est", "evtl", "excl", "exkl", "ext", "fam", "fasc", "feb", "febr",
-    "fevr", "fig", "figs", "fri", "geb", "gem", "ges", "gest", "gez", "gov", "gral", "hab", "habil", "hwy",
-    "inc", "insg", "izq", "jan", "janv", "jew", "juil", "jul", "jun", "jur", "kap", "lic", "maj", "mar",
-    "max", "med", "min", "mind", "mio", "mon", "nachm", "nat", "no", "nov", "num", "oct", "okt", "pag",
-    "phil", "pres", "prov", "quart", "rep", "rer", "sat", "sec", "sen", "sep", "sept", "spez", "sta", "ste",
-    "sto", "sun", "suppl", "tagl", "tel", "telef", "thu", "thur", "thurs", "tue", "tues", "ubl", "uds",
-    "univ", "urspr", "usw", "verh", "vol", "vorm", "wed", "zus",
+    "abb", "abr", "abs", "abt", "adm", "admon", "allg", "anh", "anl", "anm", "ann", "anz", "apdo", "appt",
+    "apr", "aprox", "apt", "arr", "art", "atte", "aufl", "aug", "ausg", "avda", "ave", "avg", "betr", "bez",
+    "blvd", "boul", "bros", "cap", "chap", "cia", "cit", "coll", "corp", "ctra", "dec", "dept", "depto",
+    "dez", "dic", "dna", "dpto", "eds", "ehem", "ene", "engl", "env", "esq", "est", "ext", "fam", "fasc",
+    "fdo", "feb", "fevr", "fig", "figs", "fri", "geb", "gem", "ges", "gest", "gez", "gov", "gral", "hab",
+    "habil", "hnos", "hwy", "ibid", "inc", "inh", "insg", "izq", "jahrl", "jan", "janv", "jew", "juil",
+    "juill", "jul", "jun", "jur", "kap", "lic", "maj", "mar", "max", "med", "min", "mind", "mio", "mon",
+    "nachm", "nat", "no", "nov", "num", "oct", "okt", "pag", "pers", "phil", "pres", "prov", "pza", "quart",
+    "rep", "rer", "sat", "sec", "sen", "sep", "sept", "seq", "spez", "sta", "ste", "sto", "sun", "suppl",
+    "tel", "telef", "thu", "thur", "thurs", "tue", "tues", "uds", "ungef", "univ", "urspr", "usw", "verh",
+    "vol", "vorm", "wed", "zus",
 ];
 
 /// Function words that often begin a sentence and have a capital only there, next to the English ones of [`is_stop_word`]:
@@ -47,10 +48,10 @@ const SENTENCE_OPENERS: &[&str] = &[
     "nuestro", "nur", "ob", "ohne", "on", "once", "otra", "otro", "ou", "par", "para", "pas", "pendant",
     "pero", "por", "porque", "pour", "quand", "que", "quel", "quelle", "qui", "quien", "sa", "sans", "se",
     "segun", "sein", "seine", "seit", "selon", "ses", "si", "sie", "sin", "since", "sind", "so", "sobre",
-    "solo", "son", "sous", "su", "sur", "sus", "tambien", "thus", "todas", "todos", "tous", "tout", "toute",
-    "toutes", "tras", "uber", "um", "un", "una", "und", "une", "unser", "unsere", "unter", "until", "usted",
-    "von", "vor", "vos", "votre", "vous", "wahrend", "was", "weil", "wenn", "wer", "wie", "wir", "without",
-    "y", "ya", "yes", "yet", "zu", "zum", "zur", "zwischen",
+    "solo", "son", "sous", "su", "sur", "sus", "tambien", "thus", "todas", "today", "todos", "tous", "tout",
+    "toute", "toutes", "tras", "uber", "um", "un", "una", "und", "une", "unser", "unsere", "unter", "until",
+    "usted", "von", "vor", "vos", "votre", "vous", "wahrend", "was", "weil", "wenn", "wer", "wie", "wir",
+    "without", "y", "ya", "yes", "yet", "zu", "zum", "zur", "zwischen",
 ];
 /// Short words that may end a sentence, next to [`is_stop_word`].
 const SHORT_WORDS: &[&str] = &[
@@ -210,8 +211,8 @@ fn with_part_before(before: &str, folded: &str) -> String {
     [&fold(first), ".", folded].concat()
 }
 
-/// Whether a word of Latin letters looks like an abbreviation: at most two letters, no vowel, or "street" and "number" at the end
-/// of a German word. Words in capitals are none ("PDF" has no full stop of its own), except Roman numerals and Spanish plurals
+/// Whether a word of Latin letters looks like an abbreviation: at most two letters, no vowel, or an end that no word has
+/// ("Hauptstr", "Hausnr", "monatl", "Abschn"). Words in capitals are none ("PDF" has no full stop of its own), except Roman numerals and Spanish plurals
 /// ("EE. UU.").
 fn is_short(word: &str, folded: &str) -> bool {
     if is_acronym(word) {
@@ -220,8 +221,13 @@ fn is_short(word: &str, folded: &str) -> bool {
     }
     let is_latin = folded.chars().all(|c| c.is_ascii_lowercase() || "ßæœø".contains(c));
     let has_vowel = folded.contains(['a', 'e', 'i', 'o', 'u', 'y', 'æ', 'œ', 'ø']);
-    let is_compound = folded.ends_with("str") || folded.ends_with("nr");
-    is_latin && (folded.chars().count() <= 2 || !has_vowel || is_compound)
+    let stem = folded.strip_suffix(['l', 'n', 'r']).unwrap_or_default();
+    let is_cut = stem.ends_with(['b', 'c', 'd', 'f', 'g', 'k', 'p', 's', 't', 'z'])
+        || stem.ends_with("ch")
+        || folded.ends_with("nr");
+    // "design", "foreign".
+    let is_cut = is_cut && !folded.ends_with("gn");
+    is_latin && (folded.chars().count() <= 2 || !has_vowel || is_cut)
 }
 
 /// One letter, or one or two each with full stops between them: "J", "U.S", "a.m", "Ph.D". Syllables and ideographs are words.
@@ -274,8 +280,7 @@ fn begins_sentence(next: &str, before: &str) -> bool {
         return true;
     }
     let is_opener = is_in(SENTENCE_OPENERS, &folded) || (is_stop_word(&folded) && !is_in(NAMES, &folded));
-    let is_after_initial = before.chars().nth(1).is_none();
-    is_opener && !(is_after_initial && is_in(PARTICLES, &folded))
+    is_opener && !(is_initials(before) && is_in(PARTICLES, &folded))
 }
 
 /// The letters at the beginning of a text and what follows. No letters if they are too many for a function word.
