@@ -134,7 +134,7 @@ fn bases(text: &str) -> impl Iterator<Item = String> {
 }
 
 /// Lower case, Latin letters without accents, one kind of apostrophe. In other scripts, combining marks make different letters.
-fn fold(text: &str) -> String {
+pub(crate) fn fold(text: &str) -> String {
     #[cfg(test)]
     crate::work::add(text.len());
     let lower = text.to_lowercase().replace('’', "'");

@@ -2,10 +2,12 @@
 //!
 //! The state is bounded whatever the model writes, and the sentences do not depend on how the output is cut into deltas.
 
+use std::ops::Range;
+
 use super::markers::{Reference, separate};
 use crate::limits::MAX_WRITTEN_SENTENCE_BYTES;
 use crate::plain::plain_text;
-use crate::sentences::{UnitKind, sentences};
+use crate::sentences::{UnitKind, first_open, sentences};
 
 /// Bytes of output that are read. What follows is ignored.
 const MAX_DRAFT_BYTES: usize = 16 * 1024;
@@ -169,7 +171,7 @@ impl Draft {
         }
         let marked = separate(text, is_complete);
         let ranges = sentences(&marked.text, 0..marked.text.len());
-        let complete = if is_complete { ranges.len() } else { ranges.len().saturating_sub(1) };
+        let complete = if is_complete { ranges.len() } else { settled(&marked.text, &ranges) };
         let mut added = 0;
         for (at, range) in ranges.iter().enumerate().take(complete).skip(returned) {
             if self.is_done {
@@ -217,6 +219,13 @@ impl Draft {
         self.is_done |= self.seen.len() >= MAX_DRAFT_SENTENCES;
         found.push(DraftSentence { text, references, is_item });
     }
+}
+
+/// How many of the sentences of an unfinished line are final. No sentence ends in brackets, which the rest of the line may close.
+fn settled(text: &str, ranges: &[Range<usize>]) -> usize {
+    let open = first_open(text).unwrap_or(text.len());
+    let settled = ranges.iter().take_while(|range| range.end <= open).count();
+    settled.min(ranges.len().saturating_sub(1))
 }
 
 /// Control and invisible characters are left out: they are not content, and a reader cannot check them.
@@ -281,6 +290,19 @@ mod tests {
         assert_eq!(found.len(), 1);
         assert_eq!(numbers(&found[0]), [1]);
         assert!(draft.finish(false).is_empty(), "what was cut off is left out");
+    }
+
+    #[test]
+    fn a_sentence_in_brackets_waits_for_the_end_of_the_brackets() {
+        let mut draft = Draft::default();
+        assert!(draft.push("Send it back (unopened. ").is_empty());
+        assert!(draft.push("With the receipt. ").is_empty());
+        let found = draft.push("And the box). Then we ");
+        assert_eq!(found[0].text, "Send it back (unopened. With the receipt. And the box).");
+        assert_eq!(
+            texts("See `a. B. C` and “D. E. F” now. Then go."),
+            ["See a. B. C and “D. E. F” now.", "Then go."]
+        );
     }
 
     #[test]
@@ -353,6 +375,19 @@ mod tests {
             at.sort_unstable();
             let pieces: Vec<_> = at.windows(2).map(|pair| &output[pair[0]..pair[1]]).collect();
             prop_assert_eq!(read(&pieces), read(&[&output]));
+        }
+
+        #[test]
+        fn what_is_returned_early_is_what_the_whole_line_says(
+            words in proptest::collection::vec("[A-Z]?[a-z]{1,6}\\.?|[A-Z]\\.|[1-9]\\.|[(“\"`«<][a-z]{1,4}|[a-z]{1,4}\\.?[)”\"`»>]\\.?", 1..30),
+        ) {
+            let line = format!("The {}", words.join(" "));
+            let whole = sentences(&line, 0..line.len()).into_iter().map(|range| plain_text(&line[range], UnitKind::Sentence));
+            let whole: Vec<_> = whole.filter(|sentence| sentence.contains(char::is_alphanumeric)).collect();
+            let lower: std::collections::BTreeSet<_> = whole.iter().map(|sentence| sentence.to_lowercase()).collect();
+            prop_assume!(lower.len() == whole.len() && whole.len() < MAX_DRAFT_SENTENCES);
+            prop_assert_eq!(texts(&line).join(" ").replace(' ', ""), whole.join(" ").replace(' ', ""));
+            prop_assert_eq!(texts(&line).len(), whole.len());
         }
 
         #[test]

@@ -4,6 +4,8 @@
 //! rows of tables are never units; they are the context of the units below them.
 
 mod blocks;
+mod enclosed;
+mod full_stop;
 mod split;
 mod table;
 
@@ -12,6 +14,7 @@ use std::ops::Range;
 
 use blocks::{Block, BlockKind};
 
+pub(crate) use enclosed::first_open;
 pub use split::sentences;
 pub(crate) use table::row_label;
 pub use table::{named_cells, row_text};

@@ -28,7 +28,7 @@ pub(crate) use context::with_context;
 
 /// Changed whenever the same text and structure would give different chunks or sentences, so that documents are written
 /// again.
-pub const CHUNKER_VERSION: &str = "chunker-5";
+pub const CHUNKER_VERSION: &str = "chunker-6";
 
 /// Size that neighbouring pieces are merged up to, in tokens of the embedded text, `[CLS]` and `[SEP]` included.
 pub const TARGET_TOKENS: usize = 200;
