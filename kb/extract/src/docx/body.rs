@@ -123,6 +123,13 @@ struct Row {
     cells: Vec<String>,
     is_header: bool,
     is_deleted: bool,
+    is_hidden: bool,
+}
+
+impl Row {
+    fn has_text(&self) -> bool {
+        self.cells.iter().any(|cell| !cell.trim().is_empty())
+    }
 }
 
 impl<'a> Body<'a> {
@@ -195,9 +202,8 @@ impl<'a> Body<'a> {
                 }
             }
             _ => {
-                if let Some(table) = self.tables.last_mut() {
-                    table.close(name);
-                }
+                let hidden = self.tables.last_mut().and_then(|table| table.close(name));
+                self.reader.left_out.hidden += usize::from(hidden.is_some_and(|row| row.has_text()));
             }
         }
     }
@@ -329,25 +335,33 @@ impl Table {
             "gridSpan" => self.span = columns(element).max(1),
             "vMerge" => self.is_merged_with_above = element.val().as_deref() != Some("restart"),
             "cellDel" => self.is_cell_deleted = true,
-            "tblHeader" | "gridBefore" => {
+            _ if self.is_in_row_properties => {
                 let Some(row) = self.rows.last_mut() else { return };
-                if name == "tblHeader" {
-                    row.is_header = element.is_on();
-                } else if row.cells.is_empty() {
-                    row.cells.resize(columns(element), String::new());
+                match name {
+                    "tblHeader" => row.is_header = element.is_on(),
+                    "hidden" => row.is_hidden = element.is_on(),
+                    "gridBefore" if row.cells.is_empty() => {
+                        row.cells.resize(columns(element), String::new());
+                    }
+                    _ => {}
                 }
             }
             _ => {}
         }
     }
 
-    fn close(&mut self, name: &str) {
+    /// Returns a row that ends and is hidden.
+    fn close(&mut self, name: &str) -> Option<Row> {
         match name {
             "trPr" => self.is_in_row_properties = false,
             "tc" => self.end_cell(),
-            "tr" => drop(self.rows.pop_if(|row| row.is_deleted)),
+            "tr" => {
+                let row = self.rows.pop_if(|row| row.is_deleted || row.is_hidden);
+                return row.filter(|row| !row.is_deleted);
+            }
             _ => {}
         }
+        None
     }
 
     fn push(&mut self, text: &str, notes: &[String]) {

@@ -28,6 +28,9 @@ const OBJECTS: [&str; 19] = [
     "sSup",
 ];
 
+/// A sign is one character, perhaps with a variation selector.
+const MAX_SIGN_CHARS: usize = 2;
+
 /// The open objects of a formula, outermost first.
 #[derive(Default)]
 pub(super) struct Formula {
@@ -64,11 +67,12 @@ impl Formula {
             self.open.push(Object { name: name.to_owned(), ..Object::default() });
         }
         let Some(object) = self.open.last_mut() else { return };
+        let sign = || element.val().map(|sign| sign.chars().take(MAX_SIGN_CHARS).collect());
         match name {
-            "chr" => object.sign = element.val(),
-            "begChr" => object.begin = element.val(),
-            "sepChr" => object.separator = element.val(),
-            "endChr" => object.end = element.val(),
+            "chr" => object.sign = sign(),
+            "begChr" => object.begin = sign(),
+            "sepChr" => object.separator = sign(),
+            "endChr" => object.end = sign(),
             "type" => object.has_no_bar = element.val().as_deref() == Some("noBar"),
             _ => {}
         }

@@ -526,7 +526,7 @@ fn only_rows_that_the_file_declares_are_headers() {
 }
 
 #[test]
-fn deleted_rows_and_cells_are_left_out() {
+fn deleted_and_hidden_rows_and_cells_are_left_out() {
     let cell =
         |properties: &str, text: &str| format!("<w:tc><w:tcPr>{properties}</w:tcPr>{}</w:tc>", p(text));
     let row = |properties: &str, cells: &[String]| {
@@ -535,9 +535,12 @@ fn deleted_rows_and_cells_are_left_out() {
     let table = [
         row("<w:del w:id='1'/><w:tblHeader/>", &[cell("", "Old"), cell("", "Header")]),
         row("", &[cell("", "A"), cell("<w:cellDel w:id='2'/>", "gone"), cell("", "1")]),
+        row("<w:hidden/>", &[cell("", "unseen")]),
         row("<w:gridBefore w:val='1'/>", &[cell("", "2")]),
     ];
-    assert_eq!(body(&format!("<w:tbl>{}</w:tbl>", table.concat())).text, "| A | 1 |\n|  | 2 |");
+    let read = body(&format!("<w:tbl>{}</w:tbl>", table.concat()));
+    assert_eq!(read.text, "| A | 1 |\n|  | 2 |");
+    assert_eq!(read.notes, ["left out 1 passage of hidden text"]);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::{
     formula,
     hidden::is_apart,
     inline::Inline,
-    reading::{PageContext, Reading, has_text, is_disclosure, is_in_label},
+    reading::{PageContext, Reading, has_text, is_disclosure, label},
     table::{Table, TableBuilder},
 };
 use crate::{ExtractError, Section, composer::Composer, left_out::LeftOut, shifted::Shift};
@@ -483,7 +483,7 @@ fn is_paragraph(wrapped: ElementRef<'_>) -> bool {
     let element = wrapped.value();
     is_block(element.name())
         || heading_level(element).is_some()
-        || (is_disclosure(element) && !is_in_label(wrapped))
+        || (is_disclosure(element) && label(wrapped).is_none())
 }
 
 fn is_block(name: &str) -> bool {

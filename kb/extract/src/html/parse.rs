@@ -9,7 +9,7 @@ use scraper::{Html, HtmlTreeSink, Node};
 use crate::ExtractError;
 
 /// Maximum depth; browsers limit it to 512.
-const MAX_DEPTH: usize = 5_000;
+const MAX_DEPTH: usize = 2_500;
 /// Bytes that are parsed between two checks of the depth.
 const STEP_BYTES: usize = 16 * 1024;
 

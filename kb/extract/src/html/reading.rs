@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use ego_tree::{NodeId, iter::Edge};
-use scraper::{ElementRef, Html, node::Element};
+use scraper::{ElementRef, Html, Node, node::Element};
 
 use super::{
     hidden::{Hidden, Hiding},
@@ -44,6 +44,8 @@ const ROLES_SKIPPED: [&str; 4] = ["navigation", "search", "menu", "menubar"];
 const LABELS: [&str; 10] = ["h1", "h2", "h3", "h4", "h5", "h6", "summary", "dt", "th", "caption"];
 /// Elements between a label and its button.
 const MAX_LABEL_DEPTH: usize = 16;
+/// Starts and ends of the nodes of a label that are searched for words.
+const MAX_LABEL_EDGES: usize = 500;
 /// Ends of names of files, which cameras and editors write where a description of the picture belongs.
 const PICTURE_EXTENSIONS: [&str; 7] = [".jpg", ".jpeg", ".png", ".gif", ".svg", ".webp", ".avif"];
 
@@ -91,18 +93,16 @@ impl PageContext {
     /// How an element is read. Outside of the main part and articles, headers and footers are those of the site.
     pub(super) fn reading(&self, wrapped: ElementRef<'_>, is_in_article: bool) -> Reading {
         let element = wrapped.value();
-        match self.hidden.hiding(wrapped) {
-            Some(Hiding::Attribute) => return Reading::NotShown,
-            Some(Hiding::Style) => return Reading::Hidden,
-            None => {}
-        }
-        if NOT_SHOWN.contains(&element.name()) {
-            return Reading::NotShown;
-        }
         let role = element.attr("role").unwrap_or_default();
         let is_outside = OUTSIDE_CONTENT.contains(&element.name()) || ROLES_OUTSIDE_CONTENT.contains(&role);
-        if ROLES_SKIPPED.contains(&role) || (is_outside && !is_in_article) {
-            return Reading::NotContent;
+        let is_no_content = ROLES_SKIPPED.contains(&role) || (is_outside && !is_in_article);
+        let is_content = !NOT_CONTENT.contains(&element.name()) && !is_no_content;
+        match self.hidden.hiding(wrapped) {
+            Some(Hiding::Style) if is_content => return Reading::Hidden,
+            Some(_) => return Reading::NotShown,
+            None if NOT_SHOWN.contains(&element.name()) => return Reading::NotShown,
+            None if is_no_content => return Reading::NotContent,
+            None => {}
         }
         if self.hidden.is_struck(wrapped) {
             return Reading::Struck;
@@ -110,8 +110,7 @@ impl PageContext {
         if let Some(text) = picture(wrapped).or_else(|| email(element)) {
             return Reading::Text(text);
         }
-        let is_content = !NOT_CONTENT.contains(&element.name()) || names_content(wrapped);
-        if is_content { Reading::Content } else { Reading::NotContent }
+        if is_content || names_content(wrapped) { Reading::Content } else { Reading::NotContent }
     }
 }
 
@@ -123,10 +122,12 @@ pub(super) fn is_disclosure(element: &Element) -> bool {
         && element.attr("role").is_none_or(|role| role == "button")
 }
 
-/// Whether an element is inside one that names what follows.
-pub(super) fn is_in_label(element: ElementRef<'_>) -> bool {
-    let mut above = element.ancestors().take(MAX_LABEL_DEPTH).filter_map(|node| node.value().as_element());
-    above.any(|above| LABELS.contains(&above.name()) || above.attr("role") == Some("heading"))
+/// The element around another that names what follows.
+pub(super) fn label(element: ElementRef<'_>) -> Option<ElementRef<'_>> {
+    let mut above = element.ancestors().take(MAX_LABEL_DEPTH).filter_map(ElementRef::wrap);
+    let is_label =
+        |element: &Element| LABELS.contains(&element.name()) || element.attr("role") == Some("heading");
+    above.find(|above| is_label(above.value()))
 }
 
 /// Whether a button is the name of content.
@@ -137,8 +138,23 @@ fn names_content(wrapped: ElementRef<'_>) -> bool {
     }
     let is_question = || wrapped.text().collect::<String>().trim_end().ends_with(['?', '？', '؟']);
     is_disclosure(element)
-        || is_in_label(wrapped)
+        || label(wrapped).is_some_and(|label| !has_own_words(label))
         || (element.attr("aria-controls").is_some() && element.attr("role").is_none() && is_question())
+}
+
+/// Whether a label has words next to its buttons, which then do something with it: copy a link, sort a column.
+fn has_own_words(label: ElementRef<'_>) -> bool {
+    let has_words = |node: &Node| node.as_text().is_some_and(|text| text.contains(char::is_alphabetic));
+    let mut buttons = 0usize;
+    for edge in label.traverse().take(MAX_LABEL_EDGES) {
+        match edge {
+            Edge::Open(node) if name(node.value()) == "button" => buttons += 1,
+            Edge::Close(node) if name(node.value()) == "button" => buttons = buttons.saturating_sub(1),
+            Edge::Open(node) if buttons == 0 && has_words(node.value()) => return true,
+            _ => {}
+        }
+    }
+    false
 }
 
 pub(super) fn has_text(element: ElementRef<'_>) -> bool {

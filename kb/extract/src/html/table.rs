@@ -2,6 +2,8 @@
 
 /// Maximum colspan and rowspan.
 const MAX_SPAN: usize = 50;
+/// Maximum number of rows with the names of columns.
+const MAX_HEADER_ROWS: usize = 8;
 
 /// A data table, not a layout table.
 #[derive(Default)]
@@ -91,7 +93,7 @@ impl TableBuilder {
             if is_label(&row) {
                 let label = row.cells.into_iter().next().map(|cell| cell.text);
                 groups.push(Group { label, rows: Vec::new() });
-            } else if content == 0 && is_header(&row, header.is_empty()) {
+            } else if content == 0 && header.len() < MAX_HEADER_ROWS && is_header(&row, header.is_empty()) {
                 header.push(row);
             } else if let Some(group) = groups.last_mut() {
                 content += 1;
