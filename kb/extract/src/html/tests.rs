@@ -496,7 +496,7 @@ fn rows_of_a_group_are_below_its_name() {
         )
     );
     assert_eq!(text("<table><tr><th>Only<tr><td>One</table>"), "| Only |\n|---|\n| One |");
-    let rows: String = (0..100_000).map(|at| format!("<tr><th>{at}")).collect();
+    let rows: String = (0..10_000).map(|at| format!("<tr><th>{at}")).collect();
     assert!(text(&format!("<table><thead>{rows}<tbody><tr><td>A")).ends_with("| A |"));
 }
 
@@ -544,7 +544,7 @@ fn deep_nesting_is_refused_however_it_is_written() {
         "<svg><![CDATA[></svg>]]>",
         "<b><div></b>",
     ] {
-        let error = read(&format!("<p>A{}", part.repeat(3_000))).map(|_| ()).unwrap_err();
+        let error = read(&format!("<p>A{}", part.repeat(2_600))).map(|_| ()).unwrap_err();
         assert!(error.to_string().contains("nests elements more than"), "{part}: {error}");
     }
     for part in [
@@ -557,6 +557,6 @@ fn deep_nesting_is_refused_however_it_is_written() {
         "<a title='<b>'>a</a>",
         "<img>",
     ] {
-        assert!(text(&format!("<p>A</p>{}", part.repeat(20_000))).starts_with('A'), "{part}");
+        assert!(text(&format!("<p>A</p>{}", part.repeat(4_000))).starts_with('A'), "{part}");
     }
 }
