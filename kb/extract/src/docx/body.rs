@@ -41,7 +41,7 @@ pub(super) fn read(
     let mut body = Body::new(reader, styles, numbering, footnotes, endnotes);
     xml::walk_current(part, |step| body.step(step))?;
     body.close_lists(0);
-    body.composer.paragraph(&body.drop_cap);
+    body.composer.paragraph(&body.begun.text);
     let (has_hidden, notes) = (body.reader.left_out.hidden > 0, body.reader.left_out.notes());
     let (text, heading, sections) = body.composer.finish().map_err(|error| match error {
         ExtractError::Empty if has_hidden => ExtractError::OnlyInvisibleText,
@@ -94,14 +94,24 @@ struct Body<'a> {
     /// Levels of the lists whose last item is open, outermost first.
     lists: Vec<usize>,
     notes: usize,
-    /// Large first letters, which are paragraphs of their own in the file.
-    drop_cap: String,
+    begun: Begun,
+    /// Whether the properties of a paragraph are open, and in them those of the mark at its end.
+    is_in_properties: bool,
+    is_in_mark: bool,
+}
+
+/// The start of the next paragraph, which is a paragraph of its own in the file.
+#[derive(Default)]
+struct Begun {
+    text: String,
+    notes: Vec<String>,
 }
 
 #[derive(Default)]
 struct Paragraph {
     text: Text,
-    is_drop_cap: bool,
+    /// Whether the next paragraph continues it: it is a large first letter, or its end is deleted.
+    is_continued: bool,
     outline_level: Option<usize>,
     place: Option<ListLevel>,
     /// Notes to write below it, each with its number.
@@ -151,18 +161,14 @@ impl<'a> Body<'a> {
             tables: Vec::new(),
             lists: Vec::new(),
             notes: 0,
-            drop_cap: String::new(),
+            begun: Begun::default(),
+            is_in_properties: false,
+            is_in_mark: false,
         }
     }
 
     fn step(&mut self, step: Step<'_>) {
-        // A deleted row has the same sign as deleted text.
-        if let (Step::Open("del", _), Some(table)) = (&step, self.tables.last_mut())
-            && table.is_in_row_properties
-            && let Some(row) = table.rows.last_mut()
-        {
-            row.is_deleted = true;
-        }
+        self.note_deletion(&step);
         let text = self.paragraphs.last_mut().map(|paragraph| &mut paragraph.text);
         if self.composer.is_full() || !self.reader.step(&step, text) {
             return;
@@ -171,6 +177,28 @@ impl<'a> Body<'a> {
             Step::Open(name, element) => self.open(name, &element),
             Step::Close(name) => self.close(name),
             Step::Text(_) => {}
+        }
+    }
+
+    /// A deleted row and a deleted end of a paragraph have the same sign as deleted text.
+    fn note_deletion(&mut self, step: &Step<'_>) {
+        match step {
+            Step::Open("pPr", _) => self.is_in_properties = true,
+            Step::Close("pPr") => self.is_in_properties = false,
+            Step::Open("rPr", _) => self.is_in_mark = self.is_in_properties,
+            Step::Close("rPr") => self.is_in_mark = false,
+            Step::Open("del" | "moveFrom", _) if self.is_in_mark => {
+                if let Some(paragraph) = self.paragraphs.last_mut() {
+                    paragraph.is_continued = true;
+                }
+            }
+            Step::Open("del", _) => {
+                let table = self.tables.last_mut().filter(|table| table.is_in_row_properties);
+                if let Some(row) = table.and_then(|table| table.rows.last_mut()) {
+                    row.is_deleted = true;
+                }
+            }
+            _ => {}
         }
     }
 
@@ -214,7 +242,7 @@ impl<'a> Body<'a> {
         match name {
             "pStyle" => paragraph.text.style = element.val(),
             "framePr" => {
-                paragraph.is_drop_cap = element.attribute("dropCap").is_some_and(|kind| kind != "none");
+                paragraph.is_continued |= element.attribute("dropCap").is_some_and(|kind| kind != "none");
             }
             "outlineLvl" => paragraph.outline_level = number(),
             "numId" => paragraph.place.get_or_insert_default().numbering = element.val(),
@@ -236,12 +264,15 @@ impl<'a> Body<'a> {
 
     fn end_paragraph(&mut self, mut paragraph: Paragraph) {
         let mut text = visible(&paragraph.text.line.take());
-        let is_blank = text.trim().is_empty();
-        if paragraph.is_drop_cap {
-            return self.drop_cap.push_str(text.trim());
+        if paragraph.is_continued {
+            self.begun.text.push_str(&text);
+            return self.begun.notes.append(&mut paragraph.notes);
         }
-        if !is_blank && !self.drop_cap.is_empty() {
-            text = std::mem::take(&mut self.drop_cap) + text.trim_start();
+        let is_blank = text.trim().is_empty();
+        if !is_blank {
+            let begun = std::mem::take(&mut self.begun);
+            text.insert_str(0, &begun.text);
+            paragraph.notes.splice(0..0, begun.notes);
         }
         let style = paragraph.text.style.clone().unwrap_or_default();
         let role = paragraph.outline_level.map_or_else(|| self.styles.role(&style), styles::heading);

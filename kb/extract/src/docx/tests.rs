@@ -422,6 +422,24 @@ fn a_drop_cap_belongs_to_its_word() {
 }
 
 #[test]
+fn a_paragraph_goes_on_over_a_deleted_end() {
+    let deleted = "<w:rPr><w:del w:id='1'/></w:rPr>";
+    let first = "<w:r><w:t>Refunds are not</w:t><w:footnoteReference w:id='2'/></w:r>".to_owned();
+    let text = para(deleted, &[first]) + &para(deleted, &[]) + &para("", &[run("", " possible.")]);
+    let notes = "<w:footnotes xmlns:w='urn:w'><w:footnote w:id='2'><w:p><w:r><w:t>Never.</w:t></w:r></w:p></w:footnote></w:footnotes>";
+    assert_eq!(
+        with_parts(&text, "", &[("word/footnotes.xml", notes)]).text,
+        "Refunds are not[1] possible.\n\n[1] Never."
+    );
+    let gone = |text: &str| format!("<w:del><w:r><w:delText>{text}</w:delText></w:r></w:del>");
+    let list = "<w:numPr><w:numId w:val='2'/></w:numPr>";
+    let items = item("2", 0, "a") + &para(&format!("{list}{deleted}"), &[gone("b")]) + &item("2", 0, "c");
+    assert_eq!(body(&items).text, "3. a\n4. c");
+    let run_only = para("", &["<w:r><w:rPr><w:del/></w:rPr><w:t>x</w:t></w:r>".into()]) + &p("y");
+    assert_eq!(body(&run_only).text, "x\n\ny");
+}
+
+#[test]
 fn items_have_the_numbers_that_are_printed() {
     let level = |at: usize, more: &str| format!("<w:lvl w:ilvl='{at}'>{more}</w:lvl>");
     let format = |name: &str, text: &str| format!("<w:numFmt w:val='{name}'/><w:lvlText w:val='{text}'/>");
