@@ -110,8 +110,10 @@ struct Begun {
 #[derive(Default)]
 struct Paragraph {
     text: Text,
-    /// Whether the next paragraph continues it: it is a large first letter, or its end is deleted.
-    is_continued: bool,
+    /// Whether it is the large first letter of the next paragraph.
+    is_drop_cap: bool,
+    /// Whether a tracked change deleted its end, so that the next paragraph continues it.
+    is_end_deleted: bool,
     outline_level: Option<usize>,
     place: Option<ListLevel>,
     /// Notes to write below it, each with its number.
@@ -189,7 +191,7 @@ impl<'a> Body<'a> {
             Step::Close("rPr") => self.is_in_mark = false,
             Step::Open("del" | "moveFrom", _) if self.is_in_mark => {
                 if let Some(paragraph) = self.paragraphs.last_mut() {
-                    paragraph.is_continued = true;
+                    paragraph.is_end_deleted = true;
                 }
             }
             Step::Open("del", _) => {
@@ -242,7 +244,7 @@ impl<'a> Body<'a> {
         match name {
             "pStyle" => paragraph.text.style = element.val(),
             "framePr" => {
-                paragraph.is_continued |= element.attribute("dropCap").is_some_and(|kind| kind != "none");
+                paragraph.is_drop_cap = element.attribute("dropCap").is_some_and(|kind| kind != "none");
             }
             "outlineLvl" => paragraph.outline_level = number(),
             "numId" => paragraph.place.get_or_insert_default().numbering = element.val(),
@@ -264,14 +266,17 @@ impl<'a> Body<'a> {
 
     fn end_paragraph(&mut self, mut paragraph: Paragraph) {
         let mut text = visible(&paragraph.text.line.take());
-        if paragraph.is_continued {
-            self.begun.text.push_str(&text);
+        let is_blank = text.trim().is_empty();
+        if paragraph.is_drop_cap || paragraph.is_end_deleted {
+            self.begun.text.push_str(text.trim());
+            if paragraph.is_end_deleted && !is_blank {
+                self.begun.text.push(' ');
+            }
             return self.begun.notes.append(&mut paragraph.notes);
         }
-        let is_blank = text.trim().is_empty();
         if !is_blank {
             let begun = std::mem::take(&mut self.begun);
-            text.insert_str(0, &begun.text);
+            text = begun.text + text.trim_start();
             paragraph.notes.splice(0..0, begun.notes);
         }
         let style = paragraph.text.style.clone().unwrap_or_default();

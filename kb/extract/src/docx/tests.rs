@@ -425,7 +425,7 @@ fn a_drop_cap_belongs_to_its_word() {
 fn a_paragraph_goes_on_over_a_deleted_end() {
     let deleted = "<w:rPr><w:del w:id='1'/></w:rPr>";
     let first = "<w:r><w:t>Refunds are not</w:t><w:footnoteReference w:id='2'/></w:r>".to_owned();
-    let text = para(deleted, &[first]) + &para(deleted, &[]) + &para("", &[run("", " possible.")]);
+    let text = para(deleted, &[first]) + &para(deleted, &[]) + &para("", &[run("", "possible.")]);
     let notes = "<w:footnotes xmlns:w='urn:w'><w:footnote w:id='2'><w:p><w:r><w:t>Never.</w:t></w:r></w:p></w:footnote></w:footnotes>";
     assert_eq!(
         with_parts(&text, "", &[("word/footnotes.xml", notes)]).text,
