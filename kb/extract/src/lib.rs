@@ -20,6 +20,7 @@ mod file;
 mod format;
 mod front_matter;
 mod html;
+mod left_out;
 mod markdown;
 mod outline;
 #[cfg(feature = "office")]
@@ -28,6 +29,7 @@ mod plain_text;
 mod properties;
 mod rows;
 pub mod sandbox;
+mod shifted;
 mod sniff;
 #[cfg(feature = "office")]
 mod xml;
@@ -43,7 +45,7 @@ pub use format::Format;
 pub use properties::Properties;
 
 /// Changed whenever the same file would give different text, sections or properties.
-pub const EXTRACTOR_VERSION: &str = "extract-3";
+pub const EXTRACTOR_VERSION: &str = "extract-4";
 
 /// Maximum size of a file in bytes: the default limit of Supabase Storage.
 pub const MAX_FILE_BYTES: u64 = 50 * 1024 * 1024;
@@ -114,8 +116,8 @@ fn read(bytes: &[u8], format: Format) -> Result<Extracted, ExtractError> {
         #[cfg(not(feature = "office"))]
         Format::Pdf | Format::Docx => Err(ExtractError::NotBuilt),
         Format::Html => read_text(bytes, html::declared_encoding(bytes), |text| {
-            let html::Page { text, sections, properties } = html::read(&text)?;
-            Ok(Extracted { text, sections, properties, notes: Vec::new() })
+            let html::Page { text, sections, properties, notes } = html::read(&text)?;
+            Ok(Extracted { text, sections, properties, notes })
         }),
         Format::Csv => read_text(bytes, None, |text| {
             let rows::Table { text, sections, notes } = rows::read(&text)?;

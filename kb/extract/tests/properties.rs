@@ -39,7 +39,7 @@ proptest! {
     }
 
     #[test]
-    fn markup(text in "(?s)(#|-|\\*|>|\\||`{3}|---|\\+{3}|title: |1\\.| |\n|\r|\t|a|é|😀|\"|,|;|<p>|<ul>|<li>|</li>|<table>|<tr>|<td>|</table>|<dl>|<dt>|<dd>|<pre>|<br>|<h1>|</h1>|<!--|-->|&amp;|\u{ad}|\u{a0}){0,60}") {
+    fn markup(text in "(?s)(#|-|\\*|>|\\||`{3}|---|\\+{3}|title: |1\\.| |\n|\r|\t|a|é|😀|\"|,|;|<p>|<ul>|<li>|</li>|<table>|<tr>|<td>|</table>|<dl>|<dt>|<dd>|<pre>|<br>|<h1>|</h1>|<sup>|</sup>|<sub>|</sub>|<s>|</s>|<th colspan=2>|<thead>|<button>|</button>|<img alt=a>|<math>|<msup>|<mfrac>|1|2|/|<!--|-->|&amp;|\u{ad}|\u{a0}){0,60}") {
         check(text.as_bytes());
     }
 }

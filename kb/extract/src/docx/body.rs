@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use super::{
-    numbering::Numbering,
+    numbering::{Item, Numbering},
     styles::{self, ListLevel, Role, Styles},
+    text::{Text, TextReader},
 };
 use crate::{
     ExtractError, Section,
@@ -14,70 +15,78 @@ use crate::{
 };
 
 /// Footnotes or endnotes by their id.
-pub(super) type Notes = HashMap<String, String>;
+type Notes = HashMap<String, String>;
 
-/// Elements with invisible text: deleted, moved away, or a fallback for programs that do not support the alternative before
-/// it.
-const SKIPPED: [&str; 4] = ["del", "moveFrom", "Fallback", "rt"];
 const MAX_COLUMNS: usize = 100;
 
-/// Text, first heading of level 1, sections.
-pub(super) fn read(
-    part: &str,
-    styles: Styles,
-    numbering: Numbering,
-    footnotes: Notes,
-    endnotes: Notes,
-) -> Result<(String, Option<String>, Vec<Section>), ExtractError> {
-    let mut body = Body { styles, numbering, footnotes, endnotes, ..Body::default() };
-    xml::walk(part, |step| body.step(step))?;
-    body.close_lists(0);
-    body.composer.finish()
+/// What is read of a document.
+pub(super) struct Content {
+    pub(super) text: String,
+    /// The first heading of level 1.
+    pub(super) heading: Option<String>,
+    pub(super) sections: Vec<Section>,
+    pub(super) notes: Vec<String>,
 }
 
-/// The notes of `footnotes.xml` or `endnotes.xml`, each on one line.
-pub(super) fn read_notes(part: &str) -> Result<Notes, ExtractError> {
+pub(super) fn read(
+    part: &str,
+    styles: &Styles,
+    numbering: Numbering,
+    footnotes: &str,
+    endnotes: &str,
+) -> Result<Content, ExtractError> {
+    let mut reader = TextReader::new(styles);
+    let footnotes = read_notes(footnotes, &mut reader)?;
+    let endnotes = read_notes(endnotes, &mut reader)?;
+    let mut body = Body::new(reader, styles, numbering, footnotes, endnotes);
+    xml::walk_current(part, |step| body.step(step))?;
+    body.close_lists(0);
+    body.composer.paragraph(&body.begun.text);
+    let (has_hidden, notes) = (body.reader.left_out.hidden > 0, body.reader.left_out.notes());
+    let (text, heading, sections) = body.composer.finish().map_err(|error| match error {
+        ExtractError::Empty if has_hidden => ExtractError::OnlyInvisibleText,
+        error => error,
+    })?;
+    Ok(Content { text, heading, sections, notes })
+}
+
+/// The notes of `footnotes.xml` or `endnotes.xml`, each on one line, without the empty ones.
+fn read_notes(part: &str, reader: &mut TextReader<'_>) -> Result<Notes, ExtractError> {
     let mut notes = Notes::new();
     let mut open: Option<(String, String)> = None;
-    let (mut is_text, mut skipped) = (false, 0usize);
-    xml::walk(part, |step| match (step, &mut open) {
-        (Step::Open("footnote" | "endnote", element), _) => {
-            // Separators between text and notes have a type.
-            let is_note = element.attribute("type").is_none_or(|kind| kind == "normal");
-            open = element.attribute("id").filter(|_| is_note).map(|id| (id, String::new()));
+    let mut paragraph = Text::default();
+    xml::walk_current(part, |step| {
+        if !reader.step(&step, open.is_some().then_some(&mut paragraph)) {
+            return;
         }
-        (Step::Close("footnote" | "endnote"), _) => {
-            notes.extend(open.take().map(|(id, text)| (id, one_line(&visible(&text)))));
-        }
-        (Step::Open(name, _), Some((_, text))) => {
-            skipped += usize::from(SKIPPED.contains(&name));
-            is_text = name == "t";
-            if matches!(name, "p" | "br" | "tab") {
-                text.push(' ');
+        match (step, &mut open) {
+            (Step::Open("footnote" | "endnote", element), _) => {
+                // Separators between text and notes have a type.
+                let is_note = element.attribute("type").is_none_or(|kind| kind == "normal");
+                open = element.attribute("id").filter(|_| is_note).map(|id| (id, String::new()));
             }
+            (Step::Open("pStyle", element), _) => paragraph.style = element.val(),
+            (Step::Close("p"), Some((_, note))) => {
+                note.push_str(&std::mem::take(&mut paragraph).line.take());
+                note.push(' ');
+            }
+            (Step::Close("footnote" | "endnote"), _) => {
+                let note = open.take().map(|(id, note)| (id, one_line(&visible(&note))));
+                notes.extend(note.filter(|(_, note)| !note.is_empty()));
+            }
+            _ => {}
         }
-        (Step::Close(name), _) => {
-            skipped = skipped.saturating_sub(usize::from(SKIPPED.contains(&name)));
-            is_text = false;
-        }
-        (Step::Text(more), Some((_, text))) if is_text && skipped == 0 => text.push_str(more),
-        _ => {}
     })?;
     Ok(notes)
 }
 
-#[derive(Default)]
-struct Body {
+struct Body<'a> {
+    reader: TextReader<'a>,
+    styles: &'a Styles,
     composer: Composer,
-    styles: Styles,
     numbering: Numbering,
     footnotes: Notes,
     endnotes: Notes,
-    /// Depth of elements that are skipped.
-    skipped: usize,
-    /// Depth of elements whose text is visible.
-    is_text: bool,
-    is_hidden_run: bool,
     /// A stack, because a paragraph may contain a text box with paragraphs.
     paragraphs: Vec<Paragraph>,
     /// A stack, because a cell may contain a table.
@@ -85,12 +94,26 @@ struct Body {
     /// Levels of the lists whose last item is open, outermost first.
     lists: Vec<usize>,
     notes: usize,
+    begun: Begun,
+    /// Whether the properties of a paragraph are open, and in them those of the mark at its end.
+    is_in_properties: bool,
+    is_in_mark: bool,
+}
+
+/// The start of the next paragraph, which is a paragraph of its own in the file.
+#[derive(Default)]
+struct Begun {
+    text: String,
+    notes: Vec<String>,
 }
 
 #[derive(Default)]
 struct Paragraph {
-    text: String,
-    style: Option<String>,
+    text: Text,
+    /// Whether it is the large first letter of the next paragraph.
+    is_drop_cap: bool,
+    /// Whether a tracked change deleted its end, so that the next paragraph continues it.
+    is_end_deleted: bool,
     outline_level: Option<usize>,
     place: Option<ListLevel>,
     /// Notes to write below it, each with its number.
@@ -99,22 +122,85 @@ struct Paragraph {
 
 #[derive(Default)]
 struct Table {
-    rows: Vec<Vec<String>>,
+    rows: Vec<Row>,
     cell: String,
     span: usize,
     is_merged_with_above: bool,
+    is_cell_deleted: bool,
+    is_in_row_properties: bool,
 }
 
-impl Body {
+#[derive(Default)]
+struct Row {
+    cells: Vec<String>,
+    is_header: bool,
+    is_deleted: bool,
+    is_hidden: bool,
+}
+
+impl Row {
+    fn has_text(&self) -> bool {
+        self.cells.iter().any(|cell| !cell.trim().is_empty())
+    }
+}
+
+impl<'a> Body<'a> {
+    fn new(
+        reader: TextReader<'a>,
+        styles: &'a Styles,
+        numbering: Numbering,
+        footnotes: Notes,
+        endnotes: Notes,
+    ) -> Self {
+        Self {
+            reader,
+            styles,
+            composer: Composer::default(),
+            numbering,
+            footnotes,
+            endnotes,
+            paragraphs: Vec::new(),
+            tables: Vec::new(),
+            lists: Vec::new(),
+            notes: 0,
+            begun: Begun::default(),
+            is_in_properties: false,
+            is_in_mark: false,
+        }
+    }
+
     fn step(&mut self, step: Step<'_>) {
+        self.note_deletion(&step);
+        let text = self.paragraphs.last_mut().map(|paragraph| &mut paragraph.text);
+        if self.composer.is_full() || !self.reader.step(&step, text) {
+            return;
+        }
         match step {
-            Step::Open(name, _) if SKIPPED.contains(&name) => self.skipped += 1,
-            Step::Close(name) if SKIPPED.contains(&name) => self.skipped = self.skipped.saturating_sub(1),
-            _ if self.skipped > 0 || self.composer.is_full() => {}
             Step::Open(name, element) => self.open(name, &element),
             Step::Close(name) => self.close(name),
-            Step::Text(text) if self.is_text && !self.is_hidden_run => self.push(text),
             Step::Text(_) => {}
+        }
+    }
+
+    /// A deleted row and a deleted end of a paragraph have the same sign as deleted text.
+    fn note_deletion(&mut self, step: &Step<'_>) {
+        match step {
+            Step::Open("pPr", _) => self.is_in_properties = true,
+            Step::Close("pPr") => self.is_in_properties = false,
+            Step::Open("rPr", _) => self.is_in_mark = self.is_in_properties,
+            Step::Close("rPr") => self.is_in_mark = false,
+            Step::Open("del" | "moveFrom", _) if self.is_in_mark => {
+                if let Some(paragraph) = self.paragraphs.last_mut() {
+                    paragraph.is_end_deleted = true;
+                }
+            }
+            Step::Open("del", _) => {
+                let table = self.tables.last_mut().filter(|table| table.is_in_row_properties);
+                if let Some(row) = table.and_then(|table| table.rows.last_mut()) {
+                    row.is_deleted = true;
+                }
+            }
+            _ => {}
         }
     }
 
@@ -122,32 +208,22 @@ impl Body {
         match name {
             "p" => self.paragraphs.push(Paragraph::default()),
             "tbl" => self.tables.push(Table::default()),
-            "r" => self.is_hidden_run = false,
-            "t" => self.is_text = true,
-            "vanish" => self.is_hidden_run = element.is_on(),
-            "tab" | "ptab" if !self.paragraphs.is_empty() => self.push(" "),
-            "br" | "cr" => self.push("\n"),
-            "noBreakHyphen" => self.push("-"),
             "footnoteReference" => self.note(element, |body| &body.footnotes),
             "endnoteReference" => self.note(element, |body| &body.endnotes),
-            "pStyle" | "outlineLvl" | "numId" | "ilvl" => self.paragraph_property(name, element),
-            "tr" | "tc" | "gridSpan" | "vMerge" => self.open_in_table(name, element),
-            _ => {}
+            "pStyle" | "outlineLvl" | "numId" | "ilvl" | "framePr" => self.paragraph_property(name, element),
+            _ => {
+                if let Some(table) = self.tables.last_mut() {
+                    table.open(name, element);
+                }
+            }
         }
     }
 
     fn close(&mut self, name: &str) {
         match name {
-            "t" => self.is_text = false,
-            "r" => self.is_hidden_run = false,
             "p" => {
                 if let Some(paragraph) = self.paragraphs.pop() {
                     self.end_paragraph(paragraph);
-                }
-            }
-            "tc" => {
-                if let Some(table) = self.tables.last_mut() {
-                    table.end_cell();
                 }
             }
             "tbl" => {
@@ -155,61 +231,82 @@ impl Body {
                     self.end_table(table);
                 }
             }
-            _ => {}
-        }
-    }
-
-    fn push(&mut self, text: &str) {
-        if let Some(paragraph) = self.paragraphs.last_mut() {
-            paragraph.text.push_str(text);
+            _ => {
+                let hidden = self.tables.last_mut().and_then(|table| table.close(name));
+                self.reader.left_out.hidden += usize::from(hidden.is_some_and(|row| row.has_text()));
+            }
         }
     }
 
     fn paragraph_property(&mut self, name: &str, element: &Element<'_>) {
         let Some(paragraph) = self.paragraphs.last_mut() else { return };
+        let number = || element.val().and_then(|level| level.parse().ok());
         match name {
-            "pStyle" => paragraph.style = element.val(),
-            "outlineLvl" => paragraph.outline_level = element.val().and_then(|level| level.parse().ok()),
-            "numId" => paragraph.place.get_or_insert_default().numbering = element.val(),
-            _ => {
-                paragraph.place.get_or_insert_default().level =
-                    element.val().and_then(|level| level.parse().ok());
+            "pStyle" => paragraph.text.style = element.val(),
+            "framePr" => {
+                paragraph.is_drop_cap = element.attribute("dropCap").is_some_and(|kind| kind != "none");
             }
+            "outlineLvl" => paragraph.outline_level = number(),
+            "numId" => paragraph.place.get_or_insert_default().numbering = element.val(),
+            _ => paragraph.place.get_or_insert_default().level = number(),
         }
     }
 
     fn note(&mut self, element: &Element<'_>, notes: fn(&Self) -> &Notes) {
-        let Some(text) = element.attribute("id").and_then(|id| notes(self).get(&id).cloned()) else { return };
-        self.notes += 1;
-        let number = self.notes;
-        if let Some(paragraph) = self.paragraphs.last_mut() {
-            paragraph.text.push_str(&format!("[{number}]"));
-            paragraph.notes.push(format!("[{number}] {text}"));
+        let Some(note) = element.attribute("id").and_then(|id| notes(self).get(&id).cloned()) else { return };
+        let Some(paragraph) = self.paragraphs.last_mut() else { return };
+        if self.reader.is_visible(&paragraph.text) {
+            self.notes += 1;
+            let number = self.notes;
+            paragraph.text.line.set(None);
+            paragraph.text.line.push(&format!("[{number}]"));
+            paragraph.notes.push(format!("[{number}] {note}"));
         }
     }
 
-    fn end_paragraph(&mut self, paragraph: Paragraph) {
-        let text = visible(&paragraph.text);
-        if let Some(table) = self.tables.last_mut() {
-            return table.push(&text, &paragraph.notes);
+    fn end_paragraph(&mut self, mut paragraph: Paragraph) {
+        let mut text = visible(&paragraph.text.line.take());
+        let is_blank = text.trim().is_empty();
+        if paragraph.is_drop_cap || paragraph.is_end_deleted {
+            self.begun.text.push_str(text.trim());
+            if paragraph.is_end_deleted && !is_blank {
+                self.begun.text.push(' ');
+            }
+            return self.begun.notes.append(&mut paragraph.notes);
         }
-        let style = paragraph.style.as_deref().unwrap_or_default();
-        let role = paragraph.outline_level.map_or_else(|| self.styles.role(style), styles::heading);
+        if !is_blank {
+            let begun = std::mem::take(&mut self.begun);
+            text = begun.text + text.trim_start();
+            paragraph.notes.splice(0..0, begun.notes);
+        }
+        let style = paragraph.text.style.clone().unwrap_or_default();
+        let role = paragraph.outline_level.map_or_else(|| self.styles.role(&style), styles::heading);
+        if role == Role::Contents || (is_blank && paragraph.text.is_hidden()) {
+            return;
+        }
+        // A paragraph without text has a number, too.
+        let item = self.item(&paragraph, &style);
+        let number = item.as_ref().filter(|item| item.is_numbered()).map(|item| format!("{} ", item.marker));
+        if let Some(table) = self.tables.last_mut() {
+            return table.push(&(number.unwrap_or_default() + text.trim()), &paragraph.notes);
+        }
         match role {
-            Role::Contents => return,
-            _ if text.trim().is_empty() => return,
+            _ if is_blank => return,
             Role::Heading(level) => {
                 self.close_lists(0);
-                self.composer.heading(level, &text);
+                self.composer.heading(level, &(number.unwrap_or_default() + text.trim()));
             }
-            Role::Text => self.text_or_item(&paragraph, style, &text),
+            _ => {
+                self.open_item(item);
+                self.composer.paragraph(&text);
+            }
         }
         for note in &paragraph.notes {
             self.composer.paragraph(note);
         }
     }
 
-    fn text_or_item(&mut self, paragraph: &Paragraph, style: &str, text: &str) {
+    fn item(&mut self, paragraph: &Paragraph, style: &str) -> Option<Item> {
         let inherited = self.styles.list_level(style);
         let place = match &paragraph.place {
             Some(own) => Some(ListLevel {
@@ -218,20 +315,19 @@ impl Body {
             }),
             None => inherited,
         };
-        match place.and_then(|place| self.numbering.next(&place)) {
-            Some(item) => {
-                self.close_lists(item.level + 1);
-                if self.lists.last() == Some(&item.level) {
-                    self.composer.close();
-                } else {
-                    self.composer.open_list();
-                    self.lists.push(item.level);
-                }
-                self.composer.open_item(&item.marker);
-            }
-            None => self.close_lists(0),
+        self.numbering.next(&place?)
+    }
+
+    fn open_item(&mut self, item: Option<Item>) {
+        let Some(item) = item else { return self.close_lists(0) };
+        self.close_lists(item.level + 1);
+        if self.lists.last() == Some(&item.level) {
+            self.composer.close();
+        } else {
+            self.composer.open_list();
+            self.lists.push(item.level);
         }
-        self.composer.paragraph(text);
+        self.composer.open_item(&item.marker);
     }
 
     /// Closes the lists at this level and deeper.
@@ -243,38 +339,67 @@ impl Body {
         }
     }
 
-    fn open_in_table(&mut self, name: &str, element: &Element<'_>) {
-        let Some(table) = self.tables.last_mut() else { return };
-        match name {
-            "tr" => table.rows.push(Vec::new()),
-            "tc" => (table.cell, table.span, table.is_merged_with_above) = (String::new(), 1, false),
-            "gridSpan" => {
-                let span = element.val().and_then(|span| span.parse().ok()).unwrap_or(1);
-                table.span = std::cmp::Ord::clamp(span, 1, MAX_COLUMNS);
-            }
-            _ => table.is_merged_with_above = element.val().as_deref() != Some("restart"),
-        }
-    }
-
     fn end_table(&mut self, table: Table) {
         if let Some(outer) = self.tables.last_mut() {
             for row in table.rows {
-                outer.push(&row.join(" "), &[]);
+                outer.push(&row.cells.join(" "), &[]);
             }
             return;
         }
         self.close_lists(0);
-        let columns = table.rows.iter().map(Vec::len).max().unwrap_or(0);
-        if columns > 1 && table.rows.len() > 1 {
-            self.composer.table(&table.rows, true);
+        let has_header = table.rows.first().is_some_and(|row| row.is_header);
+        let rows: Vec<Vec<String>> = table.rows.into_iter().map(|row| row.cells).collect();
+        let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+        if columns > 1 && rows.len() > 1 {
+            self.composer.table(&rows, has_header);
         } else {
             // A table that only draws a frame around text.
-            table.rows.iter().flatten().for_each(|cell| self.composer.paragraph(cell));
+            rows.iter().flatten().for_each(|cell| self.composer.paragraph(cell));
         }
     }
 }
 
 impl Table {
+    fn open(&mut self, name: &str, element: &Element<'_>) {
+        match name {
+            "tr" => self.rows.push(Row::default()),
+            "trPr" => self.is_in_row_properties = true,
+            "tc" => {
+                (self.cell, self.span) = (String::new(), 1);
+                (self.is_merged_with_above, self.is_cell_deleted) = (false, false);
+            }
+            "gridSpan" => self.span = columns(element).max(1),
+            "vMerge" => self.is_merged_with_above = element.val().as_deref() != Some("restart"),
+            "cellDel" => self.is_cell_deleted = true,
+            _ if self.is_in_row_properties => {
+                let Some(row) = self.rows.last_mut() else { return };
+                match name {
+                    "tblHeader" => row.is_header = element.is_on(),
+                    "hidden" => row.is_hidden = element.is_on(),
+                    "gridBefore" if row.cells.is_empty() => {
+                        row.cells.resize(columns(element), String::new());
+                    }
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Returns a row that ends and is hidden.
+    fn close(&mut self, name: &str) -> Option<Row> {
+        match name {
+            "trPr" => self.is_in_row_properties = false,
+            "tc" => self.end_cell(),
+            "tr" => {
+                let row = self.rows.pop_if(|row| row.is_deleted || row.is_hidden);
+                return row.filter(|row| !row.is_deleted);
+            }
+            _ => {}
+        }
+        None
+    }
+
     fn push(&mut self, text: &str, notes: &[String]) {
         for line in
             [text].into_iter().chain(notes.iter().map(String::as_str)).filter(|line| !line.trim().is_empty())
@@ -288,13 +413,21 @@ impl Table {
 
     fn end_cell(&mut self) {
         let mut cell = std::mem::take(&mut self.cell);
-        let column = self.rows.last().map_or(0, Vec::len);
+        if self.is_cell_deleted {
+            return;
+        }
+        let column = self.rows.last().map_or(0, |row| row.cells.len());
         if self.is_merged_with_above {
             let above = self.rows.len().checked_sub(2).and_then(|at| self.rows.get(at));
-            cell = above.and_then(|row| row.get(column)).cloned().unwrap_or_default();
+            cell = above.and_then(|row| row.cells.get(column)).cloned().unwrap_or_default();
         }
         let Some(row) = self.rows.last_mut() else { return };
-        row.push(cell);
-        row.resize(column + self.span, String::new());
+        row.cells.push(cell);
+        row.cells.resize(column + self.span, String::new());
     }
+}
+
+/// A number of columns.
+fn columns(element: &Element<'_>) -> usize {
+    element.val().and_then(|columns| columns.parse().ok()).unwrap_or(0).min(MAX_COLUMNS)
 }

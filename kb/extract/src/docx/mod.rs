@@ -1,9 +1,12 @@
 //! Reads a Word document.
 
 mod body;
+mod formula;
 mod numbering;
 mod package;
 mod styles;
+mod symbols;
+mod text;
 
 use super::{ExtractError, Extracted, Properties, properties, xml};
 use numbering::Numbering;
@@ -18,21 +21,18 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Extracted, ExtractError> {
     let styles = sibling("styles.xml")?.map(|xml| Styles::read(&xml)).transpose()?.unwrap_or_default();
     let numbering =
         sibling("numbering.xml")?.map(|xml| Numbering::read(&xml)).transpose()?.unwrap_or_default();
-    let mut notes = Vec::new();
-    for name in ["footnotes.xml", "endnotes.xml"] {
-        notes.push(sibling(name)?.map(|xml| body::read_notes(&xml)).transpose()?.unwrap_or_default());
-    }
-    let [footnotes, endnotes] = <[_; 2]>::try_from(notes).unwrap_or_default();
+    let footnotes = sibling("footnotes.xml")?.unwrap_or_default();
+    let endnotes = sibling("endnotes.xml")?.unwrap_or_default();
     let core = package.part("docProps/core.xml")?.unwrap_or_default();
     let document = package.part(&main)?.ok_or_else(|| broken("its text is missing"))?;
     drop(package);
 
-    let language = styles.language.clone();
-    let (text, heading, sections) = body::read(&document, styles, numbering, footnotes, endnotes)?;
+    let body::Content { text, heading, sections, notes } =
+        body::read(&document, &styles, numbering, &footnotes, &endnotes)?;
     let mut properties = core_properties(&core);
     properties.title = properties.title.or(heading);
-    properties.language = properties.language.or(language);
-    Ok(Extracted { text, sections, properties, notes: Vec::new() })
+    properties.language = properties.language.or(styles.language);
+    Ok(Extracted { text, sections, properties, notes })
 }
 
 /// Properties of the document; an error in them does not prevent reading the text.

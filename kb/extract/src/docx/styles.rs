@@ -1,7 +1,8 @@
-//! Paragraph styles that are headings or list items, and the language of the document.
+//! Styles that are headings or list items, or hide, strike, raise or lower text; and the language of the document.
 
 use std::collections::HashMap;
 
+use super::text::Look;
 use crate::{
     ExtractError, properties,
     xml::{self, Step},
@@ -15,6 +16,8 @@ const BODY_TEXT_LEVEL: usize = 9;
 #[derive(Default)]
 pub(super) struct Styles {
     styles: HashMap<String, Style>,
+    /// The style of paragraphs that name none.
+    pub(super) default_paragraph: Option<String>,
     /// Default language of the text.
     pub(super) language: Option<String>,
 }
@@ -25,6 +28,7 @@ struct Style {
     based_on: Option<String>,
     outline_level: Option<usize>,
     numbering: Option<ListLevel>,
+    look: Look,
 }
 
 /// A place in a list: its numbering and its level, 0 being the outermost.
@@ -47,9 +51,15 @@ impl Styles {
     pub(super) fn read(part: &str) -> Result<Self, ExtractError> {
         let mut read = Self::default();
         let mut open: Option<(String, Style)> = None;
-        xml::walk(part, |step| match (step, &mut open) {
+        xml::walk_current(part, |step| match (step, &mut open) {
             (Step::Open("style", element), _) => {
                 let id = element.attribute("styleId").unwrap_or_default();
+                let is = |name: &str, wanted: &[&str]| {
+                    element.attribute(name).is_some_and(|value| wanted.contains(&value.as_str()))
+                };
+                if is("type", &["paragraph"]) && is("default", &["1", "true", "on"]) {
+                    read.default_paragraph = Some(id.clone());
+                }
                 open = Some((id, Style::default()));
             }
             (Step::Open(name, element), Some((_, style))) => match name {
@@ -61,7 +71,7 @@ impl Styles {
                     style.numbering.get_or_insert_default().level =
                         element.val().and_then(|level| level.parse().ok());
                 }
-                _ => {}
+                property => style.look.read(property, &element),
             },
             // The defaults come before the styles.
             (Step::Open("lang", element), None) => {
@@ -95,6 +105,11 @@ impl Styles {
 
     pub(super) fn list_level(&self, id: &str) -> Option<ListLevel> {
         self.chain(id).find_map(|style| style.numbering.clone())
+    }
+
+    /// What a style or the styles on which it is based say about text.
+    pub(super) fn look<T>(&self, id: &str, property: impl Fn(&Look) -> Option<T>) -> Option<T> {
+        self.chain(id).find_map(|style| property(&style.look))
     }
 
     fn chain<'a>(&'a self, id: &str) -> impl Iterator<Item = &'a Style> {

@@ -109,7 +109,12 @@ fn tables_keep_merged_cells_apart() {
         |properties: &str, text: &str| format!("<w:tc><w:tcPr>{properties}</w:tcPr>{}</w:tc>", p(text));
     let row = |cells: &[String]| format!("<w:tr>{}</w:tr>", cells.concat());
     let table = [
-        row(&[cell("", "Plan"), cell("", "Price"), cell("", "Note")]),
+        row(&[
+            "<w:trPr><w:tblHeader/></w:trPr>".into(),
+            cell("", "Plan"),
+            cell("", "Price"),
+            cell("", "Note"),
+        ]),
         row(&[cell("<w:vMerge w:val='restart'/>", "Pro"), cell("<w:gridSpan w:val='2'/>", "9 €")]),
         row(&[
             cell("<w:vMerge/>", ""),
@@ -182,4 +187,391 @@ fn very_deeply_nested_elements_are_read() {
         "</w:tc></w:tr></w:tbl>".repeat(20_000)
     );
     assert_eq!(body(&tables).text, "deep");
+}
+
+fn run(properties: &str, text: &str) -> String {
+    format!("<w:r><w:rPr>{properties}</w:rPr><w:t xml:space='preserve'>{text}</w:t></w:r>")
+}
+
+fn para(properties: &str, content: &[String]) -> String {
+    format!("<w:p><w:pPr>{properties}</w:pPr>{}</w:p>", content.concat())
+}
+
+fn with_parts(body: &str, styles: &str, more: &[(&str, &str)]) -> Extracted {
+    let styles = format!("<w:styles xmlns:w='urn:w'>{styles}</w:styles>");
+    let text = document(body);
+    let parts = [("word/document.xml", text.as_str()), ("word/styles.xml", &styles)];
+    read(&package(&[&parts, more].concat())).unwrap()
+}
+
+#[test]
+fn former_properties_are_not_those_of_the_text() {
+    let text = [
+        para(
+            "<w:pStyle w:val='berschrift1'/><w:pPrChange><w:pPr><w:pStyle w:val='Normal'/></w:pPr></w:pPrChange>",
+            &[run("", "Heading")],
+        ),
+        para(
+            "<w:pStyle w:val='Normal'/><w:pPrChange><w:pPr><w:pStyle w:val='berschrift1'/><w:numPr><w:numId w:val='1'/></w:numPr>\
+            <w:outlineLvl w:val='0'/></w:pPr></w:pPrChange>",
+            &[
+                run("<w:rPrChange><w:rPr><w:vanish/><w:strike/></w:rPr></w:rPrChange>", "shown"),
+                run("<w:vanish/><w:rPrChange><w:rPr><w:vanish w:val='0'/></w:rPr></w:rPrChange>", "hidden"),
+            ],
+        ),
+    ];
+    let read = body(&text.concat());
+    assert_eq!(read.text, "Heading\n\nshown");
+    assert_eq!(read.sections[0].headings, ["Heading"]);
+    let table = "<w:tbl><w:tr><w:trPr><w:trPrChange><w:trPr><w:tblHeader/><w:del/></w:trPr></w:trPrChange></w:trPr>\
+        <w:tc><w:tcPr><w:tcPrChange><w:tcPr><w:gridSpan w:val='3'/><w:vMerge/></w:tcPr></w:tcPrChange></w:tcPr>";
+    let cell = |text: &str| format!("<w:tc>{}</w:tc>", p(text));
+    let table = format!(
+        "{table}{}</w:tc>{}</w:tr><w:tr>{}{}</w:tr></w:tbl>",
+        p("A"),
+        cell("1"),
+        cell("B"),
+        cell("2")
+    );
+    assert_eq!(body(&table).text, "| A | 1 |\n| B | 2 |");
+    let styles = "<w:style w:styleId='S'><w:name w:val='S'/><w:rPr><w:rPrChange><w:rPr><w:vanish/></w:rPr></w:rPrChange></w:rPr></w:style>";
+    assert_eq!(with_parts(&styled("S", "shown"), styles, &[]).text, "shown");
+}
+
+#[test]
+fn hidden_and_struck_text_is_left_out_and_noted() {
+    let styles = "<w:style w:type='paragraph' w:default='1' w:styleId='Normal'><w:name w:val='Normal'/></w:style>\
+        <w:style w:styleId='Base'><w:name w:val='Base'/><w:rPr><w:vanish/></w:rPr></w:style>\
+        <w:style w:styleId='Derived'><w:name w:val='D'/><w:basedOn w:val='Base'/></w:style>\
+        <w:style w:styleId='Shown'><w:name w:val='S'/><w:basedOn w:val='Base'/><w:rPr><w:vanish w:val='0'/></w:rPr></w:style>\
+        <w:style w:styleId='Old'><w:name w:val='O'/><w:rPr><w:strike/></w:rPr></w:style>";
+    let notes = "<w:footnotes xmlns:w='urn:w'><w:footnote w:id='2'><w:p><w:r><w:rPr><w:vanish/></w:rPr><w:t>All</w:t></w:r></w:p></w:footnote>\
+        <w:footnote w:id='3'><w:p><w:pPr><w:pStyle w:val='Shown'/></w:pPr><w:r><w:t>Shown </w:t></w:r><w:r><w:rPr><w:rStyle w:val='Old'/></w:rPr>\
+        <w:t>old </w:t></w:r><w:r><w:t>note.</w:t></w:r></w:p></w:footnote></w:footnotes>";
+    let read = |body: &str| with_parts(body, styles, &[("word/footnotes.xml", notes)]);
+    for hidden in [
+        para("", &[run("<w:rStyle w:val='Base'/>", "x")]),
+        para("", &[run("<w:rStyle w:val='Derived'/>", "x")]),
+        para("<w:pStyle w:val='Derived'/>", &[run("", "x"), run("", "y")]),
+        para("", &[run("<w:vanish w:val='on'/>", "x"), run("<w:vanish w:val='true'/>", "y")]),
+        para(
+            "",
+            &[format!("<w:r><w:rPr><w:vanish/></w:rPr><w:t>x</w:t><w:pict>{}</w:pict></w:r>", p("box"))],
+        ),
+        para("", &[run("<w:rStyle w:val='Base'/>", "x"), run("<w:rStyle w:val='Base'/>", " ")]),
+    ] {
+        let read = read(&(p("A") + &hidden + &p("B")));
+        assert_eq!(read.text, "A\n\nB", "{hidden}");
+        let hidden_notes = read.notes.iter().filter(|note| note.contains("of hidden text")).count();
+        assert_eq!(hidden_notes, 1, "{hidden}");
+    }
+    for shown in [
+        para("", &[run("<w:rStyle w:val='Shown'/>", "x")]),
+        para("<w:pStyle w:val='Base'/>", &[run("<w:vanish w:val='0'/>", "x")]),
+        para("<w:pStyle w:val='Base'/>", &[run("<w:rStyle w:val='Derived'/>", "x")]),
+        para("<w:rPr><w:vanish/><w:specVanish/></w:rPr>", &[run("", "x")]),
+        para("", &[run("<w:specVanish/><w:webHidden/>", "x")]),
+        para("", &[run("<w:strike w:val='false'/>", "x")]),
+        para("<w:pStyle w:val='Old'/>", &[run("<w:strike w:val='0'/>", "x")]),
+    ] {
+        assert_eq!(read(&shown).text, "x", "{shown}");
+    }
+    for struck in ["<w:strike/>", "<w:dstrike/>", "<w:rStyle w:val='Old'/>"] {
+        let read = read(&para("", &[run("", "5"), run(struck, "7"), run("", "10 €")]));
+        assert_eq!(read.text, "5 10 €", "{struck}");
+        assert!(
+            read.notes.contains(&"left out 2 passages of struck-through text".to_owned()),
+            "{:?}",
+            read.notes
+        );
+    }
+    let refers = |id: u8| format!("<w:r><w:t>x</w:t><w:footnoteReference w:id='{id}'/></w:r>");
+    assert_eq!(read(&para("", &[refers(2), refers(3)])).text, "xx[1]\n\n[1] Shown note.");
+    let hidden =
+        format!("<w:r><w:rPr><w:vanish/></w:rPr><w:footnoteReference w:id='3'/></w:r>{}", run("", "x"));
+    assert_eq!(read(&para("", &[hidden])).text, "x");
+    let counted = with_parts(
+        &(para("", &[run("<w:vanish/>", "a"), run("", "b"), run("<w:vanish/>", "c")]) + &p("d")),
+        styles,
+        &[],
+    );
+    assert_eq!(counted.notes, ["left out 2 passages of hidden text"]);
+    let all = package(&[("word/document.xml", &document(&para("", &[run("<w:vanish/>", "a")])))]);
+    assert_eq!(super::read(&all).unwrap_err(), ExtractError::OnlyInvisibleText);
+}
+
+#[test]
+fn raised_and_lowered_runs_do_not_join_numbers() {
+    let up = "<w:vertAlign w:val='superscript'/>";
+    let down = "<w:vertAlign w:val='subscript'/>";
+    let styles = "<w:style w:styleId='Up'><w:name w:val='U'/><w:rPr><w:vertAlign w:val='superscript'/></w:rPr></w:style>";
+    for (runs, expected) in [
+        (vec![run("", "5"), run(up, "1"), run("", " GB")], "5¹ GB"),
+        (vec![run("", "10"), run(up, "1"), run(up, "2"), run("", "0")], "10¹²0"),
+        (vec![run("", "H"), run(down, "2"), run("", "O")], "H₂O"),
+        (vec![run("", "the 1"), run(up, "s"), run(up, "t"), run("", " day")], "the 1st day"),
+        (vec![run("", "2"), run(up, "1"), run("", "/"), run(down, "2"), run("", " l")], "2 1/2 l"),
+        (vec![run("", "5"), run(up, "a1"), run("", "0")], "5 a1 0"),
+        (vec![run("", "5"), run("<w:rStyle w:val='Up'/>", "1")], "5¹"),
+        (vec![run("", "5"), run("<w:rStyle w:val='Up'/><w:vertAlign w:val='baseline'/>", "1")], "51"),
+        (
+            vec![run("", "5"), run("<w:position w:val='8'/>", "1"), run("<w:position w:val='-8'/>", "2")],
+            "5¹₂",
+        ),
+        (vec![run("", "5"), run("<w:position w:val='1'/>", "1")], "51"),
+    ] {
+        assert_eq!(with_parts(&para("", &runs), styles, &[]).text, expected);
+    }
+}
+
+#[test]
+fn formulas_keep_their_meaning() {
+    let t = |text: &str| format!("<m:r><m:t>{text}</m:t></m:r>");
+    let part = |name: &str, content: &str| format!("<m:{name}>{content}</m:{name}>");
+    for (formula, expected) in [
+        (part("sSup", &(part("e", &t("10")) + &part("sup", &t("6")))), "10⁶"),
+        (part("sSub", &(part("e", &t("x")) + &part("sub", &t("max")))), "x_max"),
+        (part("f", &(part("num", &t("1")) + &part("den", &t("2")))), "1/2"),
+        (part("f", &(part("num", &t("x+1")) + &part("den", &t("2y")))), "(x+1)/(2y)"),
+        (
+            part(
+                "f",
+                &("<m:fPr><m:type m:val='noBar'/></m:fPr>".to_owned()
+                    + &part("num", &t("5"))
+                    + &part("den", &t("2"))),
+            ),
+            "5 2",
+        ),
+        (part("rad", &(part("deg", &t("3")) + &part("e", &t("x")))), "³√x"),
+        (part("rad", &(part("deg", "") + &part("e", &t("2x")))), "√(2x)"),
+        (part("d", &(part("e", &t("3")) + &part("e", &t("4")))), "(3|4)"),
+        (
+            part(
+                "sSup",
+                &(part(
+                    "e",
+                    &("<m:d><m:dPr><m:begChr m:val='['/><m:endChr m:val=']'/></m:dPr>".to_owned()
+                        + &part("e", &t("a+b"))
+                        + "</m:d>"),
+                ) + &part("sup", &t("2"))),
+            ),
+            "[a+b]²",
+        ),
+        (
+            part(
+                "nary",
+                &("<m:naryPr><m:chr m:val='∑'/></m:naryPr>".to_owned()
+                    + &part("sub", &t("i=1"))
+                    + &part("sup", &t("n"))
+                    + &part("e", &t("i"))),
+            ),
+            "∑ᵢ₌₁ⁿi",
+        ),
+        (part("func", &(part("fName", &t("sin")) + &part("e", &t("x")))), "sin x"),
+        (
+            part(
+                "m",
+                &(part("mr", &(part("e", &t("1")) + &part("e", &t("2")))) + &part("mr", &part("e", &t("3")))),
+            ),
+            "1 2 3",
+        ),
+    ] {
+        let text = format!(
+            "<w:p>{}<m:oMath xmlns:m='urn:m'>{formula}</m:oMath>{}</w:p>",
+            run("", "It is "),
+            run("", ".")
+        );
+        assert_eq!(body(&text).text, format!("It is {expected}."), "{formula}");
+    }
+    assert_eq!(
+        body(
+            "<w:p><m:oMath xmlns:m='urn:m'><m:d><m:e></m:oMath2></w:p>"
+                .replace("</m:oMath2>", "<m:r><m:t>x</m:t></m:r></m:e></m:d></m:oMath>")
+                .as_str()
+        )
+        .text,
+        "(x)"
+    );
+}
+
+#[test]
+fn symbols_are_characters_or_noted() {
+    let sym = |font: &str, code: &str| format!("<w:r><w:sym w:font='{font}' w:char='{code}'/></w:r>");
+    let read = |runs: &[String]| body(&para("", runs));
+    assert_eq!(read(&[run("", "Limit "), sym("Symbol", "F0A3"), run("", " 5")]).text, "Limit ≤ 5");
+    assert_eq!(
+        read(&[sym("Wingdings", "F0FC"), run("", " yes"), sym("Segoe UI Symbol", "2717")]).text,
+        "✓ yes✗"
+    );
+    assert_eq!(read(&[run("<w:rFonts w:ascii='Symbol'/>", "x \u{f0b3} 5")]).text, "x ≥ 5");
+    let unknown =
+        read(&[run("", "Limit "), sym("Odd Font", "F0A3"), sym("Symbol", "nonsense"), run("", "5")]);
+    assert_eq!(unknown.text, "Limit \u{fffd}\u{fffd}5");
+    assert_eq!(unknown.notes, ["wrote \u{fffd} for 2 symbols of a font that is not known"]);
+    let hidden = "<w:r><w:rPr><w:vanish/></w:rPr><w:sym w:font='Odd' w:char='F0A3'/></w:r>".to_owned();
+    assert_eq!(read(&[hidden, run("", "x")]).notes, ["left out 1 passage of hidden text"]);
+}
+
+#[test]
+fn a_drop_cap_belongs_to_its_word() {
+    let cap = |kind: &str| para(&format!("<w:framePr w:dropCap='{kind}' w:lines='3'/>"), &[run("", "O")]);
+    assert_eq!(body(&(cap("drop") + &p("") + &p("nce upon a time."))).text, "Once upon a time.");
+    assert_eq!(body(&(cap("margin") + &p("nce."))).text, "Once.");
+    assert_eq!(body(&(cap("none") + &p("nce."))).text, "O\n\nnce.");
+    assert_eq!(body(&(p("A") + &cap("drop"))).text, "A\n\nO");
+}
+
+#[test]
+fn a_paragraph_goes_on_over_a_deleted_end() {
+    let deleted = "<w:rPr><w:del w:id='1'/></w:rPr>";
+    let first = "<w:r><w:t>Refunds are not</w:t><w:footnoteReference w:id='2'/></w:r>".to_owned();
+    let text = para(deleted, &[first]) + &para(deleted, &[]) + &para("", &[run("", "possible.")]);
+    let notes = "<w:footnotes xmlns:w='urn:w'><w:footnote w:id='2'><w:p><w:r><w:t>Never.</w:t></w:r></w:p></w:footnote></w:footnotes>";
+    assert_eq!(
+        with_parts(&text, "", &[("word/footnotes.xml", notes)]).text,
+        "Refunds are not[1] possible.\n\n[1] Never."
+    );
+    let gone = |text: &str| format!("<w:del><w:r><w:delText>{text}</w:delText></w:r></w:del>");
+    let list = "<w:numPr><w:numId w:val='2'/></w:numPr>";
+    let items = item("2", 0, "a") + &para(&format!("{list}{deleted}"), &[gone("b")]) + &item("2", 0, "c");
+    assert_eq!(body(&items).text, "3. a\n4. c");
+    let run_only = para("", &["<w:r><w:rPr><w:del/></w:rPr><w:t>x</w:t></w:r>".into()]) + &p("y");
+    assert_eq!(body(&run_only).text, "x\n\ny");
+}
+
+#[test]
+fn items_have_the_numbers_that_are_printed() {
+    let level = |at: usize, more: &str| format!("<w:lvl w:ilvl='{at}'>{more}</w:lvl>");
+    let format = |name: &str, text: &str| format!("<w:numFmt w:val='{name}'/><w:lvlText w:val='{text}'/>");
+    let kinds = [
+        ("1", level(0, &format("lowerLetter", "%1)")) + &level(1, &format("upperRoman", "(%2)"))),
+        (
+            "2",
+            level(0, &format("decimal", "%1."))
+                + &level(1, &format("decimal", "%1.%2"))
+                + &level(2, &format("lowerLetter", "%1.%2%3")),
+        ),
+        ("3", "<w:numStyleLink w:val='Own'/>".to_owned()),
+        ("4", "<w:styleLink w:val='Own'/>".to_owned() + &level(0, &format("decimalZero", "No. %1"))),
+        ("5", level(0, &format("bullet", "")) + &level(1, &format("decimal", "%2."))),
+        (
+            "6",
+            level(0, &format("upperRoman", "%1"))
+                + &level(1, &(format("decimal", "%1.%2") + "<w:isLgl/>"))
+                + &level(2, "<w:lvlRestart w:val='1'/>"),
+        ),
+    ];
+    let mut numbering: String = kinds
+        .iter()
+        .map(|(id, levels)| format!("<w:abstractNum w:abstractNumId='{id}'>{levels}</w:abstractNum>"))
+        .collect();
+    for (id, _) in &kinds {
+        numbering += &format!("<w:num w:numId='{id}'><w:abstractNumId w:val='{id}'/></w:num>");
+    }
+    numbering += "<w:num w:numId='12'><w:abstractNumId w:val='1'/></w:num><w:num w:numId='13'><w:abstractNumId w:val='1'/>\
+        <w:lvlOverride w:ilvl='0'><w:startOverride w:val='1'/></w:lvlOverride></w:num><w:num w:numId='14'><w:abstractNumId w:val='1'/>\
+        <w:lvlOverride w:ilvl='0'><w:lvl w:ilvl='0'><w:numFmt w:val='lowerRoman'/><w:lvlText w:val='%1.'/></w:lvl></w:lvlOverride></w:num>";
+    let numbering = format!("<w:numbering xmlns:w='urn:w'>{numbering}</w:numbering>");
+    let markers = |items: &[(&str, usize)]| -> Vec<String> {
+        let body: String =
+            items.iter().map(|(list, level)| item(list, *level, "x") + &p("between")).collect();
+        let read = with_parts(&body, "", &[("word/numbering.xml", &numbering)]);
+        read.text
+            .split("\n\n")
+            .filter(|line| *line != "between")
+            .map(|line| line.trim_end_matches(" x").to_owned())
+            .collect()
+    };
+    // Lists of a kind go on with each other's numbers, unless one starts anew.
+    assert_eq!(
+        markers(&[
+            ("1", 0),
+            ("1", 1),
+            ("1", 1),
+            ("1", 0),
+            ("12", 0),
+            ("13", 0),
+            ("13", 0),
+            ("12", 0),
+            ("14", 0)
+        ]),
+        ["a)", "(I)", "(II)", "b)", "c)", "a)", "b)", "c)", "iv."]
+    );
+    assert_eq!(
+        markers(&[("2", 0), ("2", 1), ("2", 2), ("2", 1), ("2", 0), ("2", 1)]),
+        ["1.", "1.1", "1.1a", "1.2", "2.", "2.1"]
+    );
+    assert_eq!(markers(&[("2", 2)]), ["1.1a"]);
+    assert_eq!(markers(&[("3", 0), ("4", 0)]), ["No. 01", "No. 02"]);
+    assert_eq!(markers(&[("5", 0), ("5", 1), ("5", 1), ("5", 0), ("5", 1)]), ["-", "1.", "2.", "-", "1."]);
+    assert_eq!(
+        markers(&[("6", 0), ("6", 0), ("6", 1), ("6", 2), ("6", 1), ("6", 2), ("6", 0), ("6", 2)]),
+        ["I", "II", "2.1", "1.", "2.2", "2.", "III", "1."]
+    );
+    assert_eq!(markers(&vec![("1", 0); 28]).last().map(String::as_str), Some("bb)"));
+}
+
+#[test]
+fn numbers_of_headings_and_cells_are_printed() {
+    let heading = |text: &str| {
+        format!(
+            "<w:p><w:pPr><w:outlineLvl w:val='0'/><w:numPr><w:numId w:val='2'/></w:numPr></w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>"
+        )
+    };
+    let read = body(&(heading("Scope") + &p("A") + &heading("") + &heading("Terms") + &p("B")));
+    assert_eq!(read.text, "3. Scope\n\nA\n\n5. Terms\n\nB");
+    let row = |text: &str| format!("<w:tr><w:tc>{}</w:tc><w:tc>{}</w:tc></w:tr>", item("2", 0, ""), p(text));
+    assert_eq!(body(&format!("<w:tbl>{}{}</w:tbl>", row("A"), row("B"))).text, "| 3. | A |\n| 4. | B |");
+}
+
+#[test]
+fn only_rows_that_the_file_declares_are_headers() {
+    let row = |properties: &str, cells: [&str; 2]| {
+        let cells: String = cells.iter().map(|text| format!("<w:tc>{}</w:tc>", p(text))).collect();
+        format!("<w:tr><w:trPr>{properties}</w:trPr>{cells}</w:tr>")
+    };
+    let table = |first: &str| {
+        body(&format!(
+            "<w:tbl>{}{}{}</w:tbl>",
+            row(first, ["Price", "9 €"]),
+            row("", ["Term", "1 year"]),
+            row("<w:del/>", ["Fee", "3 €"])
+        ))
+    };
+    assert_eq!(table("").text, "| Price | 9 € |\n| Term | 1 year |");
+    assert_eq!(table("<w:tblHeader w:val='0'/>").text, "| Price | 9 € |\n| Term | 1 year |");
+    assert_eq!(table("<w:tblHeader/>").text, "| Price | 9 € |\n|---|---|\n| Term | 1 year |");
+}
+
+#[test]
+fn deleted_and_hidden_rows_and_cells_are_left_out() {
+    let cell =
+        |properties: &str, text: &str| format!("<w:tc><w:tcPr>{properties}</w:tcPr>{}</w:tc>", p(text));
+    let row = |properties: &str, cells: &[String]| {
+        format!("<w:tr><w:trPr>{properties}</w:trPr>{}</w:tr>", cells.concat())
+    };
+    let table = [
+        row("<w:del w:id='1'/><w:tblHeader/>", &[cell("", "Old"), cell("", "Header")]),
+        row("", &[cell("", "A"), cell("<w:cellDel w:id='2'/>", "gone"), cell("", "1")]),
+        row("<w:hidden/>", &[cell("", "unseen")]),
+        row("<w:gridBefore w:val='1'/>", &[cell("", "2")]),
+    ];
+    let read = body(&format!("<w:tbl>{}</w:tbl>", table.concat()));
+    assert_eq!(read.text, "| A | 1 |\n|  | 2 |");
+    assert_eq!(read.notes, ["left out 1 passage of hidden text"]);
+}
+
+#[test]
+fn text_of_hostile_depth_is_read_quickly() {
+    let runs =
+        format!("<w:p>{}<w:t>x</w:t>{}</w:p>", "<w:r><w:t>a</w:t>".repeat(50_000), "</w:r>".repeat(50_000));
+    assert!(body(&runs).text.starts_with("aaa"));
+    let boxes = format!("{}x{}", "<w:p><w:r><w:t>a</w:t>".repeat(20_000), "</w:r></w:p>".repeat(20_000));
+    assert!(body(&boxes).text.ends_with('a'));
+    let powers = format!(
+        "<w:p><m:oMath xmlns:m='urn:m'>{}<m:r><m:t>2</m:t></m:r>{}</m:oMath></w:p>",
+        "<m:sSup><m:e><m:r><m:t>2</m:t></m:r></m:e><m:sup>".repeat(20_000),
+        "</m:sup></m:sSup>".repeat(20_000)
+    );
+    assert!(body(&powers).text.starts_with("2^(2^("));
 }

@@ -1,61 +1,34 @@
 //! Reads the main part of a page. Walks the tree without recursion, because elements may be nested to any depth.
 
-use std::collections::HashSet;
-
 use ego_tree::{NodeId, NodeRef, iter::Edge};
 use scraper::{ElementRef, Html, Node, node::Element};
 
-use super::{hidden::Hidden, inline::Inline, name, select, table::TableBuilder};
-use crate::{ExtractError, Section, composer::Composer};
+use super::{
+    formula,
+    hidden::is_apart,
+    inline::Inline,
+    reading::{PageContext, Reading, has_text, is_disclosure, label},
+    table::{Table, TableBuilder},
+};
+use crate::{ExtractError, Section, composer::Composer, left_out::LeftOut, shifted::Shift};
 
-type Content = (String, Option<String>, Vec<Section>);
+/// What is read of a page.
+pub(super) struct Content {
+    pub(super) text: String,
+    /// The first heading of level 1.
+    pub(super) heading: Option<String>,
+    pub(super) sections: Vec<Section>,
+    pub(super) notes: Vec<String>,
+}
 
 /// A longer id is not used.
 const MAX_ANCHOR_BYTES: usize = 200;
 
-/// Elements that browsers do not show as text, or that are not content.
-const SKIPPED: [&str; 33] = [
-    "script",
-    "style",
-    "template",
-    "noscript",
-    "head",
-    "title",
-    "nav",
-    "svg",
-    "canvas",
-    "audio",
-    "video",
-    "picture",
-    "iframe",
-    "object",
-    "embed",
-    "map",
-    "button",
-    "select",
-    "option",
-    "textarea",
-    "input",
-    "datalist",
-    "progress",
-    "meter",
-    "menu",
-    "dialog",
-    "rt",
-    "rp",
-    "frameset",
-    "noframes",
-    "annotation",
-    "annotation-xml",
-    "noembed",
-];
-/// Elements that are not content unless they are inside the main part or an article.
-const OUTSIDE_CONTENT: [&str; 3] = ["header", "footer", "aside"];
-const ROLES_OUTSIDE_CONTENT: [&str; 3] = ["banner", "contentinfo", "complementary"];
-/// Roles that, like `nav`, are never content.
-const ROLES_SKIPPED: [&str; 4] = ["navigation", "search", "menu", "menubar"];
+/// The level of an element with the role of a heading that names none.
+const DEFAULT_HEADING_LEVEL: usize = 2;
+
 /// Elements that start and end a paragraph.
-const BLOCKS: [&str; 24] = [
+const BLOCKS: [&str; 31] = [
     "p",
     "div",
     "section",
@@ -80,64 +53,72 @@ const BLOCKS: [&str; 24] = [
     "caption",
     "hgroup",
     "search",
+    "ul",
+    "ol",
+    "dl",
+    "dir",
+    "pre",
+    "listing",
+    "xmp",
 ];
 
-/// Reads the part of the page with the content, or else the whole page.
+/// Reads the parts of the page with the content, or else the whole page.
 pub(super) fn read(html: &Html) -> Result<Content, ExtractError> {
-    let page = PageContext { layout_tables: layout_tables(html), hidden: Hidden::from_html(html) };
-    let whole = || render(html.tree.root(), false, &page);
-    let part = |selector: &str| select(html, selector).find(|element| !page.hidden.includes(*element));
-    let has_text =
-        |content: &Result<Content, _>| !matches!(content, Err(ExtractError::Empty | ExtractError::NoContent));
-    if let Some(main) = part("main, [role=main]") {
-        return Some(render(*main, true, &page)).filter(has_text).unwrap_or_else(whole);
+    let page = PageContext::from_html(html);
+    let whole = || render(&[html.tree.root()], false, &page);
+    let is_main = |element: &Element| element.name() == "main" || element.attr("role") == Some("main");
+    let main = parts(html, &page, is_main);
+    if !main.is_empty() {
+        let has_text = |content: &Result<Content, _>| {
+            !matches!(content, Err(ExtractError::Empty | ExtractError::NoContent))
+        };
+        return Some(render(&main, true, &page)).filter(has_text).unwrap_or_else(whole);
     }
     // A single article may be the whole content, or a small part of it.
-    let article = part("article").map(|article| render(*article, true, &page));
+    let articles = parts(html, &page, |element| element.name() == "article");
+    let article = articles.first().map(|article| render(&[*article], true, &page));
     let whole = whole();
     match (article, &whole) {
-        (Some(Ok(article)), Ok((all, ..))) if article.0.len() >= all.len() / 2 => Ok(article),
+        (Some(Ok(article)), Ok(all)) if article.text.len() >= all.text.len() / 2 => Ok(article),
         _ => whole,
     }
 }
 
-/// Tables that only lay out the page: those that contain a table or a heading, or declare it. Their cells are read as parts of
-/// the page.
-fn layout_tables(html: &Html) -> HashSet<NodeId> {
-    let mut layout = HashSet::new();
-    let mut open: Vec<NodeId> = Vec::new();
+/// The outermost elements of a kind that are not hidden. Elements inside hidden ones count only if all are, because some pages
+/// are hidden as a whole until a script shows them.
+fn parts<'a>(
+    html: &'a Html,
+    page: &PageContext,
+    is_kind: impl Fn(&Element) -> bool,
+) -> Vec<NodeRef<'a, Node>> {
+    let (mut shown, mut covered) = (Vec::new(), Vec::new());
+    let mut open = None;
+    let mut hidden = None;
     for edge in html.tree.root().traverse() {
         match edge {
-            Edge::Open(node) => match name(node.value()) {
-                "table" => {
-                    layout.extend(open.last());
-                    let role = node.value().as_element().and_then(|table| table.attr("role"));
-                    if matches!(role, Some("presentation" | "none")) {
-                        layout.insert(node.id());
-                    }
-                    open.push(node.id());
+            Edge::Open(node) if open.is_none() => {
+                let Some(element) = ElementRef::wrap(node) else { continue };
+                let is_hidden = page.hides(element);
+                if is_kind(element.value()) && !is_hidden {
+                    open = Some(node.id());
+                    if hidden.is_none() { shown.push(node) } else { covered.push(node) }
+                } else if is_hidden && hidden.is_none() {
+                    hidden = Some(node.id());
                 }
-                "h1" | "h2" | "h3" => layout.extend(open.last()),
-                _ => {}
-            },
-            Edge::Close(node) if name(node.value()) == "table" => {
-                open.pop();
             }
-            Edge::Close(_) => {}
+            Edge::Open(_) => {}
+            Edge::Close(node) => {
+                open = open.filter(|open| *open != node.id());
+                hidden = hidden.filter(|hidden| *hidden != node.id());
+            }
         }
     }
-    layout
+    if shown.is_empty() { covered } else { shown }
 }
 
-/// Facts about the whole page.
-struct PageContext {
-    layout_tables: HashSet<NodeId>,
-    hidden: Hidden,
-}
-
-fn render(part: NodeRef<'_, Node>, is_main: bool, page: &PageContext) -> Result<Content, ExtractError> {
+fn render(parts: &[NodeRef<'_, Node>], is_main: bool, page: &PageContext) -> Result<Content, ExtractError> {
     let mut renderer = Renderer::new(is_main, page);
-    for edge in part.traverse() {
+    for edge in parts.iter().flat_map(NodeRef::traverse) {
         match edge {
             Edge::Open(node) => renderer.open(&node),
             Edge::Close(node) => renderer.close(&node),
@@ -147,7 +128,9 @@ fn render(part: NodeRef<'_, Node>, is_main: bool, page: &PageContext) -> Result<
         }
     }
     renderer.flush();
-    renderer.composer.finish()
+    let notes = renderer.left_out.notes();
+    let (text, heading, sections) = renderer.composer.finish()?;
+    Ok(Content { text, heading, sections, notes })
 }
 
 struct Renderer<'a> {
@@ -162,6 +145,7 @@ struct Renderer<'a> {
     lists: Vec<List>,
     table: Option<(NodeId, TableBuilder)>,
     is_in_cell: bool,
+    left_out: LeftOut,
 }
 
 struct List {
@@ -183,6 +167,7 @@ impl<'a> Renderer<'a> {
             lists: Vec::new(),
             table: None,
             is_in_cell: false,
+            left_out: LeftOut::default(),
         }
     }
 
@@ -195,10 +180,9 @@ impl<'a> Renderer<'a> {
             Node::Text(_) if self.table.is_some() && !self.is_in_cell => {}
             Node::Text(ref text) if self.preformatted.is_some() => self.inline.push_preformatted(text),
             Node::Text(ref text) => self.inline.push(text),
-            Node::Element(ref element) => match ElementRef::wrap(*node) {
-                Some(wrapped) if self.is_skipped(wrapped) => self.skipped = Some(node.id()),
-                _ => self.open_element(node.id(), element),
-            },
+            Node::Element(_) => {
+                ElementRef::wrap(*node).into_iter().for_each(|element| self.open_element(element))
+            }
             _ => {}
         }
     }
@@ -215,15 +199,29 @@ impl<'a> Renderer<'a> {
         }
     }
 
-    fn is_skipped(&self, wrapped: ElementRef<'_>) -> bool {
-        let element = wrapped.value();
-        let role = element.attr("role").unwrap_or_default();
-        let is_outside = OUTSIDE_CONTENT.contains(&element.name()) || ROLES_OUTSIDE_CONTENT.contains(&role);
-        let is_never_content = SKIPPED.contains(&element.name()) || ROLES_SKIPPED.contains(&role);
-        is_never_content || self.page.hidden.includes(wrapped) || (is_outside && self.articles == 0)
+    fn open_element(&mut self, wrapped: ElementRef<'_>) {
+        let reading = match self.page.reading(wrapped, self.articles > 0) {
+            Reading::Content if formula::is_degree(wrapped) => Reading::NotShown,
+            reading => reading,
+        };
+        match &reading {
+            Reading::Content => return self.open_content(wrapped),
+            Reading::NotShown => {}
+            Reading::NotContent => self.inline.apart(),
+            // Outside of the main part, scripts hide menus and dialogs.
+            Reading::Hidden => self.left_out.hidden += usize::from(self.articles > 0 && has_text(wrapped)),
+            Reading::Struck => {
+                self.inline.apart();
+                self.left_out.struck += usize::from(has_text(wrapped));
+            }
+            Reading::Text(text) => self.inline.push_apart(text),
+        }
+        self.skipped = Some(wrapped.id());
     }
 
-    fn open_element(&mut self, id: NodeId, element: &Element) {
+    fn open_content(&mut self, wrapped: ElementRef<'_>) {
+        let (id, element) = (wrapped.id(), wrapped.value());
+        self.open_shifted(wrapped);
         if self.preformatted.is_some() {
             if element.name() == "br" {
                 self.inline.push_preformatted("\n");
@@ -234,6 +232,9 @@ impl<'a> Renderer<'a> {
             "article" | "main" => self.articles += 1,
             "br" => return self.inline.line_break(),
             "q" => return self.inline.push("“"),
+            "mfenced" => return self.inline.push("("),
+            "mtr" | "mtd" => return self.inline.gap(),
+            _ if is_apart(wrapped) => self.inline.gap(),
             _ => {}
         }
         if self.table.is_some() {
@@ -249,17 +250,44 @@ impl<'a> Renderer<'a> {
             "dd" if !self.lists.is_empty() => self.open_definition(),
             "table" => {
                 self.flush();
-                if !self.page.layout_tables.contains(&id) {
+                if !self.page.is_layout(id) {
                     self.table = Some((id, TableBuilder::default()));
                 }
             }
-            name if is_block(name) => self.flush(),
+            _ if is_paragraph(wrapped) => self.flush(),
             _ => {}
         }
     }
 
+    /// Opens the parts that an element raises, lowers or groups.
+    fn open_shifted(&mut self, wrapped: ElementRef<'_>) {
+        for (before, shift) in formula::parts(wrapped) {
+            self.inline.push(&before);
+            self.inline.open(shift);
+        }
+        if let Some(shift) = self.shift(wrapped) {
+            self.inline.open(shift);
+        }
+    }
+
+    fn close_shifted(&mut self, wrapped: ElementRef<'_>) {
+        if self.shift(wrapped).is_some() {
+            self.inline.close();
+        }
+        for _ in formula::parts(wrapped) {
+            self.inline.close();
+        }
+    }
+
+    fn shift(&self, wrapped: ElementRef<'_>) -> Option<Shift> {
+        let is_inline =
+            !is_paragraph(wrapped) && !matches!(wrapped.value().name(), "td" | "th" | "tr" | "img");
+        self.page.shift(wrapped).filter(|_| is_inline)
+    }
+
     fn close_element(&mut self, wrapped: ElementRef<'_>) {
         let (id, element) = (wrapped.id(), wrapped.value());
+        self.close_shifted(wrapped);
         if let Some(preformatted) = self.preformatted {
             if preformatted == id {
                 self.preformatted = None;
@@ -271,27 +299,37 @@ impl<'a> Renderer<'a> {
         match element.name() {
             "article" | "main" => self.articles = self.articles.saturating_sub(1),
             "q" => return self.inline.push("”"),
+            "mfenced" => return self.inline.push(")"),
+            _ if is_apart(wrapped) => self.inline.gap(),
             _ => {}
         }
         if self.table.is_some() {
             return self.close_in_table(id, element);
         }
+        if let Some(level) = heading_level(element) {
+            return self.close_heading(level, wrapped);
+        }
         match element.name() {
-            "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => {
-                let level = element.name().as_bytes().get(1).map_or(1, |digit| usize::from(digit - b'0'));
-                let text = self.inline.take();
-                // Many generators add a link to the heading itself.
-                let text = text.trim().trim_end_matches(['¶', '#', '🔗']);
-                self.composer.heading_with_anchor(level, text, anchor(wrapped));
-            }
             "ul" | "ol" | "dl" => self.close_list(),
             "li" | "dd" if !self.lists.is_empty() => {
                 self.flush();
                 self.composer.close();
             }
             "dt" if !self.lists.is_empty() => self.note_term(),
-            name if is_block(name) => self.flush(),
+            _ if is_paragraph(wrapped) => self.flush(),
             _ => {}
+        }
+    }
+
+    fn close_heading(&mut self, level: usize, wrapped: ElementRef<'_>) {
+        let text = self.inline.take();
+        // Many generators add a link to the heading itself.
+        let text = text.trim().trim_end_matches(['¶', '#', '🔗']);
+        if text.trim().is_empty() && self.lists.is_empty() {
+            // What follows is not about the heading before.
+            self.composer.under(level, "");
+        } else {
+            self.composer.heading_with_anchor(level, text, anchor(wrapped));
         }
     }
 
@@ -349,19 +387,15 @@ impl<'a> Renderer<'a> {
     }
 
     fn open_in_table(&mut self, name: &str) {
+        let Some((_, table)) = &mut self.table else { return };
         match name {
-            "tr" => {
-                if let Some((_, table)) = &mut self.table {
-                    table.start_row();
-                }
-            }
+            "thead" | "tbody" | "tfoot" => table.set_in_head(name == "thead"),
+            "tr" => table.start_row(),
             "td" | "th" | "caption" => {
                 self.inline.take();
                 self.is_in_cell = true;
             }
-            name if is_block(name) || matches!(name, "li" | "dt" | "dd" | "ul" | "ol" | "pre") => {
-                self.inline.gap()
-            }
+            name if is_block(name) => self.inline.gap(),
             _ => {}
         }
     }
@@ -381,13 +415,29 @@ impl<'a> Renderer<'a> {
                 self.is_in_cell = false;
             }
             "table" if *table_id == id => {
-                let (rows, has_header) = std::mem::take(table).finish();
+                let table = std::mem::take(table).finish();
                 self.table = None;
                 self.is_in_cell = false;
-                self.composer.table(&rows, has_header);
+                self.write_table(table);
             }
-            name if is_block(name) || matches!(name, "li" | "dt" | "dd" | "pre") => self.inline.gap(),
+            "thead" => table.set_in_head(false),
+            name if is_block(name) => self.inline.gap(),
             _ => {}
+        }
+    }
+
+    /// Writes each group of rows as a table of its own below the group's name, so that each row is found with it.
+    fn write_table(&mut self, table: Table) {
+        for group in table.groups {
+            let label = group.label.unwrap_or_default();
+            let is_open =
+                label.ends_with(|c: char| c.is_alphanumeric() || c == ')') && !group.rows.is_empty();
+            self.composer.paragraph(&format!("{label}{}", if is_open { ":" } else { "" }));
+            if group.rows.is_empty() || self.composer.is_full() {
+                continue;
+            }
+            let rows: Vec<_> = table.header.clone().into_iter().chain(group.rows).collect();
+            self.composer.table(&rows, table.header.is_some());
         }
     }
 
@@ -418,6 +468,22 @@ fn target(element: &Element) -> Option<String> {
             && !id.contains(":~:")
     };
     element.attr("id").or_else(name).filter(is_fragment).map(str::to_owned)
+}
+
+fn heading_level(element: &Element) -> Option<usize> {
+    if let "h1" | "h2" | "h3" | "h4" | "h5" | "h6" = element.name() {
+        return element.name().get(1..)?.parse().ok();
+    }
+    let level = || element.attr("aria-level").and_then(|level| level.trim().parse().ok());
+    (element.attr("role") == Some("heading")).then(|| level().unwrap_or(DEFAULT_HEADING_LEVEL).max(1))
+}
+
+/// Whether an element starts and ends a paragraph.
+fn is_paragraph(wrapped: ElementRef<'_>) -> bool {
+    let element = wrapped.value();
+    is_block(element.name())
+        || heading_level(element).is_some()
+        || (is_disclosure(element) && label(wrapped).is_none())
 }
 
 fn is_block(name: &str) -> bool {

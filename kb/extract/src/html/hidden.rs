@@ -1,9 +1,10 @@
-//! Detects elements that a browser does not show, from attributes, inline style, and simple rules of style elements
-//! ([`StyleSheet`]). Elements that other files or scripts hide are not detected.
+//! Detects elements that a browser does not show, strikes through, raises or lowers, from attributes, inline style, and simple
+//! rules of style elements ([`StyleSheet`]). The effects of other files and of scripts are not detected.
 
 use scraper::{ElementRef, Html};
 
-use super::style::{StyleSheet, declarations};
+use super::style::{EFFECT_RULES, Effect, StyleSheet, declarations};
+use crate::shifted::Shift;
 
 /// Minimum offset of an element that is moved off the page; a smaller one may be an animation or a menu that slides in.
 const MIN_OFF_SCREEN_PIXELS: f64 = 900.0;
@@ -27,6 +28,14 @@ const PERCENT: f64 = 10.0;
 
 pub(super) struct Hidden(StyleSheet);
 
+/// How an element and its content are hidden.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Hiding {
+    /// By an attribute: scripts show it when it is needed.
+    Attribute,
+    Style,
+}
+
 impl Hidden {
     pub(super) fn from_html(html: &Html) -> Self {
         Self(StyleSheet::from_html(html))
@@ -34,14 +43,55 @@ impl Hidden {
 
     /// Whether the element and its content are hidden.
     pub(super) fn includes(&self, element: ElementRef<'_>) -> bool {
-        let attributes = element.value();
-        let style = Style::from_element(element);
-        attributes.attr("hidden").is_some()
-            || attributes.attr("aria-hidden") == Some("true")
-            || style.hides()
-            || (style.is("font-size", is_zero) && !has_own_size_inside(element))
-            || self.0.hides(element, |property| style.get(property).is_some())
+        self.hiding(element).is_some()
     }
+
+    pub(super) fn hiding(&self, element: ElementRef<'_>) -> Option<Hiding> {
+        let attributes = element.value();
+        // Browsers find text that is hidden until found, and open it.
+        let is_hidden =
+            attributes.attr("hidden").is_some_and(|value| !value.trim().eq_ignore_ascii_case("until-found"));
+        if is_hidden || attributes.attr("aria-hidden") == Some("true") {
+            return Some(Hiding::Attribute);
+        }
+        let style = Style::from_element(element);
+        let is_hidden = style.hides()
+            || (style.is("font-size", is_zero) && !has_own_size_inside(element))
+            || self.has(element, &style, Effect::Hidden);
+        is_hidden.then_some(Hiding::Style)
+    }
+
+    /// Whether the element is struck through, and so is not valid any more.
+    pub(super) fn is_struck(&self, element: ElementRef<'_>) -> bool {
+        let style = Style::from_element(element);
+        matches!(element.value().name(), "del" | "s" | "strike")
+            || style.has(Effect::Struck)
+            || self.has(element, &style, Effect::Struck)
+    }
+
+    /// How the element is raised or lowered.
+    pub(super) fn shift(&self, element: ElementRef<'_>) -> Option<Shift> {
+        match element.value().name() {
+            "sup" => return Some(Shift::Raised),
+            "sub" => return Some(Shift::Lowered),
+            _ => {}
+        }
+        let style = Style::from_element(element);
+        let effects = [(Effect::Raised, Shift::Raised), (Effect::Lowered, Shift::Lowered)];
+        let has = |effect| style.has(effect) || self.has(element, &style, effect);
+        effects.into_iter().find(|(effect, _)| has(*effect)).map(|(_, shift)| shift)
+    }
+
+    fn has(&self, element: ElementRef<'_>, style: &Style, effect: Effect) -> bool {
+        self.0.has(effect, element, |property| style.get(property).is_some())
+    }
+}
+
+/// Whether the style attribute sets the element on lines of its own or in a cell.
+pub(super) fn is_apart(element: ElementRef<'_>) -> bool {
+    let displays = ["block", "flex", "grid", "table", "list-item"];
+    let is_set_apart = |value: &str| displays.iter().any(|display| value.starts_with(display));
+    Style::from_element(element).is("display", is_set_apart)
 }
 
 /// A list may have font size 0 to close the gaps between its items, which then set their own size.
@@ -69,12 +119,16 @@ impl Style {
         self.get(property).is_some_and(test)
     }
 
+    fn has(&self, effect: Effect) -> bool {
+        let mut rules = EFFECT_RULES.iter().filter(|rule| rule.effect == effect);
+        rules.any(|rule| self.is(rule.property, rule.has_effect))
+    }
+
     fn hides(&self) -> bool {
         if self.0.is_empty() {
             return false;
         }
-        self.is("display", |value| value == "none")
-            || self.is("visibility", |value| matches!(value, "hidden" | "collapse"))
+        self.has(Effect::Hidden)
             || self.is("content-visibility", |value| value == "hidden")
             || self.is("opacity", is_zero)
             || self.is("clip", is_speck_shape)

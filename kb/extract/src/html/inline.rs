@@ -1,8 +1,10 @@
 //! Builds the text of a paragraph with white space as in a browser.
 
+use crate::shifted::{Line, Shift};
+
 #[derive(Default)]
 pub(super) struct Inline {
-    text: String,
+    line: Line,
 }
 
 impl Inline {
@@ -10,23 +12,27 @@ impl Inline {
     pub(super) fn push(&mut self, text: &str) {
         for character in text.chars() {
             if !character.is_whitespace() {
-                self.text.push(character);
-            } else if !self.text.is_empty() && !self.text.ends_with([' ', '\n']) {
-                self.text.push(' ');
+                self.line.push(character.encode_utf8(&mut [0; 4]));
+            } else if !self.line.as_str().is_empty() && !self.line.as_str().ends_with([' ', '\n']) {
+                self.line.push(" ");
             }
         }
     }
 
     /// Adds text with its white space.
     pub(super) fn push_preformatted(&mut self, text: &str) {
-        self.text.push_str(text);
+        self.line.push(text);
+    }
+
+    /// Adds text in place of an element.
+    pub(super) fn push_apart(&mut self, text: &str) {
+        self.line.apart();
+        self.push(text);
+        self.line.apart();
     }
 
     pub(super) fn line_break(&mut self) {
-        while self.text.ends_with(' ') {
-            self.text.pop();
-        }
-        self.text.push('\n');
+        self.line.line_break();
     }
 
     /// Separates the words before and after.
@@ -34,7 +40,22 @@ impl Inline {
         self.push(" ");
     }
 
+    /// Separates the words before and after, unless punctuation does.
+    pub(super) fn apart(&mut self) {
+        self.line.apart();
+    }
+
+    /// Opens a raised or lowered part.
+    pub(super) fn open(&mut self, shift: Shift) {
+        self.line.open(shift);
+    }
+
+    /// Closes the part that was opened last.
+    pub(super) fn close(&mut self) {
+        self.line.close();
+    }
+
     pub(super) fn take(&mut self) -> String {
-        super::super::clean::visible(&std::mem::take(&mut self.text))
+        crate::clean::visible(&self.line.take())
     }
 }

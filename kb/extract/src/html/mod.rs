@@ -1,9 +1,11 @@
 //! Reads the main part of a web page and the properties in its head.
 
 mod content;
+mod formula;
 mod hidden;
 mod inline;
-mod nesting;
+mod parse;
+mod reading;
 mod style;
 mod table;
 
@@ -19,15 +21,15 @@ pub(crate) struct Page {
     pub(crate) text: String,
     pub(crate) sections: Vec<Section>,
     pub(crate) properties: Properties,
+    pub(crate) notes: Vec<String>,
 }
 
 pub(crate) fn read(document: &str) -> Result<Page, ExtractError> {
-    nesting::check(document)?;
-    let html = Html::parse_document(document);
-    let (text, heading, sections) = content::read(&html)?;
+    let html = parse::parse(document)?;
+    let content::Content { text, heading, sections, notes } = content::read(&html)?;
     let mut properties = head(&html);
     properties.title = properties.title.or(heading);
-    Ok(Page { text, sections, properties })
+    Ok(Page { text, sections, properties, notes })
 }
 
 /// The encoding that `<meta charset>`, its old form or an XML declaration names.

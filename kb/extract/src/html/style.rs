@@ -1,8 +1,9 @@
-//! Rules in `<style>` elements of a page that hide elements: a small part of CSS. Doubtful elements count as visible.
+//! Rules in `<style>` elements of a page that hide, strike, raise or lower elements: a small part of CSS. Doubtful elements count
+//! as visible.
 //!
 //! A rule hides if it contains `display: none` or `visibility: hidden`, applies in every medium, and selects only by class, id
 //! and type. A matching element counts as hidden unless some rule, in any state or medium, shows elements with one of its
-//! classes or its id: such elements are opened and closed while a page is used.
+//! classes or its id: such elements are opened and closed while a page is used. The other effects have the same conditions.
 //!
 //! External style sheets, scripts, and rules with pseudo-classes or attributes are ignored.
 
@@ -18,20 +19,48 @@ const MAX_RULES: usize = 5_000;
 /// Maximum nesting of blocks.
 const MAX_DEPTH: usize = 8;
 
-/// Properties that hide, in the order of [`Rules`].
-const PROPERTIES: [&str; 2] = ["display", "visibility"];
+/// What a style does to an element and its content.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Effect {
+    Hidden,
+    Struck,
+    Raised,
+    Lowered,
+}
 
-/// The hiding and showing rules of a page.
+/// A property with an effect.
+pub(super) struct EffectRule {
+    pub(super) property: &'static str,
+    pub(super) effect: Effect,
+    /// Whether a value has the effect.
+    pub(super) has_effect: fn(&str) -> bool,
+}
+
+/// In the order of [`StyleSheet`].
+pub(super) const EFFECT_RULES: [EffectRule; 6] = [
+    rule("display", Effect::Hidden, |value| matches!(value, "none")),
+    rule("visibility", Effect::Hidden, |value| matches!(value, "hidden" | "collapse")),
+    rule("text-decoration", Effect::Struck, |value| value.contains("line-through")),
+    rule("text-decoration-line", Effect::Struck, |value| value.contains("line-through")),
+    rule("vertical-align", Effect::Raised, |value| matches!(value, "super")),
+    rule("vertical-align", Effect::Lowered, |value| matches!(value, "sub")),
+];
+
+const fn rule(property: &'static str, effect: Effect, has_effect: fn(&str) -> bool) -> EffectRule {
+    EffectRule { property, effect, has_effect }
+}
+
+/// The rules of a page with an effect or against it.
 #[derive(Default)]
-pub(super) struct StyleSheet([Rules; PROPERTIES.len()]);
+pub(super) struct StyleSheet([Rules; EFFECT_RULES.len()]);
 
-/// The rules about one property.
+/// The rules about one property and effect.
 #[derive(Default)]
 struct Rules {
-    /// Hiding rules by a class or an id of their elements.
-    hiding: HashMap<String, Vec<Selector>>,
-    /// Classes and ids of elements that some rule shows.
-    shown: HashSet<String>,
+    /// Rules with the effect by a class or an id of their elements.
+    applying: HashMap<String, Vec<Selector>>,
+    /// Classes and ids of elements to which some rule gives another value.
+    doubtful: HashSet<String>,
 }
 
 impl StyleSheet {
@@ -56,18 +85,20 @@ impl StyleSheet {
         sheet
     }
 
-    /// Whether a rule hides the element. `inline` tests the properties of its `style` attribute, which take precedence.
-    pub(super) fn hides(&self, element: ElementRef<'_>, inline: impl Fn(&str) -> bool) -> bool {
-        PROPERTIES.iter().zip(&self.0).any(|(property, rules)| {
+    /// Whether a rule has this effect on the element. `inline` tests the properties of its `style` attribute, which take
+    /// precedence.
+    pub(super) fn has(&self, effect: Effect, element: ElementRef<'_>, inline: impl Fn(&str) -> bool) -> bool {
+        let mut of_effect = EFFECT_RULES.iter().zip(&self.0).filter(|(rule, _)| rule.effect == effect);
+        of_effect.any(|(rule, rules)| {
             let mut names = element_names(element);
-            let hides = |name: String| {
-                let selectors = rules.hiding.get(&name);
+            let applies = |name: String| {
+                let selectors = rules.applying.get(&name);
                 selectors.is_some_and(|selectors| selectors.iter().any(|selector| selector.matches(&element)))
             };
-            !rules.hiding.is_empty()
-                && !inline(property)
-                && names.any(hides)
-                && !element_names(element).any(|name| rules.shown.contains(&name))
+            !rules.applying.is_empty()
+                && !inline(rule.property)
+                && names.any(applies)
+                && !element_names(element).any(|name| rules.doubtful.contains(&name))
         })
     }
 
@@ -99,19 +130,20 @@ impl StyleSheet {
         // Nested rules may show in another state what this one hides.
         let is_nested = body.contains('{');
         let found: Vec<_> = declarations(body).filter(|(_, value)| !value.is_empty()).collect();
-        for (property, rules) in PROPERTIES.iter().zip(&mut self.0) {
-            let Some((_, value)) = found.iter().rev().find(|(name, _)| name == property) else { continue };
-            let hides = matches!(value.as_str(), "none" | "hidden" | "collapse");
+        for (rule, rules) in EFFECT_RULES.iter().zip(&mut self.0) {
+            let Some((_, value)) = found.iter().rev().find(|(name, _)| name == rule.property) else {
+                continue;
+            };
             for selector in selectors.split(',').map(str::trim) {
                 let names = names_in(selector);
-                if !hides || is_nested {
-                    rules.shown.extend(names);
+                if !(rule.has_effect)(value) || is_nested {
+                    rules.doubtful.extend(names);
                 } else if !is_conditional
                     && !selector.contains([':', '[', '&', '\\'])
                     && let Some(name) = names.into_iter().next()
                     && let Ok(selector) = Selector::parse(selector)
                 {
-                    rules.hiding.entry(name).or_default().push(selector);
+                    rules.applying.entry(name).or_default().push(selector);
                 }
             }
         }

@@ -1,0 +1,31 @@
+//! Counts what is left out of a document on purpose, so that nothing is lost in silence.
+
+/// Text that the readers leave out or cannot read.
+#[derive(Debug, Default)]
+pub(crate) struct LeftOut {
+    /// Passages that the page does not show.
+    pub(crate) hidden: usize,
+    /// Passages that the page shows struck through.
+    pub(crate) struck: usize,
+    /// Symbols of fonts whose characters are unknown.
+    pub(crate) symbols: usize,
+}
+
+impl LeftOut {
+    /// A note for each kind.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let passages = |count: usize| format!("{count} passage{}", if count == 1 { "" } else { "s" });
+        let mut notes = Vec::new();
+        if self.hidden > 0 {
+            notes.push(format!("left out {} of hidden text", passages(self.hidden)));
+        }
+        if self.struck > 0 {
+            notes.push(format!("left out {} of struck-through text", passages(self.struck)));
+        }
+        if self.symbols > 0 {
+            let symbols = if self.symbols == 1 { "symbol" } else { "symbols" };
+            notes.push(format!("wrote \u{fffd} for {} {symbols} of a font that is not known", self.symbols));
+        }
+        notes
+    }
+}
