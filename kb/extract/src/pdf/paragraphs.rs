@@ -8,12 +8,12 @@ use super::lines::Line;
 pub(super) const MAX_SIZE_DIFFERENCE: f64 = 0.12;
 /// Granularity in points by which sizes give different styles.
 const SIZE_STEP: f64 = 0.5;
-/// A gap larger than the usual gap by this factor ends a paragraph.
-const MIN_PARAGRAPH_GAP: f64 = 1.3;
+/// A gap larger than the usual gap by this factor ends a paragraph, unless the sentence goes on.
+const MIN_PARAGRAPH_GAP: f64 = 1.2;
 /// Maximum gap in em within a sentence, however small the usual gap is.
 const MAX_SENTENCE_GAP: f64 = 2.0;
 /// Line distance in em if a page has too few lines of a style to measure it.
-const DEFAULT_LEADING: f64 = 1.25;
+const DEFAULT_LEADING: f64 = 1.35;
 const MIN_GAPS: usize = 3;
 /// Distance in em back to the top of the next column.
 const MIN_COLUMN_HEIGHT: f64 = 8.0;
@@ -65,7 +65,8 @@ impl Paragraph {
                 // After an abbreviation.
                 true => self.text.ends_with('.') && starts_small(&next.text),
                 false => {
-                    let is_broken = next.first_word + MAX_SPACE * next.size > self.room;
+                    let is_left_of_item = self.is_item && next.start < self.start - MAX_SPACE * self.size;
+                    let is_broken = !is_left_of_item && next.first_word + MAX_SPACE * next.size > self.room;
                     starts_small(&next.text) || self.text.ends_with(OPEN_ENDS) || is_broken
                 }
             }
