@@ -63,7 +63,7 @@ impl Table {
     fn mark(self, lines: &[&Line], is_removed: &mut [bool]) {
         let (Some((first, _)), Some(last)) = (self.entries.first(), self.last()) else { return };
         let numbers: Vec<u32> = self.entries.iter().filter_map(|(_, number)| *number).collect();
-        let falls = numbers.windows(2).filter(|pair| pair[1] < pair[0]).count();
+        let falls = numbers.iter().zip(numbers.iter().skip(1)).filter(|(one, next)| next < one).count();
         let is_contents = self.entries.len() >= MIN_ENTRIES
             && self.entries.len() * 2 > last - first
             && falls * MAX_FALLS_SHARE <= numbers.len();

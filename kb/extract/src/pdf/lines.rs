@@ -158,14 +158,14 @@ impl Collector {
         }
     }
 
-    fn paint(&mut self, area: Rect, props: &DrawProps<'_>, mode: &DrawMode) {
+    fn paint(&mut self, area: impl FnOnce() -> Rect, props: &DrawProps<'_>, mode: &DrawMode) {
         let width = match mode {
             DrawMode::Fill(_) => 0.0,
             DrawMode::Stroke(stroke) | DrawMode::FillAndStroke(_, stroke) => f64::from(stroke.line_width),
             DrawMode::Invisible => return,
         };
         if self.painted.len() < MAX_PAINTED_AREAS && matches!(ink(&props.paint), Ink::Colour) {
-            self.painted.push(props.transform.transform_rect_bbox(area.inflate(width, width)));
+            self.painted.push(props.transform.transform_rect_bbox(area().inflate(width, width)));
         }
     }
 
@@ -208,15 +208,17 @@ impl Collector {
         if let Some(Marked::Replaced { text }) = replaced {
             return text.take().unwrap_or_default();
         }
-        let text = match glyph.as_unicode() {
-            Some(BfString::Char(character)) => character.to_string(),
-            Some(BfString::String(text)) => text,
-            None => String::new(),
-        };
-        // Private-use characters have a meaning only in their font.
         let mut letters = String::new();
-        for character in text.chars().filter(|c| !c.is_control() && !is_private(*c)) {
-            push_letters(character, &mut letters);
+        // Private-use characters have a meaning only in their font.
+        let mut add = |character: char| {
+            if !character.is_control() && !is_private(character) {
+                push_letters(character, &mut letters);
+            }
+        };
+        match glyph.as_unicode() {
+            Some(BfString::Char(character)) => add(character),
+            Some(BfString::String(text)) => text.chars().for_each(add),
+            None => {}
         }
         self.nameless_glyphs += usize::from(is_seen && letters.is_empty());
         letters
@@ -230,17 +232,20 @@ impl Layer {
         let is_near = |(before, point): &(char, Point)| {
             *before == character && (*point - at).hypot() < limit && !character.is_whitespace()
         };
-        // Nearly always one cell, because cells are much larger than the distance.
-        let mut cells = (cell(at.x - limit)..=cell(at.x + limit))
-            .flat_map(|x| (cell(at.y - limit)..=cell(at.y + limit)).map(move |y| (x, y)));
-        if cells.any(|cell| self.drawn.get(&cell).is_some_and(|glyphs| glyphs.iter().any(is_near))) {
+        let own = (cell(at.x), cell(at.y));
+        // Nearly always none, because cells are much larger than the distance.
+        let mut others = (cell(at.x - limit)..=cell(at.x + limit))
+            .flat_map(|x| (cell(at.y - limit)..=cell(at.y + limit)).map(move |y| (x, y)))
+            .filter(|cell| *cell != own);
+        if others.any(|cell| self.drawn.get(&cell).is_some_and(|glyphs| glyphs.iter().any(is_near))) {
             return true;
         }
-        let glyphs = self.drawn.entry((cell(at.x), cell(at.y))).or_default();
-        if glyphs.len() < MAX_GLYPHS_OF_CELL {
+        let glyphs = self.drawn.entry(own).or_default();
+        let found = glyphs.iter().any(is_near);
+        if !found && glyphs.len() < MAX_GLYPHS_OF_CELL {
             glyphs.push((character, at));
         }
-        false
+        found
     }
 
     fn place(&mut self, text: &str, origin: Point, along: Vec2, advance: f64, size: f64) {
@@ -366,11 +371,11 @@ impl Device<'_> for Collector {
     }
 
     fn draw_path(&mut self, path: &BezPath, props: DrawProps<'_>, mode: &DrawMode) {
-        self.paint(path.bounding_box(), &props, mode);
+        self.paint(|| path.bounding_box(), &props, mode);
     }
 
     fn draw_rect(&mut self, area: &Rect, props: DrawProps<'_>, mode: &DrawMode) {
-        self.paint(*area, &props, mode);
+        self.paint(|| *area, &props, mode);
     }
 
     fn push_clip_path(&mut self, _: &ClipPath) {}

@@ -27,8 +27,9 @@ const MAX_SPACE: f64 = 0.5;
 /// Indentation of the first line of a paragraph, in em.
 const INDENT: std::ops::Range<f64> = 0.8..4.5;
 
-const BULLETS: [char; 19] =
-    ['•', '◦', '▪', '▫', '■', '□', '●', '○', '‣', '⁃', '∙', '·', '⦁', '➢', '►', '✓', '✔', '–', '-'];
+const BULLETS: [char; 17] =
+    ['•', '◦', '▪', '▫', '■', '□', '●', '○', '‣', '⁃', '∙', '·', '⦁', '➢', '►', '✓', '✔'];
+const DASHES: [char; 2] = ['-', '–'];
 
 /// A paragraph without its line breaks.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,21 +56,37 @@ pub(super) struct Paragraph {
 impl Paragraph {
     /// Whether a sentence goes on in a paragraph of the next page.
     pub(super) fn goes_on_in(&self, next: &Self) -> bool {
+        let ends_sentence = ends_sentence(&self.text);
+        let is_left_of_item = self.is_item && next.start < self.start - MAX_SPACE * self.size;
+        let is_broken =
+            !ends_sentence && !is_left_of_item && next.first_word + MAX_SPACE * next.size > self.room;
+        let goes_on = if ends_sentence {
+            // After an abbreviation.
+            self.text.ends_with('.') && starts_small(&next.text)
+        } else {
+            starts_small(&next.text) || self.text.ends_with(OPEN_ENDS) || is_broken
+        };
         self.direction == next.direction
             && is_alike(self.size, next.size)
-            && !next.is_item
-            && !starts_item(&next.text)
             && !self.cells.1
             && !next.cells.0
-            && match ends_sentence(&self.text) {
-                // After an abbreviation.
-                true => self.text.ends_with('.') && starts_small(&next.text),
-                false => {
-                    let is_left_of_item = self.is_item && next.start < self.start - MAX_SPACE * self.size;
-                    let is_broken = !is_left_of_item && next.first_word + MAX_SPACE * next.size > self.room;
-                    starts_small(&next.text) || self.text.ends_with(OPEN_ENDS) || is_broken
-                }
+            && !next.is_item
+            && !self.comes_before_item(&next.text, is_broken)
+            && goes_on
+    }
+
+    /// Whether a line after this paragraph starts an item. A dash, number or letter does not if the line before is broken
+    /// there, unless it continues a list: a sentence can have a dash, or a date.
+    fn comes_before_item(&self, line: &str, is_broken: bool) -> bool {
+        match marker(line) {
+            None => false,
+            Some(Marker::Bullet) => true,
+            Some(Marker::Dash) => !is_broken || self.is_item,
+            Some(Marker::Counter(count)) => {
+                let before = marker(&self.text);
+                !is_broken || matches!(before, Some(Marker::Counter(before)) if before + 1 == count)
             }
+        }
     }
 
     /// Adds the rest of a paragraph.
@@ -93,12 +110,9 @@ impl Paragraph {
         self.text.ends_with([':', '：'])
     }
 
-    /// The number of an item, such as "1.", and the text after it.
+    /// The number or letter of an item, such as "1.", and the text after it.
     pub(super) fn number(&self) -> Option<(&str, &str)> {
-        let (number, text) = self.text.split_once(' ')?;
-        let digits = number.strip_suffix(['.', ')'])?;
-        let is_number = (1..=3).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
-        is_number.then_some((number, text))
+        self.text.split_once(' ').filter(|_| matches!(marker(&self.text), Some(Marker::Counter(_))))
     }
 }
 
@@ -128,12 +142,13 @@ pub(super) fn paragraphs(lines: &[Line], page: usize, words: &Words) -> Vec<Para
                 paragraph.cells.1 = line.has_cells;
             }
             _ => {
-                let item = text.strip_prefix(BULLETS).map(str::trim_start).filter(|_| is_item(text));
+                let is_item = matches!(marker(text), Some(Marker::Bullet | Marker::Dash));
+                let item = text.split_once(' ').filter(|_| is_item).map(|(_, text)| text.trim_start());
                 paragraphs.push(Paragraph {
                     text: item.unwrap_or(text).to_owned(),
                     size: line.size,
                     lines: 1,
-                    is_item: item.is_some(),
+                    is_item,
                     page,
                     direction: line.direction,
                     start: line.start,
@@ -203,7 +218,7 @@ impl Layout {
     }
 
     fn continues_paragraph(&self, before: &Line, line: &Line, paragraph: &Paragraph) -> bool {
-        if !has_same_style(before, line) || starts_item(line.text.trim()) {
+        if !has_same_style(before, line) {
             return false;
         }
         let gap = gap(before, line);
@@ -213,6 +228,9 @@ impl Layout {
         let width = first_word(line) + MAX_SPACE * line.size;
         let is_broken = !ends_sentence
             && width > self.room(before).max(self.column(line).map_or(0.0, |column| column.end - before.end));
+        if paragraph.comes_before_item(line.text.trim(), is_broken) {
+            return false;
+        }
         if gap < 0.5 {
             // In the next column, or next to the line.
             return gap < -1.0 && (goes_on || (gap < -MIN_COLUMN_HEIGHT && is_broken));
@@ -335,19 +353,32 @@ fn starts_small(text: &str) -> bool {
     text.trim_start_matches(opens).starts_with(char::is_lowercase)
 }
 
-fn is_item(text: &str) -> bool {
-    let mut characters = text.chars();
-    characters.next().is_some_and(|c| BULLETS.contains(&c)) && characters.next().is_some_and(|c| c == ' ')
+/// What starts an item.
+enum Marker {
+    Bullet,
+    /// A bullet that sentences have, too.
+    Dash,
+    /// A number with a full stop or bracket, or a letter with a bracket, as a number.
+    Counter(u32),
 }
 
-/// True for a bullet, a number with a full stop or bracket, or a letter with a bracket.
-fn starts_item(text: &str) -> bool {
-    let Some((marker, _)) = text.split_once(' ') else { return false };
+fn marker(text: &str) -> Option<Marker> {
+    let (marker, _) = text.split_once(' ')?;
+    if marker.contains(DASHES) && marker.chars().count() == 1 {
+        return Some(Marker::Dash);
+    }
+    if marker.contains(BULLETS) && marker.chars().count() == 1 {
+        return Some(Marker::Bullet);
+    }
     let bracketed = marker.strip_suffix(')').map(|inner| inner.strip_prefix('(').unwrap_or(inner));
-    let is_number = |inner: &str| inner.len() <= 3 && inner.bytes().all(|byte| byte.is_ascii_digit());
-    let is_letter = |inner: &str| inner.len() == 1 && inner.bytes().all(|byte| byte.is_ascii_lowercase());
-    let inner = bracketed.or_else(|| marker.strip_suffix('.').filter(|inner| is_number(inner)));
-    is_item(text) || inner.is_some_and(|inner| !inner.is_empty() && (is_number(inner) || is_letter(inner)))
+    let counter = bracketed.or(marker.strip_suffix('.'))?;
+    match counter.as_bytes() {
+        [letter @ b'a'..=b'z'] if bracketed.is_some() => Some(Marker::Counter(u32::from(*letter))),
+        [_] | [_, _] | [_, _, _] if counter.bytes().all(|b| b.is_ascii_digit()) => {
+            counter.parse().ok().map(Marker::Counter)
+        }
+        _ => None,
+    }
 }
 
 /// Adds a line; joins a hyphenated word if it certainly is one.
@@ -468,6 +499,26 @@ pub(super) mod tests {
             texts(&page),
             ["You need", "a receipt that is printed", "a card", "1. first", "2) second 2024 was good"]
         );
+    }
+
+    #[test]
+    fn a_dash_or_date_in_a_sentence_starts_no_item() {
+        let full = "A line that is long enough to reach the margin of the column as all of its lines do in";
+        for (rest, paragraphs) in [
+            ("– or not – a sentence.", 1),
+            ("30. Juni and later.", 1),
+            ("(a) and of the next section.", 1),
+            ("• in an item", 2),
+        ] {
+            assert_eq!(
+                texts(&[(100.0, 12.0, full), (100.0, 12.0, full), (100.0, 12.0, rest)]).len(),
+                paragraphs
+            );
+        }
+        let list = [(100.0, 12.0, "You need:"), (100.0, 12.0, "- a card"), (100.0, 12.0, "- a pen")];
+        assert_eq!(texts(&list), ["You need:", "a card", "a pen"]);
+        let steps = [(100.0, 12.0, full), (100.0, 12.0, "2. More"), (100.0, 12.0, "3. Other")];
+        assert_eq!(texts(&steps), [full, "2. More", "3. Other"]);
     }
 
     #[test]
