@@ -30,6 +30,8 @@ const MAX_OVERLAP: f64 = 1.0;
 const MAX_SHIFT: f64 = 0.55;
 /// Minimum distance in em between cells of a table. Words of justified text are hardly ever so far apart.
 const MIN_CELL_GAP: f64 = 1.5;
+/// Minimum distance if other words of the line are not half as far apart, as they are in justified text.
+const MIN_UNEVEN_CELL_GAP: f64 = 1.0;
 /// Maximum difference in size and baseline of glyphs of one run, in em.
 const MAX_RUN_DIFFERENCE: f64 = 0.02;
 /// The same glyph drawn twice within this distance imitates bold.
@@ -274,6 +276,7 @@ impl Layer {
             },
             runs: Vec::new(),
             text_end: start,
+            gaps: (f64::INFINITY, 0.0),
         });
         open.add(text, Run { text: String::new(), size, baseline }, start, advance);
     }
@@ -290,6 +293,8 @@ struct OpenLine {
     runs: Vec<Run>,
     /// End of the last glyph that is not white space.
     text_end: f64,
+    /// The smallest and largest distance of words.
+    gaps: (f64, f64),
 }
 
 impl OpenLine {
@@ -309,7 +314,10 @@ impl OpenLine {
         if self.runs.is_empty() || new.size > line.size {
             (line.size, line.baseline) = (new.size, new.baseline);
         }
-        line.has_cells |= !self.runs.is_empty() && start - self.text_end > MIN_CELL_GAP * line.size;
+        if self.runs.last().is_some_and(|last| last.text.ends_with(' ')) {
+            let gap = start - self.text_end;
+            self.gaps = (self.gaps.0.min(gap), self.gaps.1.max(gap));
+        }
         self.text_end = line.end;
         let tolerance = MAX_RUN_DIFFERENCE * new.size;
         let is_alike = |last: &Run| {
@@ -324,6 +332,9 @@ impl OpenLine {
     fn finish(mut self) -> Option<Line> {
         self.line.first_word = self.line.first_word.min(self.text_end - self.line.start);
         (self.line.size, self.line.baseline) = raised::main_style(&self.runs)?;
+        let (smallest, largest) = self.gaps;
+        self.line.has_cells = largest > MIN_CELL_GAP * self.line.size
+            || (largest > MIN_UNEVEN_CELL_GAP * self.line.size && largest > 2.0 * smallest);
         self.line.text = raised::text(&self.runs, self.line.size, self.line.baseline);
         self.line.text.truncate(self.line.text.trim_end().len());
         (!self.line.text.is_empty()).then_some(self.line)

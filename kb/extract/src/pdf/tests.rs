@@ -149,6 +149,20 @@ fn code_and_tables_do_not_divide_the_paragraphs_of_their_page() {
 }
 
 #[test]
+fn the_last_row_of_a_table_is_not_part_of_the_text_below_it() {
+    let long =
+        "Please note that after the end of the trial period the monthly fee for premium accounts is due.";
+    let cells =
+        [(50.0, "Plan of the customer"), (165.0, "Fee per month and year"), (296.0, "Notice in months")];
+    let last = (392.0, "End of the contract or account");
+    let row =
+        |y: f64| cells.iter().chain([&last]).map(|(x, text)| lines(11.0, *x, y, &[text])).collect::<String>();
+    let rows: String = (0..4).map(|at| row(700.0 - 13.0 * f64::from(at))).collect();
+    let text = one_page(&format!("{rows}{}", set(11.0, 13.0, 640.0, &[long; 3])));
+    assert!(text.contains("account\n\nPlease note"), "{text}");
+}
+
+#[test]
 fn short_lines_far_apart_are_paragraphs() {
     let long =
         "Please note that after the end of the trial period the monthly fee for premium accounts is due";
