@@ -4,7 +4,7 @@
 //! with an opacity of 0, or in white on white. Not detected: text that is covered later, outside a clipping path, too small
 //! to read, or in nearly the colour of its background.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use hayro_interpret::{
     BlendMode, ClipPath, Device, DrawMode, DrawProps, Image, ImageDrawProps, Paint, SoftMask,
@@ -138,10 +138,7 @@ impl Collector {
             return PageText { lines: unseen, has_unseen: self.has_text_outside, artifacts };
         }
         // Some programs draw text twice, with and without ink.
-        let all_seen: HashSet<&str> = seen.iter().map(|line| line.text.as_str()).collect();
-        let is_new = |line: &Line| {
-            !all_seen.contains(line.text.as_str()) && !seen.iter().any(|seen| seen.text.contains(&line.text))
-        };
+        let is_new = |line: &Line| !seen.iter().any(|seen| seen.text.contains(&line.text));
         let has_unseen = self.has_text_outside || unseen.iter().any(is_new);
         PageText { lines: seen, has_unseen, artifacts }
     }
@@ -230,7 +227,7 @@ impl Collector {
 impl Layer {
     fn is_struck_twice(&mut self, character: char, at: Point, size: f64) -> bool {
         let limit = size * MAX_DOUBLE_STRIKE_DISTANCE;
-        let cell = |length: f64| (length / size).floor() as i64;
+        let cell = |length: f64| (length / size) as i64;
         let is_near = |(before, point): &(char, Point)| {
             *before == character && (*point - at).hypot() < limit && !character.is_whitespace()
         };
@@ -251,8 +248,7 @@ impl Layer {
     }
 
     fn place(&mut self, text: &str, origin: Point, along: Vec2, advance: f64, size: f64) {
-        let direction = along.atan2().to_degrees().round() as i32;
-        let unit = Vec2::from_angle(f64::from(direction).to_radians());
+        let (direction, unit) = direction(along);
         let start = origin.to_vec2().dot(unit);
         let baseline = unit.cross(origin.to_vec2());
         let goes_on = self.open.as_ref().is_some_and(|OpenLine { line, .. }| {
@@ -394,6 +390,15 @@ impl Device<'_> for Collector {
     fn push_transparency_group(&mut self, _: f32, _: Option<SoftMask<'_>>, _: BlendMode) {}
     fn pop_clip(&mut self) {}
     fn pop_transparency_group(&mut self) {}
+}
+
+/// Angle in degrees, and the vector of length 1.
+fn direction(along: Vec2) -> (i32, Vec2) {
+    if along.y == 0.0 && along.x > 0.0 {
+        return (0, Vec2::new(1.0, 0.0));
+    }
+    let degrees = along.atan2().to_degrees().round() as i32;
+    (degrees, Vec2::from_angle(f64::from(degrees).to_radians()))
 }
 
 #[derive(Clone, Copy)]
