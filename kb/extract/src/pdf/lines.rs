@@ -29,7 +29,7 @@ const MAX_OVERLAP: f64 = 1.0;
 /// Maximum shift of the baseline within a line, for superscripts.
 const MAX_SHIFT: f64 = 0.55;
 /// Minimum distance in em between cells of a table. Words of justified text are hardly ever so far apart.
-const MIN_CELL_GAP: f64 = 1.5;
+const MIN_CELL_GAP: f64 = 2.0;
 /// Minimum distance if other words of the line are not half as far apart, as they are in justified text.
 const MIN_UNEVEN_CELL_GAP: f64 = 1.0;
 /// Maximum difference in size and baseline of glyphs of one run, in em.

@@ -18,7 +18,7 @@ const MIN_GAPS: usize = 3;
 /// Distance in em back to the top of the next column.
 const MIN_COLUMN_HEIGHT: f64 = 8.0;
 /// The margin of a column is known if it is as wide as running text, in em, and so many of its lines end near it.
-const MIN_COLUMN_WIDTH: f64 = 15.0;
+const MIN_COLUMN_WIDTH: f64 = 12.0;
 const MIN_FULL_LINES: usize = 2;
 /// A line that ends before the margin by at least this share of the width is short.
 const MIN_SHORT_LINE_SHARE: f64 = 0.12;
@@ -224,10 +224,11 @@ impl Layout {
         let gap = gap(before, line);
         let ends_sentence = ends_sentence(&before.text);
         let goes_on = !ends_sentence && (starts_small(&line.text) || before.text.ends_with(OPEN_ENDS));
-        // The margin of the longer style, because a heading may be hardly larger than its text.
         let width = first_word(line) + MAX_SPACE * line.size;
-        let is_broken = !ends_sentence
-            && width > self.room(before).max(self.column(line).map_or(0.0, |column| column.end - before.end));
+        // Below a heading, the margin is that of the text.
+        let below = self.column(line).filter(|column| column.start < before.end && before.start < column.end);
+        let room = self.room(before).max(below.map_or(0.0, |column| column.end - before.end));
+        let is_broken = !ends_sentence && width > room;
         if paragraph.comes_before_item(line.text.trim(), is_broken) {
             return false;
         }
