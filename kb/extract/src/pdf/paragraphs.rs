@@ -42,6 +42,7 @@ pub(super) struct Paragraph {
     /// Index of the page on which it begins.
     pub(super) page: usize,
     direction: i32,
+    /// Start of its first line.
     start: f64,
     /// Distance of its last two lines in em.
     leading: Option<f64>,
@@ -105,7 +106,7 @@ impl Paragraph {
             || (is_numbered && self.number().is_some())
     }
 
-    /// Whether a list can follow, of which it is a part of each item's sense.
+    /// Whether a list can follow, whose items are incomplete without this paragraph.
     pub(super) fn is_introduction(&self) -> bool {
         self.text.ends_with([':', '：'])
     }

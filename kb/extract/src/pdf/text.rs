@@ -180,11 +180,10 @@ fn heading_sizes(pages: &[Vec<Paragraph>]) -> HashMap<i64, usize> {
 
 fn is_heading(paragraph: &Paragraph) -> bool {
     let text = &paragraph.text;
-    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
     !paragraph.is_item
         && paragraph.lines <= MAX_HEADING_LINES
-        && letters > 1
-        && text.chars().count() <= MAX_HEADING_CHARS
+        && text.chars().nth(MAX_HEADING_CHARS).is_none()
+        && text.chars().filter(|c| c.is_alphabetic()).nth(1).is_some()
         && !text.ends_with(['.', ',', ';'])
 }
 
