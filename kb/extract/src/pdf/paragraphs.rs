@@ -504,6 +504,33 @@ pub(super) mod tests {
     }
 
     #[test]
+    fn a_full_last_line_of_a_column_goes_on_with_a_capital() {
+        let full = "A line that reaches the margin of a column as";
+        let column = |start: f64, texts: [&str; 12]| {
+            let set = |(at, text): (usize, &str)| {
+                let end = start + 5.0 * text.chars().count() as f64;
+                line(text, start, end, 12.0 * (at + 1) as f64, 10.0)
+            };
+            texts.into_iter().enumerate().map(set).collect::<Vec<Line>>()
+        };
+        let mut rest = [full; 12];
+        (rest[0], rest[11]) = ("Vienna does.", "Another ends.");
+        let page = [column(100.0, [full; 12]), column(340.0, rest)].concat();
+        let found = paragraphs(&page, 0, &Words::new());
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(found[0].text.ends_with("of a column as Vienna does."), "{found:?}");
+    }
+
+    #[test]
+    fn a_line_left_of_an_item_is_not_part_of_it() {
+        let full =
+            "• An item that is long enough to reach the margin of the column as all of its lines do in";
+        let page =
+            [(120.0, 12.0, full), (120.0, 12.0, full), (100.0, 12.0, "OR:"), (120.0, 12.0, "• a card")];
+        assert_eq!(texts(&page)[2..], ["OR:", "a card"]);
+    }
+
+    #[test]
     fn a_dash_or_date_in_a_sentence_starts_no_item() {
         let full = "A line that is long enough to reach the margin of the column as all of its lines do in";
         for (rest, paragraphs) in [
