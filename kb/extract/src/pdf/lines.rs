@@ -14,7 +14,10 @@ use hayro_interpret::{
     kurbo::{Affine, BezPath, Point, Rect, Shape, Vec2},
 };
 
-use super::info::decode_text;
+use super::{
+    info::decode_text,
+    raised::{self, Run},
+};
 
 /// Glyph space: 1000 units are one em.
 const EM: f64 = 1000.0;
@@ -25,8 +28,16 @@ const MIN_WORD_GAP: f64 = 0.18;
 const MAX_OVERLAP: f64 = 1.0;
 /// Maximum shift of the baseline within a line, for superscripts.
 const MAX_SHIFT: f64 = 0.55;
+/// Minimum distance in em between cells of a table. Words of justified text are hardly ever so far apart.
+const MIN_CELL_GAP: f64 = 2.0;
+/// Minimum distance if other words of the line are not half as far apart, as they are in justified text.
+const MIN_UNEVEN_CELL_GAP: f64 = 1.0;
+/// Maximum difference in size and baseline of glyphs of one run, in em.
+const MAX_RUN_DIFFERENCE: f64 = 0.02;
 /// The same glyph drawn twice within this distance imitates bold.
 const MAX_DOUBLE_STRIKE_DISTANCE: f64 = 0.1;
+/// Maximum number of glyphs that are compared with others in a square of one em.
+const MAX_GLYPHS_OF_CELL: usize = 32;
 
 /// Glyphs one after another on a baseline. Lengths are in points; `start`, `end` and `baseline` are measured along and
 /// across the direction of writing, so that upright and turned text are treated alike.
@@ -39,6 +50,19 @@ pub(super) struct Line {
     pub(super) size: f64,
     /// In degrees, clockwise; 0 is from left to right.
     pub(super) direction: i32,
+    /// Width of its first word.
+    pub(super) first_word: f64,
+    /// Whether it has a gap as between the cells of a row.
+    pub(super) has_cells: bool,
+}
+
+/// The text of one page.
+pub(super) struct PageText {
+    pub(super) lines: Vec<Line>,
+    /// Whether it has other text, which no reader sees.
+    pub(super) has_unseen: bool,
+    /// Number of lines marked as artifacts.
+    pub(super) artifacts: usize,
 }
 
 /// Minimum of each colour component of white.
@@ -50,22 +74,28 @@ const MAX_PAINTED_AREAS: usize = 1000;
 pub(super) struct Collector {
     seen: Layer,
     unseen: Layer,
+    artifacts: Layer,
+    has_text_outside: bool,
     pub(super) has_images: bool,
     /// Number of glyphs without a character mapping.
     pub(super) nameless_glyphs: usize,
     area: Rect,
     marked: Vec<Marked>,
+    /// Number of artifacts in `marked`.
+    open_artifacts: usize,
+    /// Index of the first replacement text in `marked`.
+    replaced_at: Option<usize>,
     /// Areas in which something other than white was drawn.
     painted: Vec<Rect>,
 }
 
-/// Visible or invisible text.
+/// Visible text, invisible text or artifacts.
 #[derive(Default)]
 struct Layer {
     lines: Vec<Line>,
-    open: Option<Line>,
-    /// Positions of each character, in cells of [`MAX_DOUBLE_STRIKE_DISTANCE`].
-    drawn: HashMap<(char, i64, i64), Point>,
+    open: Option<OpenLine>,
+    /// Characters and their positions, in cells of one em.
+    drawn: HashMap<(i64, i64), Vec<(char, Point)>>,
 }
 
 /// Marked content around a glyph.
@@ -84,81 +114,71 @@ impl Collector {
         Self {
             seen: Layer::default(),
             unseen: Layer::default(),
+            artifacts: Layer::default(),
+            has_text_outside: false,
             has_images: false,
             nameless_glyphs: 0,
             area,
             marked: Vec::new(),
+            open_artifacts: 0,
+            replaced_at: None,
             painted: Vec::new(),
         }
     }
 
-    /// The lines of the page, and whether it has invisible lines. On a scan, the invisible lines are the text of the image.
-    pub(super) fn finish(&mut self) -> (Vec<Line>, bool) {
+    /// On a scan, the invisible lines are the text of the image.
+    pub(super) fn finish(&mut self) -> PageText {
         let finish = |layer: &mut Layer| {
             layer.end_line();
             std::mem::take(layer).lines
         };
         let (seen, unseen) = (finish(&mut self.seen), finish(&mut self.unseen));
+        let artifacts = finish(&mut self.artifacts).len();
         if seen.is_empty() && (self.has_images || self.nameless_glyphs > 0) {
-            return (unseen, false);
+            return PageText { lines: unseen, has_unseen: self.has_text_outside, artifacts };
         }
         // Some programs draw text twice, with and without ink.
         let is_new = |line: &Line| !seen.iter().any(|seen| seen.text.contains(&line.text));
-        let has_unseen = unseen.iter().any(is_new);
-        (seen, has_unseen)
+        let has_unseen = self.has_text_outside || unseen.iter().any(is_new);
+        PageText { lines: seen, has_unseen, artifacts }
     }
 
-    fn is_seen(
-        &self,
-        glyph: &Glyph<'_>,
-        origin: Point,
-        size: f64,
-        props: &DrawProps<'_>,
-        mode: &DrawMode,
-    ) -> bool {
-        if matches!(mode, DrawMode::Invisible) {
-            return false;
-        }
-        // These glyphs have their own colours.
-        if matches!(glyph, Glyph::Type3(_)) {
-            return true;
-        }
+    /// Whether a reader sees glyphs with this ink at this place.
+    fn is_seen(&self, ink: Ink, origin: Point, size: f64) -> bool {
         let is_on_ground = || {
             self.has_images
                 || self.painted.len() >= MAX_PAINTED_AREAS
                 || self.painted.iter().any(|area| area.inflate(size, size).contains(origin))
         };
-        match ink(&props.paint) {
+        match ink {
             Ink::None => false,
             Ink::White => is_on_ground(),
             Ink::Colour => true,
         }
     }
 
-    fn paint(&mut self, area: Rect, props: &DrawProps<'_>, mode: &DrawMode) {
+    fn paint(&mut self, area: impl FnOnce() -> Rect, props: &DrawProps<'_>, mode: &DrawMode) {
         let width = match mode {
             DrawMode::Fill(_) => 0.0,
             DrawMode::Stroke(stroke) | DrawMode::FillAndStroke(_, stroke) => f64::from(stroke.line_width),
             DrawMode::Invisible => return,
         };
-        if matches!(ink(&props.paint), Ink::Colour) && self.painted.len() < MAX_PAINTED_AREAS {
-            self.painted.push(props.transform.transform_rect_bbox(area.inflate(width, width)));
+        if self.painted.len() < MAX_PAINTED_AREAS && matches!(ink(&props.paint), Ink::Colour) {
+            self.painted.push(props.transform.transform_rect_bbox(area().inflate(width, width)));
         }
     }
 
-    fn glyph(
-        &mut self,
-        glyph: &Glyph<'_>,
-        transform: Affine,
-        writing: WritingMode,
-        is_seen: impl FnOnce(&Self, Point, f64) -> bool,
-    ) {
+    fn glyph(&mut self, glyph: &Glyph<'_>, transform: Affine, writing: WritingMode, ink: Ink) {
         let origin = transform * Point::ZERO;
         let up = transform * Point::new(0.0, EM) - origin;
         let across = transform * Point::new(EM, 0.0) - origin;
         let size = up.hypot();
-        let is_sensible = size.is_finite() && size > 0.0 && origin.is_finite();
-        if !is_sensible || !self.area.inflate(size, size).contains(origin) {
+        if !(size.is_finite() && size > 0.0 && origin.is_finite()) {
+            return;
+        }
+        let is_artifact = self.open_artifacts > 0;
+        if !self.area.inflate(size, size).contains(origin) {
+            self.has_text_outside |= !is_artifact && !is_blank(glyph);
             return;
         }
         let (along, advance) = match writing {
@@ -168,59 +188,70 @@ impl Collector {
             }
             WritingMode::Vertical => (-up, size),
         };
-        let is_seen = is_seen(self, origin, size);
-        let Some(text) = self.glyph_text(glyph, is_seen) else { return };
-        let layer = if is_seen { &mut self.seen } else { &mut self.unseen };
+        let is_seen = !is_artifact && self.is_seen(ink, origin, size);
+        let text = self.glyph_text(glyph, is_seen);
+        let layer = match (is_artifact, is_seen) {
+            (true, _) => &mut self.artifacts,
+            (_, true) => &mut self.seen,
+            (_, false) => &mut self.unseen,
+        };
         if text.chars().next().is_some_and(|character| layer.is_struck_twice(character, origin, size)) {
             return;
         }
         layer.place(&text, origin, along, advance, size);
     }
 
-    /// `None` if the glyph is skipped; empty if another glyph already gave its text.
-    fn glyph_text(&mut self, glyph: &Glyph<'_>, is_seen: bool) -> Option<String> {
-        if self.marked.iter().any(|marked| matches!(marked, Marked::Artifact)) {
-            return None;
+    /// Empty if another glyph already gave its text.
+    fn glyph_text(&mut self, glyph: &Glyph<'_>, is_seen: bool) -> String {
+        let replaced = self.replaced_at.and_then(|at| self.marked.get_mut(at));
+        if let Some(Marked::Replaced { text }) = replaced {
+            return text.take().unwrap_or_default();
         }
-        let replaced = self.marked.iter_mut().find_map(|marked| match marked {
-            Marked::Replaced { text } => Some(text),
-            _ => None,
-        });
-        if let Some(text) = replaced {
-            return Some(text.take().unwrap_or_default());
-        }
-        let text = match glyph.as_unicode() {
-            Some(BfString::Char(character)) => character.to_string(),
-            Some(BfString::String(text)) => text,
-            None => String::new(),
-        };
-        // Private-use characters have a meaning only in their font.
         let mut letters = String::new();
-        for character in text.chars().filter(|c| !c.is_control() && !is_private(*c)) {
-            push_letters(character, &mut letters);
+        // Private-use characters have a meaning only in their font.
+        let mut add = |character: char| {
+            if !character.is_control() && !is_private(character) {
+                push_letters(character, &mut letters);
+            }
+        };
+        match glyph.as_unicode() {
+            Some(BfString::Char(character)) => add(character),
+            Some(BfString::String(text)) => text.chars().for_each(add),
+            None => {}
         }
         self.nameless_glyphs += usize::from(is_seen && letters.is_empty());
-        Some(letters)
+        letters
     }
 }
 
 impl Layer {
     fn is_struck_twice(&mut self, character: char, at: Point, size: f64) -> bool {
-        let cell = size * MAX_DOUBLE_STRIKE_DISTANCE;
-        let key = |x: i64, y: i64| (character, (at.x / cell) as i64 + x, (at.y / cell) as i64 + y);
-        let is_near = |before: &Point| (*before - at).hypot() < cell;
-        let neighbours = (-1..=1).flat_map(|x| (-1..=1).map(move |y| (x, y)));
-        let found = neighbours.into_iter().any(|(x, y)| self.drawn.get(&key(x, y)).is_some_and(is_near));
-        self.drawn.insert(key(0, 0), at);
-        found && !character.is_whitespace()
+        let limit = size * MAX_DOUBLE_STRIKE_DISTANCE;
+        let cell = |length: f64| (length / size) as i64;
+        let is_near = |(before, point): &(char, Point)| {
+            *before == character && (*point - at).hypot() < limit && !character.is_whitespace()
+        };
+        let own = (cell(at.x), cell(at.y));
+        // Nearly always none, because cells are much larger than the distance.
+        let mut others = (cell(at.x - limit)..=cell(at.x + limit))
+            .flat_map(|x| (cell(at.y - limit)..=cell(at.y + limit)).map(move |y| (x, y)))
+            .filter(|cell| *cell != own);
+        if others.any(|cell| self.drawn.get(&cell).is_some_and(|glyphs| glyphs.iter().any(is_near))) {
+            return true;
+        }
+        let glyphs = self.drawn.entry(own).or_default();
+        let found = glyphs.iter().any(is_near);
+        if !found && glyphs.len() < MAX_GLYPHS_OF_CELL {
+            glyphs.push((character, at));
+        }
+        found
     }
 
     fn place(&mut self, text: &str, origin: Point, along: Vec2, advance: f64, size: f64) {
-        let direction = along.atan2().to_degrees().round() as i32;
-        let unit = Vec2::from_angle(f64::from(direction).to_radians());
+        let (direction, unit) = direction(along);
         let start = origin.to_vec2().dot(unit);
         let baseline = unit.cross(origin.to_vec2());
-        let goes_on = self.open.as_ref().is_some_and(|line| {
+        let goes_on = self.open.as_ref().is_some_and(|OpenLine { line, .. }| {
             line.direction == direction
                 && (line.baseline - baseline).abs() < MAX_SHIFT * line.size.max(size)
                 && start - line.end > -MAX_OVERLAP * line.size.max(size)
@@ -228,46 +259,95 @@ impl Layer {
         if !goes_on {
             self.end_line();
         }
-        let line = self.open.get_or_insert_with(|| Line {
-            text: String::new(),
-            start,
-            end: start,
-            baseline,
-            size,
-            direction,
+        let open = self.open.get_or_insert_with(|| OpenLine {
+            line: Line {
+                text: String::new(),
+                start,
+                end: start,
+                baseline,
+                size,
+                direction,
+                first_word: f64::INFINITY,
+                has_cells: false,
+            },
+            runs: Vec::new(),
+            text_end: start,
+            gaps: (f64::INFINITY, 0.0),
         });
-        let is_blank = text.chars().all(char::is_whitespace);
-        let is_apart = start - line.end > MIN_WORD_GAP * size || (is_blank && !text.is_empty());
-        if is_apart && !line.text.is_empty() && !line.text.ends_with(' ') {
-            line.text.push(' ');
-        }
-        if !is_blank {
-            if line.text.trim().is_empty() || size > line.size {
-                // The largest glyph determines the height and the baseline of a line.
-                (line.size, line.baseline) = (size, baseline);
-            }
-            line.text.push_str(text);
-        }
-        line.end = line.end.max(start + advance);
+        open.add(text, Run { text: String::new(), size, baseline }, start, advance);
     }
 
     fn end_line(&mut self) {
-        if let Some(mut line) = self.open.take() {
-            line.text.truncate(line.text.trim_end().len());
-            if !line.text.is_empty() {
-                self.lines.push(line);
-            }
+        self.lines.extend(self.open.take().and_then(OpenLine::finish));
+    }
+}
+
+/// A line that may go on.
+struct OpenLine {
+    /// Without its text; size and baseline are those of the largest glyph so far.
+    line: Line,
+    runs: Vec<Run>,
+    /// End of the last glyph that is not white space.
+    text_end: f64,
+    /// The smallest and largest distance of words.
+    gaps: (f64, f64),
+}
+
+impl OpenLine {
+    /// Adds the text of a glyph, which starts a new run unless it has the style of the last.
+    fn add(&mut self, text: &str, new: Run, start: f64, advance: f64) {
+        let line = &mut self.line;
+        let is_blank = text.chars().all(char::is_whitespace);
+        let is_apart = start - line.end > MIN_WORD_GAP * new.size || (is_blank && !text.is_empty());
+        if let Some(last) = self.runs.last_mut().filter(|last| is_apart && !last.text.ends_with(' ')) {
+            last.text.push(' ');
+            line.first_word = line.first_word.min(self.text_end - line.start);
         }
+        line.end = line.end.max(start + advance);
+        if is_blank {
+            return;
+        }
+        if self.runs.is_empty() || new.size > line.size {
+            (line.size, line.baseline) = (new.size, new.baseline);
+        }
+        if self.runs.last().is_some_and(|last| last.text.ends_with(' ')) {
+            let gap = start - self.text_end;
+            self.gaps = (self.gaps.0.min(gap), self.gaps.1.max(gap));
+        }
+        self.text_end = line.end;
+        let tolerance = MAX_RUN_DIFFERENCE * new.size;
+        let is_alike = |last: &Run| {
+            (last.size - new.size).abs() <= tolerance && (last.baseline - new.baseline).abs() <= tolerance
+        };
+        match self.runs.last_mut() {
+            Some(last) if is_alike(last) => last.text.push_str(text),
+            _ => self.runs.push(Run { text: text.to_owned(), ..new }),
+        }
+    }
+
+    fn finish(mut self) -> Option<Line> {
+        self.line.first_word = self.line.first_word.min(self.text_end - self.line.start);
+        (self.line.size, self.line.baseline) = raised::main_style(&self.runs)?;
+        let (smallest, largest) = self.gaps;
+        self.line.has_cells = largest > MIN_CELL_GAP * self.line.size
+            || (largest > MIN_UNEVEN_CELL_GAP * self.line.size && largest > 2.0 * smallest);
+        self.line.text = raised::text(&self.runs, self.line.size, self.line.baseline);
+        self.line.text.truncate(self.line.text.trim_end().len());
+        (!self.line.text.is_empty()).then_some(self.line)
     }
 }
 
 impl Device<'_> for Collector {
     fn draw_glyph_run(&mut self, run: &GlyphRun<'_, '_>, props: DrawProps<'_>, mode: &DrawMode) {
+        let of_run = ink(&props.paint);
         for glyph in run.glyphs() {
-            let transform = props.transform * glyph.transform();
-            self.glyph(glyph, transform, run.writing_mode(), |page, origin, size| {
-                page.is_seen(glyph, origin, size, &props, mode)
-            });
+            let ink = match (mode, &**glyph) {
+                (DrawMode::Invisible, _) => Ink::None,
+                // These glyphs have their own colours.
+                (_, Glyph::Type3(_)) => Ink::Colour,
+                _ => of_run,
+            };
+            self.glyph(glyph, props.transform * glyph.transform(), run.writing_mode(), ink);
         }
     }
 
@@ -277,23 +357,32 @@ impl Device<'_> for Collector {
 
     fn begin_marked_content(&mut self, tag: &[u8], properties: Option<&Dict<'_>>) {
         let actual = properties.and_then(|properties| properties.get::<PdfString<'_>>(b"ActualText"));
-        self.marked.push(match actual {
+        let marked = match actual {
             _ if tag == b"Artifact" => Marked::Artifact,
             Some(text) => Marked::Replaced { text: Some(decode_text(text.as_bytes())) },
             None => Marked::Other,
-        });
+        };
+        match marked {
+            Marked::Artifact => self.open_artifacts += 1,
+            Marked::Replaced { .. } => self.replaced_at = self.replaced_at.or(Some(self.marked.len())),
+            Marked::Other => {}
+        }
+        self.marked.push(marked);
     }
 
     fn end_marked_content(&mut self) {
-        self.marked.pop();
+        if let Some(Marked::Artifact) = self.marked.pop() {
+            self.open_artifacts -= 1;
+        }
+        self.replaced_at = self.replaced_at.filter(|at| *at < self.marked.len());
     }
 
     fn draw_path(&mut self, path: &BezPath, props: DrawProps<'_>, mode: &DrawMode) {
-        self.paint(path.bounding_box(), &props, mode);
+        self.paint(|| path.bounding_box(), &props, mode);
     }
 
     fn draw_rect(&mut self, area: &Rect, props: DrawProps<'_>, mode: &DrawMode) {
-        self.paint(*area, &props, mode);
+        self.paint(|| *area, &props, mode);
     }
 
     fn push_clip_path(&mut self, _: &ClipPath) {}
@@ -303,6 +392,16 @@ impl Device<'_> for Collector {
     fn pop_transparency_group(&mut self) {}
 }
 
+/// Angle in degrees, and the vector of length 1.
+fn direction(along: Vec2) -> (i32, Vec2) {
+    if along.y == 0.0 && along.x > 0.0 {
+        return (0, Vec2::new(1.0, 0.0));
+    }
+    let degrees = along.atan2().to_degrees().round() as i32;
+    (degrees, Vec2::from_angle(f64::from(degrees).to_radians()))
+}
+
+#[derive(Clone, Copy)]
 enum Ink {
     None,
     White,
@@ -317,6 +416,14 @@ fn ink(paint: &Paint<'_>) -> Ink {
             _ => Ink::Colour,
         },
         Paint::Pattern(_) => Ink::Colour,
+    }
+}
+
+fn is_blank(glyph: &Glyph<'_>) -> bool {
+    match glyph.as_unicode() {
+        Some(BfString::Char(character)) => character.is_whitespace(),
+        Some(BfString::String(text)) => text.trim().is_empty(),
+        None => false,
     }
 }
 

@@ -1,10 +1,13 @@
 //! Reads the text of a PDF page by page.
 
+mod breaks;
+mod contents;
 mod furniture;
 mod info;
 mod lines;
 mod outline;
 mod paragraphs;
+mod raised;
 mod text;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,7 +20,7 @@ use hayro_interpret::{
 };
 
 use super::{ExtractError, Extracted, MAX_TEXT_BYTES, composer};
-use lines::Line;
+use lines::{Line, PageText};
 
 /// Maximum number of pages that a note lists.
 const MAX_NAMED_PAGES: usize = 10;
@@ -25,11 +28,14 @@ const MAX_NAMED_PAGES: usize = 10;
 pub(crate) fn read(bytes: &[u8]) -> Result<Extracted, ExtractError> {
     let pdf = open(bytes)?;
     let read = read_pages(&pdf)?;
+    let text::Composed { text, title, sections, furniture, contents } =
+        text::compose(read.pages, outline::read(&pdf))?;
     let mut notes = read.notes;
+    notes.extend(lines_note(furniture + read.artifacts, "running headers, footers and page numbers"));
+    notes.extend(lines_note(contents, "a table of contents"));
     notes.extend(count_note(&pdf));
-    let (text, heading, sections) = text::compose(read.pages, outline::read(&pdf))?;
     let mut properties = info::read(&pdf);
-    properties.title = properties.title.or(heading);
+    properties.title = properties.title.or(title);
     Ok(Extracted { text, sections, properties, notes })
 }
 
@@ -52,6 +58,8 @@ struct PageLines {
 
 struct PagesRead {
     pages: Vec<PageLines>,
+    /// Number of lines marked as artifacts.
+    artifacts: usize,
     notes: Vec<String>,
 }
 
@@ -60,7 +68,7 @@ fn read_pages(pdf: &Pdf) -> Result<PagesRead, ExtractError> {
     let mut pages = Vec::new();
     let (mut failed, mut scanned, mut nameless, mut unseen) =
         (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    let mut bytes = 0;
+    let (mut bytes, mut artifacts) = (0, 0);
     for (number, page) in (1..).zip(pdf.pages().iter()) {
         // A page that fails does not affect the others.
         let found = catch_unwind(AssertUnwindSafe(|| page_lines(pdf, page, &cache)));
@@ -69,7 +77,8 @@ fn read_pages(pdf: &Pdf) -> Result<PagesRead, ExtractError> {
             pages.push(PageLines { lines: Vec::new(), height: 0.0 });
             continue;
         };
-        let (lines, has_unseen) = found.finish();
+        let PageText { lines, has_unseen, artifacts: artifacts_here } = found.finish();
+        artifacts += artifacts_here;
         if has_unseen {
             unseen.push(number);
         }
@@ -101,7 +110,7 @@ fn read_pages(pdf: &Pdf) -> Result<PagesRead, ExtractError> {
         pages_note(&nameless, "has text whose fonts name no characters"),
         pages_note(&unseen, "has text that no reader sees, which was left out"),
     ];
-    Ok(PagesRead { pages, notes: notes.into_iter().flatten().collect() })
+    Ok(PagesRead { pages, artifacts, notes: notes.into_iter().flatten().collect() })
 }
 
 fn page_lines<'a>(pdf: &'a Pdf, page: &Page<'a>, cache: &InterpreterCache<'a>) -> lines::Collector {
@@ -120,6 +129,13 @@ fn pages_note(pages: &[u32], what: &str) -> Option<String> {
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let noun = if pages.len() == 1 { "page" } else { "each of the pages" };
     (!named.is_empty()).then(|| format!("{noun} {}{more} {what}", named.join(", ")))
+}
+
+/// A note if lines were left out because they are no text.
+fn lines_note(count: usize, what: &str) -> Option<String> {
+    let lines = if count == 1 { "1 line".to_owned() } else { format!("{count} lines") };
+    let verb = if count == 1 { "was" } else { "were" };
+    (count > 0).then(|| format!("{lines} of {what} {verb} left out"))
 }
 
 /// A note if pages are listed but missing, which shifts the numbers of later pages.

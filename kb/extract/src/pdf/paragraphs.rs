@@ -1,22 +1,35 @@
 //! Joins the lines of a page into paragraphs.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::lines::Line;
 
 /// Maximum relative difference in size between lines of one paragraph.
-const MAX_SIZE_DIFFERENCE: f64 = 0.12;
-/// A gap larger than the usual gap by this factor ends a paragraph.
-const MIN_PARAGRAPH_GAP: f64 = 1.3;
-/// Line distance in em if a page has too few lines to measure it.
-const DEFAULT_LEADING: f64 = 1.25;
+pub(super) const MAX_SIZE_DIFFERENCE: f64 = 0.12;
+/// Granularity in points by which sizes give different styles.
+const SIZE_STEP: f64 = 0.5;
+/// A gap larger than the usual gap by this factor ends a paragraph, unless the sentence goes on.
+const MIN_PARAGRAPH_GAP: f64 = 1.2;
+/// Maximum gap in em within a sentence, however small the usual gap is.
+const MAX_SENTENCE_GAP: f64 = 2.0;
+/// Line distance in em if a page has too few lines of a style to measure it.
+const DEFAULT_LEADING: f64 = 1.35;
 const MIN_GAPS: usize = 3;
-/// A line that ends with a full stop, and before the margin by at least this share of the width, ends the paragraph.
+/// Distance in em back to the top of the next column.
+const MIN_COLUMN_HEIGHT: f64 = 8.0;
+/// The margin of a column is known if it is as wide as running text, in em, and so many of its lines end near it.
+const MIN_COLUMN_WIDTH: f64 = 12.0;
+const MIN_FULL_LINES: usize = 2;
+/// A line that ends before the margin by at least this share of the width is short.
 const MIN_SHORT_LINE_SHARE: f64 = 0.12;
+/// Space in em between two words of a line, at most.
+const MAX_SPACE: f64 = 0.5;
 /// Indentation of the first line of a paragraph, in em.
 const INDENT: std::ops::Range<f64> = 0.8..4.5;
 
-const BULLETS: [char; 13] = ['•', '◦', '▪', '▫', '■', '□', '●', '○', '‣', '⁃', '∙', '·', '–'];
+const BULLETS: [char; 17] =
+    ['•', '◦', '▪', '▫', '■', '□', '●', '○', '‣', '⁃', '∙', '·', '⦁', '➢', '►', '✓', '✔'];
+const DASHES: [char; 2] = ['-', '–'];
 
 /// A paragraph without its line breaks.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,7 +39,86 @@ pub(super) struct Paragraph {
     pub(super) lines: usize,
     /// Whether it started with a bullet, which is not in the text.
     pub(super) is_item: bool,
+    /// Index of the page on which it begins.
+    pub(super) page: usize,
+    direction: i32,
+    /// Start of its first line.
+    start: f64,
+    /// Distance of its last two lines in em.
+    leading: Option<f64>,
+    /// Width of its first word.
+    first_word: f64,
+    /// Width between its last line and the margin; infinite if the margin is unknown.
+    room: f64,
+    /// Whether its first and last lines have gaps as between cells.
+    cells: (bool, bool),
 }
+
+impl Paragraph {
+    /// Whether a sentence goes on in a paragraph of the next page.
+    pub(super) fn goes_on_in(&self, next: &Self) -> bool {
+        let ends_sentence = ends_sentence(&self.text);
+        let is_left_of_item = self.is_item && next.start < self.start - MAX_SPACE * self.size;
+        let is_broken =
+            !ends_sentence && !is_left_of_item && next.first_word + MAX_SPACE * next.size > self.room;
+        let goes_on = if ends_sentence {
+            // After an abbreviation.
+            self.text.ends_with('.') && starts_small(&next.text)
+        } else {
+            starts_small(&next.text) || self.text.ends_with(OPEN_ENDS) || is_broken
+        };
+        self.direction == next.direction
+            && is_alike(self.size, next.size)
+            && !self.cells.1
+            && !next.cells.0
+            && !next.is_item
+            && !self.comes_before_item(&next.text, is_broken)
+            && goes_on
+    }
+
+    /// Whether a line after this paragraph starts an item. A dash, number or letter does not if the line before is broken
+    /// there, unless it continues a list: a sentence can have a dash, or a date.
+    fn comes_before_item(&self, line: &str, is_broken: bool) -> bool {
+        match marker(line) {
+            None => false,
+            Some(Marker::Bullet) => true,
+            Some(Marker::Dash) => !is_broken || self.is_item,
+            Some(Marker::Counter(count)) => {
+                let before = marker(&self.text);
+                !is_broken || matches!(before, Some(Marker::Counter(before)) if before + 1 == count)
+            }
+        }
+    }
+
+    /// Adds the rest of a paragraph.
+    pub(super) fn append(&mut self, rest: &Self, words: &Words) {
+        join(&mut self.text, &rest.text, words);
+        self.lines += rest.lines;
+        self.room = rest.room;
+        self.cells.1 = rest.cells.1;
+    }
+
+    /// Whether the next paragraph belongs to a list that this one opens or is part of.
+    pub(super) fn leads_to(&self, next: &Self) -> bool {
+        let is_numbered = next.number().is_some();
+        (self.is_introduction() && (next.is_item || is_numbered))
+            || (self.is_item && next.is_item)
+            || (is_numbered && self.number().is_some())
+    }
+
+    /// Whether a list can follow, whose items are incomplete without this paragraph.
+    pub(super) fn is_introduction(&self) -> bool {
+        self.text.ends_with([':', '：'])
+    }
+
+    /// The number or letter of an item, such as "1.", and the text after it.
+    pub(super) fn number(&self) -> Option<(&str, &str)> {
+        self.text.split_once(' ').filter(|_| matches!(marker(&self.text), Some(Marker::Counter(_))))
+    }
+}
+
+/// Endings of a line whose sentence goes on.
+const OPEN_ENDS: [char; 4] = ['-', '\u{2010}', '\u{ad}', ','];
 
 /// The words of a document, to distinguish hyphens in words from those at line ends.
 pub(super) type Words = HashSet<String>;
@@ -35,7 +127,8 @@ pub(super) fn words<'a>(lines: impl Iterator<Item = &'a Line>) -> Words {
     lines.flat_map(|line| line.text.split(|c: char| !is_word_character(c))).map(str::to_lowercase).collect()
 }
 
-pub(super) fn paragraphs(lines: &[Line], words: &Words) -> Vec<Paragraph> {
+/// The paragraphs of the page with this index.
+pub(super) fn paragraphs(lines: &[Line], page: usize, words: &Words) -> Vec<Paragraph> {
     let layout = Layout::from_lines(lines);
     let mut paragraphs: Vec<Paragraph> = Vec::new();
     let mut before: Option<&Line> = None;
@@ -45,12 +138,26 @@ pub(super) fn paragraphs(lines: &[Line], words: &Words) -> Vec<Paragraph> {
             (Some(before), Some(paragraph)) if layout.continues_paragraph(before, line, paragraph) => {
                 join(&mut paragraph.text, text, words);
                 paragraph.lines += 1;
+                paragraph.leading = Some(gap(before, line)).filter(|gap| *gap > 0.0);
+                paragraph.room = layout.room(line);
+                paragraph.cells.1 = line.has_cells;
             }
             _ => {
-                let item = text.strip_prefix(BULLETS).map(str::trim_start).filter(|_| is_item(text));
-                let is_item = item.is_some();
-                let text = item.unwrap_or(text).to_owned();
-                paragraphs.push(Paragraph { text, size: line.size, lines: 1, is_item });
+                let is_item = matches!(marker(text), Some(Marker::Bullet | Marker::Dash));
+                let item = text.split_once(' ').filter(|_| is_item).map(|(_, text)| text.trim_start());
+                paragraphs.push(Paragraph {
+                    text: item.unwrap_or(text).to_owned(),
+                    size: line.size,
+                    lines: 1,
+                    is_item,
+                    page,
+                    direction: line.direction,
+                    start: line.start,
+                    leading: None,
+                    first_word: first_word(line),
+                    room: layout.room(line),
+                    cells: (line.has_cells, line.has_cells),
+                });
             }
         }
         before = Some(line);
@@ -59,68 +166,221 @@ pub(super) fn paragraphs(lines: &[Line], words: &Words) -> Vec<Paragraph> {
     paragraphs
 }
 
-/// The layout of the text on a page.
+/// Size and direction of lines.
+type Style = (i64, i32);
+
+/// The layout of the text on a page. Rows of tables do not count.
 struct Layout {
-    /// In em.
-    leading: f64,
-    left: f64,
-    right: f64,
+    /// Distance of the lines of each style, in em.
+    leadings: HashMap<Style, f64>,
+    /// The columns of each style, from left to right.
+    columns: HashMap<Style, Vec<Column>>,
+}
+
+/// Lines below each other.
+struct Column {
+    start: f64,
+    end: f64,
+    /// Number of lines that end near its margin.
+    full_lines: usize,
+}
+
+impl Column {
+    fn width(&self) -> f64 {
+        self.end - self.start
+    }
+
+    fn is_short(&self, line: &Line) -> bool {
+        self.end - line.end > self.width() * MIN_SHORT_LINE_SHARE
+    }
 }
 
 impl Layout {
     fn from_lines(lines: &[Line]) -> Self {
-        let mut gaps: Vec<f64> = lines
-            .windows(2)
-            .filter(|pair| has_same_style(&pair[0], &pair[1]))
-            .map(|pair| (pair[1].baseline - pair[0].baseline) / pair[1].size.max(1.0))
-            .filter(|gap| (0.8..3.0).contains(gap))
-            .collect();
-        gaps.sort_by(f64::total_cmp);
-        let leading =
-            gaps.get(gaps.len() / 4).copied().filter(|_| gaps.len() >= MIN_GAPS).unwrap_or(DEFAULT_LEADING);
-        let left = lines.iter().map(|line| line.start).fold(f64::INFINITY, f64::min);
-        let right = lines.iter().map(|line| line.end).fold(f64::NEG_INFINITY, f64::max);
-        Self { leading, left, right }
+        // Gaps with the number of characters above them: a gap below a long line is hardly ever between paragraphs.
+        let mut gaps: HashMap<Style, Vec<(f64, usize)>> = HashMap::new();
+        for pair in lines.windows(2) {
+            let [before, line] = pair else { continue };
+            let gap = gap(before, line);
+            let is_text = has_same_style(before, line) && !before.has_cells && !line.has_cells;
+            if is_text && (0.8..3.0).contains(&gap) {
+                gaps.entry(style(line)).or_default().push((gap, before.text.len()));
+            }
+        }
+        let leadings = gaps.into_iter().filter(|(_, gaps)| gaps.len() >= MIN_GAPS);
+        let leadings = leadings.filter_map(|(style, gaps)| Some((style, lower_quartile(gaps)?))).collect();
+
+        let mut styles: HashMap<Style, Vec<&Line>> = HashMap::new();
+        for line in lines.iter().filter(|line| !line.has_cells) {
+            styles.entry(style(line)).or_default().push(line);
+        }
+        let columns = styles.into_iter().map(|(style, lines)| (style, columns(lines))).collect();
+        Self { leadings, columns }
     }
 
     fn continues_paragraph(&self, before: &Line, line: &Line, paragraph: &Paragraph) -> bool {
-        let gap = (line.baseline - before.baseline) / line.size.max(1.0);
-        if !has_same_style(before, line)
-            || starts_item(line.text.trim())
-            || gap > self.leading * MIN_PARAGRAPH_GAP
-        {
+        if !has_same_style(before, line) {
             return false;
         }
-        let is_sentence_end =
-            before.text.ends_with(['.', '!', '?', ':', '…', '"', '”', '“', '。', '！', '？']);
+        let gap = gap(before, line);
+        let ends_sentence = ends_sentence(&before.text);
+        let goes_on = !ends_sentence && (starts_small(&line.text) || before.text.ends_with(OPEN_ENDS));
+        let width = first_word(line) + MAX_SPACE * line.size;
+        // Below a heading, the margin is that of the text.
+        let below = self.column(line).filter(|column| column.start < before.end && before.start < column.end);
+        let room = self.room(before).max(below.map_or(0.0, |column| column.end - before.end));
+        let is_broken = !ends_sentence && width > room;
+        if paragraph.comes_before_item(line.text.trim(), is_broken) {
+            return false;
+        }
         if gap < 0.5 {
             // In the next column, or next to the line.
-            let starts_small = line.text.starts_with(char::is_lowercase);
-            return gap < -1.0 && !is_sentence_end && (starts_small || before.text.ends_with(['-', ',']));
+            return gap < -1.0 && (goes_on || (gap < -MIN_COLUMN_HEIGHT && is_broken));
         }
-        let is_short = self.right - before.end > (self.right - self.left) * MIN_SHORT_LINE_SHARE;
+        let is_left_of_item = paragraph.is_item && line.start < paragraph.start - MAX_SPACE * line.size;
+        if is_left_of_item && !goes_on {
+            return false;
+        }
+        let usual = self.leadings.get(&style(line)).or_else(|| self.leadings.get(&style(before)));
+        let usual = paragraph.leading.or(usual.copied()).unwrap_or(DEFAULT_LEADING);
+        if gap > usual * MIN_PARAGRAPH_GAP {
+            let is_below = line.start < before.end && before.start < line.end;
+            let is_text = !before.has_cells && !line.has_cells;
+            return gap <= MAX_SENTENCE_GAP && is_below && is_text && (goes_on || is_broken);
+        }
+        let is_short = self
+            .column(before)
+            .is_none_or(|column| column.is_short(before) || width <= column.end - before.end);
         let is_set_in =
             !paragraph.is_item && INDENT.contains(&((line.start - before.start) / line.size.max(1.0)));
-        !(is_sentence_end && (is_short || is_set_in))
+        !(ends_sentence && (is_short || is_set_in))
+    }
+
+    fn column(&self, line: &Line) -> Option<&Column> {
+        let columns = self.columns.get(&style(line)).filter(|_| !line.has_cells)?;
+        let after = columns.partition_point(|column| column.start <= line.start);
+        columns.get(after.checked_sub(1)?)
+    }
+
+    /// Width between a line and its margin; infinite if the margin is unknown.
+    fn room(&self, line: &Line) -> f64 {
+        let is_known = |column: &&Column| {
+            column.width() >= MIN_COLUMN_WIDTH * line.size && column.full_lines >= MIN_FULL_LINES
+        };
+        self.column(line).filter(is_known).map_or(f64::INFINITY, |column| column.end - line.end)
     }
 }
 
+/// Joins lines that overlap, seen from above, into columns.
+fn columns(mut lines: Vec<&Line>) -> Vec<Column> {
+    lines.sort_by(|one, other| one.start.total_cmp(&other.start));
+    let mut columns: Vec<Column> = Vec::new();
+    let mut first = 0;
+    let mut end = f64::NEG_INFINITY;
+    for (at, line) in lines.iter().enumerate() {
+        end = end.max(line.end);
+        if lines.get(at + 1).is_some_and(|next| next.start < end) {
+            continue;
+        }
+        let of_column = lines.get(first..=at).unwrap_or_default();
+        let start = of_column.first().map_or(end, |line| line.start);
+        let mut column = Column { start, end, full_lines: 0 };
+        column.full_lines = of_column.iter().filter(|line| !column.is_short(line)).count();
+        columns.push(column);
+        first = at + 1;
+        end = f64::NEG_INFINITY;
+    }
+    columns
+}
+
+/// The gap below which a quarter of the weight is.
+fn lower_quartile(mut gaps: Vec<(f64, usize)>) -> Option<f64> {
+    gaps.sort_by(|(one, _), (other, _)| one.total_cmp(other));
+    let total: usize = gaps.iter().map(|(_, weight)| weight).sum();
+    let mut below = 0;
+    let is_enough = |(_, weight): &&(f64, usize)| {
+        below += weight;
+        below * 4 >= total
+    };
+    gaps.iter().find(is_enough).map(|(gap, _)| *gap)
+}
+
+/// Distance of two lines in em.
+fn gap(before: &Line, line: &Line) -> f64 {
+    (line.baseline - before.baseline) / line.size.max(1.0)
+}
+
+fn style(line: &Line) -> Style {
+    (size_step(line.size), line.direction)
+}
+
 fn has_same_style(one: &Line, other: &Line) -> bool {
-    let larger = one.size.max(other.size);
-    one.direction == other.direction && (one.size - other.size).abs() <= larger * MAX_SIZE_DIFFERENCE
+    one.direction == other.direction && is_alike(one.size, other.size)
 }
 
-fn is_item(text: &str) -> bool {
-    let mut characters = text.chars();
-    characters.next().is_some_and(|c| BULLETS.contains(&c)) && characters.next().is_some_and(|c| c == ' ')
+/// The size of most characters; 0 if there are none.
+pub(super) fn main_size<'a>(paragraphs: impl Iterator<Item = &'a Paragraph>) -> f64 {
+    let mut weights: HashMap<i64, usize> = HashMap::new();
+    for paragraph in paragraphs {
+        *weights.entry(size_step(paragraph.size)).or_default() += paragraph.text.len();
+    }
+    let main = weights.into_iter().max_by_key(|(size, weight)| (*weight, *size));
+    main.map_or(0.0, |(size, _)| size as f64 * SIZE_STEP)
 }
 
-/// True for a bullet, or a number with a full stop or bracket.
-fn starts_item(text: &str) -> bool {
-    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
-    let digits = text.len() - rest.len();
-    let is_numbered = (1..=3).contains(&digits) && (rest.starts_with(". ") || rest.starts_with(") "));
-    is_item(text) || is_numbered
+/// Sizes with the same number are one style.
+pub(super) fn size_step(size: f64) -> i64 {
+    (size / SIZE_STEP).round() as i64
+}
+
+pub(super) fn is_alike(one: f64, other: f64) -> bool {
+    (one - other).abs() <= one.max(other) * MAX_SIZE_DIFFERENCE
+}
+
+/// The width that the line before lacks if the line is broken at the margin. Ideographs are not divided into words.
+fn first_word(line: &Line) -> f64 {
+    if line.text.starts_with(is_ideographic) { line.size } else { line.first_word }
+}
+
+/// Whether a text ends with the end of a sentence, ignoring closing marks and the numbers of notes.
+pub(super) fn ends_sentence(text: &str) -> bool {
+    let closes = |c: char| matches!(c, ')' | ']' | '"' | '\'' | '”' | '“' | '’' | '»' | '«' | '」' | '』');
+    let is_note = |c: char| matches!(c, '¹' | '²' | '³' | '⁰'..='⁹');
+    let text = text.trim_end_matches(|c| closes(c) || is_note(c));
+    text.ends_with(['.', '!', '?', ':', '…', '。', '！', '？'])
+}
+
+fn starts_small(text: &str) -> bool {
+    let opens = ['(', '[', '"', '\'', '“', '„', '‘', '«'];
+    text.trim_start_matches(opens).starts_with(char::is_lowercase)
+}
+
+/// What starts an item.
+enum Marker {
+    Bullet,
+    /// A bullet that sentences have, too.
+    Dash,
+    /// A number with a full stop or bracket, or a letter with a bracket, as a number.
+    Counter(u32),
+}
+
+fn marker(text: &str) -> Option<Marker> {
+    let (marker, _) = text.split_once(' ')?;
+    if marker.contains(DASHES) && marker.chars().count() == 1 {
+        return Some(Marker::Dash);
+    }
+    if marker.contains(BULLETS) && marker.chars().count() == 1 {
+        return Some(Marker::Bullet);
+    }
+    let bracketed = marker.strip_suffix(')').map(|inner| inner.strip_prefix('(').unwrap_or(inner));
+    let counter = bracketed.or(marker.strip_suffix('.'))?;
+    match counter.as_bytes() {
+        [letter @ b'a'..=b'z'] if bracketed.is_some() => Some(Marker::Counter(u32::from(*letter))),
+        [_] | [_, _] | [_, _, _] if counter.bytes().all(|b| b.is_ascii_digit()) => {
+            counter.parse().ok().map(Marker::Counter)
+        }
+        _ => None,
+    }
 }
 
 /// Adds a line; joins a hyphenated word if it certainly is one.
@@ -158,23 +418,30 @@ fn is_ideographic(character: char) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
+
+    /// A line with characters of 5 points.
+    pub(in crate::pdf) fn line(text: &str, start: f64, end: f64, baseline: f64, size: f64) -> Line {
+        let first_word = 5.0 * text.split(' ').next().unwrap_or_default().chars().count() as f64;
+        let text = text.to_owned();
+        Line { text, start, end, baseline, size, direction: 0, first_word, has_cells: false }
+    }
 
     /// Lines of 10 points in a column from 100 to 500.
     fn lines(lines: &[(f64, f64, &str)]) -> Vec<Line> {
         let mut baseline = 0.0;
-        let line = |(start, gap, text): &(f64, f64, &str)| {
+        let show = |(start, gap, text): &(f64, f64, &str)| {
             baseline += gap;
             let end = (start + 5.0 * text.chars().count() as f64).min(500.0);
-            Line { text: (*text).to_owned(), start: *start, end, baseline, size: 10.0, direction: 0 }
+            line(text, *start, end, baseline, 10.0)
         };
-        lines.iter().map(line).collect()
+        lines.iter().map(show).collect()
     }
 
     fn texts(page: &[(f64, f64, &str)]) -> Vec<String> {
         let page = lines(page);
-        paragraphs(&page, &words(page.iter())).into_iter().map(|p| p.text).collect()
+        paragraphs(&page, 0, &words(page.iter())).into_iter().map(|p| p.text).collect()
     }
 
     const FULL: &str =
@@ -237,11 +504,58 @@ mod tests {
     }
 
     #[test]
+    fn a_full_last_line_of_a_column_goes_on_with_a_capital() {
+        let full = "A line that reaches the margin of a column as";
+        let column = |start: f64, texts: [&str; 12]| {
+            let set = |(at, text): (usize, &str)| {
+                let end = start + 5.0 * text.chars().count() as f64;
+                line(text, start, end, 12.0 * (at + 1) as f64, 10.0)
+            };
+            texts.into_iter().enumerate().map(set).collect::<Vec<Line>>()
+        };
+        let mut rest = [full; 12];
+        (rest[0], rest[11]) = ("Vienna does.", "Another ends.");
+        let page = [column(100.0, [full; 12]), column(340.0, rest)].concat();
+        let found = paragraphs(&page, 0, &Words::new());
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert!(found[0].text.ends_with("of a column as Vienna does."), "{found:?}");
+    }
+
+    #[test]
+    fn a_line_left_of_an_item_is_not_part_of_it() {
+        let full =
+            "• An item that is long enough to reach the margin of the column as all of its lines do in";
+        let page =
+            [(120.0, 12.0, full), (120.0, 12.0, full), (100.0, 12.0, "OR:"), (120.0, 12.0, "• a card")];
+        assert_eq!(texts(&page)[2..], ["OR:", "a card"]);
+    }
+
+    #[test]
+    fn a_dash_or_date_in_a_sentence_starts_no_item() {
+        let full = "A line that is long enough to reach the margin of the column as all of its lines do in";
+        for (rest, paragraphs) in [
+            ("– or not – a sentence.", 1),
+            ("30. Juni and later.", 1),
+            ("(a) and of the next section.", 1),
+            ("• in an item", 2),
+        ] {
+            assert_eq!(
+                texts(&[(100.0, 12.0, full), (100.0, 12.0, full), (100.0, 12.0, rest)]).len(),
+                paragraphs
+            );
+        }
+        let list = [(100.0, 12.0, "You need:"), (100.0, 12.0, "- a card"), (100.0, 12.0, "- a pen")];
+        assert_eq!(texts(&list), ["You need:", "a card", "a pen"]);
+        let steps = [(100.0, 12.0, full), (100.0, 12.0, "2. More"), (100.0, 12.0, "3. Other")];
+        assert_eq!(texts(&steps), [full, "2. More", "3. Other"]);
+    }
+
+    #[test]
     fn a_paragraph_continues_in_the_next_column() {
         let mut page =
             lines(&[(100.0, 12.0, "It goes on in the"), (300.0, 12.0, "next column."), (300.0, 24.0, "New")]);
         page[0].baseline = 700.0;
-        let found = paragraphs(&page, &Words::new());
+        let found = paragraphs(&page, 0, &Words::new());
         assert_eq!(found[0].text, "It goes on in the next column.");
     }
 }

@@ -18,7 +18,7 @@ fn words_are_separated_by_visible_gaps() {
     let kerned = "BT /F 12 Tf 50 700 Td [(Re) 20 (funds) -400 (take) -30 (n)] TJ ET BT /F 12 Tf 200 700 Td (30 days) Tj ET";
     assert_eq!(one_page(kerned), "Refunds taken 30 days");
     let raised = "BT /F 12 Tf 50 700 Td (x) Tj /F 8 Tf 5 Ts (2) Tj /F 12 Tf 0 Ts (+) Tj ET";
-    assert_eq!(one_page(raised), "x2+");
+    assert_eq!(one_page(raised), "x²+");
 }
 
 #[test]
@@ -42,10 +42,160 @@ fn marked_content_replaces_its_glyphs() {
 }
 
 #[test]
-fn text_outside_the_page_is_not_read() {
+fn text_outside_the_page_is_not_read_but_noted() {
     let both =
         format!("{}{}", lines(12.0, 50.0, 700.0, &["Inside"]), lines(12.0, 5000.0, 700.0, &["Outside"]));
-    assert_eq!(one_page(&both), "Inside");
+    let mut writer = Writer::new();
+    writer.page("", &both);
+    let read = read(&writer.finish("")).unwrap();
+    assert_eq!(read.text, "Inside");
+    assert_eq!(read.notes, ["page 1 has text that no reader sees, which was left out"]);
+}
+
+/// The page and the blocks of each section.
+fn sections(read: &Extracted) -> Vec<(u32, Vec<&str>)> {
+    let block = |block: &crate::Block| &read.text[block.range.clone()];
+    read.sections.iter().map(|s| (s.page.unwrap(), s.blocks.iter().map(block).collect())).collect()
+}
+
+#[test]
+fn text_that_goes_on_over_a_page_break_is_on_the_page_where_it_begins() {
+    let mut writer = Writer::new();
+    let footer = |page: u32| lines(9.0, 50.0, 40.0, &[&format!("Page {page} of 3")]);
+    let first = ["Every customer may cancel an order before it is shipped. Refunds are not"];
+    writer.page("", &format!("{}{}", lines(11.0, 50.0, 700.0, &first), footer(1)));
+    let second = ["possible after 30 days.", "", "We do not ship to these coun-"];
+    writer.page("", &format!("{}{}", footer(2), lines(11.0, 50.0, 700.0, &second)));
+    let third = ["tries:", "", "- Norway", "- Iceland", "", "Other countries are fine."];
+    writer.page("", &format!("{}{}", lines(11.0, 50.0, 700.0, &third), footer(3)));
+    let read = read(&writer.finish("")).unwrap();
+    let refunds =
+        "Every customer may cancel an order before it is shipped. Refunds are not possible after 30 days.";
+    let expected = [
+        (1, vec![refunds]),
+        (2, vec!["We do not ship to these countries:", "- Norway\n- Iceland"]),
+        (3, vec!["Other countries are fine."]),
+    ];
+    assert_eq!(sections(&read), expected);
+    assert_eq!(read.notes, ["3 lines of running headers, footers and page numbers were left out"]);
+}
+
+#[test]
+fn a_list_that_goes_on_over_a_page_break_is_one_list() {
+    let bullets = [["We ship to:", "- Norway", "- Iceland and other"], ["countries", "- Malta", "After it."]];
+    let numbers = [["To return it:", "1. Pack it.", "2. Send it"], ["to us.", "3. Wait.", "After it."]];
+    let names =
+        [["Refunds", "1. Take 30 days.", "2. Are free"], ["for all.", "3. Need a receipt.", "After it."]];
+    let read = |pages: [[&str; 3]; 2]| {
+        let mut writer = Writer::new();
+        for page in pages {
+            writer.page("", &set(11.0, 22.0, 700.0, &page));
+        }
+        read(&writer.finish("")).unwrap()
+    };
+    assert_eq!(
+        sections(&read(bullets)),
+        [
+            (1, vec!["We ship to:", "- Norway\n- Iceland and other countries\n- Malta"]),
+            (2, vec!["After it."])
+        ]
+    );
+    assert_eq!(
+        sections(&read(numbers)),
+        [(1, vec!["To return it:", "1. Pack it.\n2. Send it to us.\n3. Wait."]), (2, vec!["After it."])]
+    );
+    // Numbered paragraphs without an introduction may be a whole contract, and each is on its page.
+    assert_eq!(
+        sections(&read(names)),
+        [
+            (1, vec!["Refunds", "1. Take 30 days.", "2. Are free for all."]),
+            (2, vec!["3. Need a receipt.", "After it."])
+        ]
+    );
+}
+
+/// Operators that show lines with this distance.
+fn set(size: f64, leading: f64, y: f64, texts: &[&str]) -> String {
+    let line = |(at, text): (usize, &&str)| lines(size, 50.0, y - leading * at as f64, &[text]);
+    texts.iter().enumerate().map(line).collect()
+}
+
+#[test]
+fn code_and_tables_do_not_divide_the_paragraphs_of_their_page() {
+    let body = [
+        "Please note that after the end of the trial period the monthly fee for premium accounts is",
+        "not refundable when the contract is cancelled by the customer, and the fee for the setup of",
+        "Vienna accounts will be charged in any case when the contract is signed.",
+    ];
+    let code = ["let account = open();", "account.cancel();", "account.close();", "drop(account);", "end();"];
+    let rows = |y: f64| {
+        let row = |at: u32| {
+            let y = y - 12.5 * f64::from(at);
+            format!("{}{}", lines(11.0, 50.0, y, &["Plan of the customer"]), lines(11.0, 400.0, y, &["30"]))
+        };
+        (0..8).map(row).collect::<String>()
+    };
+    for leading in [13.0, 17.0, 20.0, 21.5] {
+        for others in [set(9.0, 10.5, 300.0, &code), rows(300.0)] {
+            for page in [
+                format!("{}{others}", set(11.0, leading, 700.0, &body)),
+                format!("{}{others}{}", set(11.0, leading, 700.0, &body), set(11.0, leading, 600.0, &body)),
+            ] {
+                let text = one_page(&page);
+                assert!(text.contains(&body.join(" ")), "{leading}: {text}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_last_row_of_a_table_is_not_part_of_the_text_below_it() {
+    let long =
+        "Please note that after the end of the trial period the monthly fee for premium accounts is due.";
+    let cells =
+        [(50.0, "Plan of the customer"), (165.0, "Fee per month and year"), (296.0, "Notice in months")];
+    let last = (392.0, "End of the contract or account");
+    let row =
+        |y: f64| cells.iter().chain([&last]).map(|(x, text)| lines(11.0, *x, y, &[text])).collect::<String>();
+    let rows: String = (0..4).map(|at| row(700.0 - 13.0 * f64::from(at))).collect();
+    let text = one_page(&format!("{rows}{}", set(11.0, 13.0, 640.0, &[long; 3])));
+    assert!(text.contains("account\n\nPlease note"), "{text}");
+}
+
+#[test]
+fn short_lines_far_apart_are_paragraphs() {
+    let long =
+        "Please note that after the end of the trial period the monthly fee for premium accounts is due";
+    let page = ["Opening hours", "Monday to Friday", "Where to find us", long, long, long, "And more"];
+    let text = one_page(&format!("{}{}", set(11.0, 13.0, 700.0, &[long; 5]), set(11.0, 21.0, 500.0, &page)));
+    assert!(text.contains("Opening hours\n\nMonday to Friday\n\nWhere to find us\n\nPlease"), "{text}");
+}
+
+#[test]
+fn left_out_lines_are_noted_with_their_number() {
+    let mut writer = Writer::new();
+    let contents = ["Contents", "1. Refunds ........ 2", "2. Shipping ........ 2", "3. Returns ........ 3"];
+    writer.page("", &lines(11.0, 50.0, 700.0, &contents));
+    let header = lines(9.0, 50.0, 780.0, &["Example Ltd.", "Manual"]);
+    writer.page("", &format!("/Artifact BMC {header} EMC {}", lines(11.0, 50.0, 700.0, &["Text."])));
+    let read = read(&writer.finish("")).unwrap();
+    assert_eq!(sections(&read), [(2, vec!["Text."])]);
+    let notes = [
+        "2 lines of running headers, footers and page numbers were left out",
+        "4 lines of a table of contents were left out",
+    ];
+    assert_eq!(read.notes, notes);
+
+    let mut writer = Writer::new();
+    writer.page("", &lines(11.0, 50.0, 700.0, &contents));
+    assert_eq!(extract(&writer.finish(""), Format::Pdf).unwrap_err(), ExtractError::NoContent);
+}
+
+#[test]
+fn raised_figures_do_not_change_the_number_before_them() {
+    let text = "BT /F 12 Tf 50 700 Td (The limit is 5) Tj /F 8 Tf 4 Ts (1) Tj /F 12 Tf 0 Ts ( GB on the 1) Tj \
+                /F 8 Tf 4 Ts (st) Tj /F 12 Tf 0 Ts ( and 10) Tj /F 8 Tf 4 Ts (6,7) Tj /F 12 Tf 0 Ts (rows) Tj ET";
+    assert_eq!(one_page(text), "The limit is 5¹ GB on the 1st and 10 6,7 rows");
 }
 
 #[test]

@@ -3,9 +3,9 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 
 use super::{
-    PageLines, furniture,
+    PageLines, breaks, contents, furniture,
     outline::Bookmark,
-    paragraphs::{self, Paragraph},
+    paragraphs::{self, Paragraph, main_size, size_step},
 };
 use crate::{ExtractError, Section, clean::visible, composer::Composer};
 
@@ -13,106 +13,154 @@ use crate::{ExtractError, Section, clean::visible, composer::Composer};
 const MIN_HEADING_RATIO: f64 = 1.15;
 const MAX_HEADING_CHARS: usize = 150;
 const MAX_HEADING_LINES: usize = 3;
-/// Granularity in points by which sizes give different levels of headings.
-const SIZE_STEP: f64 = 0.5;
 const MAX_LEVELS: usize = 4;
 
-/// Text, title and sections. Headings are the bookmarks, or else lines larger than the text; the largest of these is the
-/// title, while the first bookmark is only a chapter.
-pub(super) fn compose(
-    mut pages: Vec<PageLines>,
-    bookmarks: Vec<Bookmark>,
-) -> Result<(String, Option<String>, Vec<Section>), ExtractError> {
-    furniture::remove(&mut pages);
+/// The text of a document.
+pub(super) struct Composed {
+    pub(super) text: String,
+    pub(super) title: Option<String>,
+    pub(super) sections: Vec<Section>,
+    /// Number of lines left out because they are repeated on other pages, and because they are a table of contents.
+    pub(super) furniture: usize,
+    pub(super) contents: usize,
+}
+
+/// Headings are the bookmarks, or else lines larger than the text; the largest of these is the title, while the first bookmark
+/// is only a chapter.
+pub(super) fn compose(mut pages: Vec<PageLines>, bookmarks: Vec<Bookmark>) -> Result<Composed, ExtractError> {
+    let furniture = furniture::remove(&mut pages);
+    let contents = contents::remove(&mut pages);
     let words = paragraphs::words(pages.iter().flat_map(|page| &page.lines));
     let pages: Vec<Vec<Paragraph>> =
-        pages.iter().map(|page| paragraphs::paragraphs(&page.lines, &words)).collect();
+        pages.iter().enumerate().map(|(at, page)| paragraphs::paragraphs(&page.lines, at, &words)).collect();
     let mut headings = if bookmarks.is_empty() {
         Headings::Sizes(heading_sizes(&pages))
     } else {
-        Headings::Bookmarks(
-            bookmarks.into_iter().map(|bookmark| (plain(&bookmark.title), bookmark)).collect(),
-        )
+        Headings::from_bookmarks(bookmarks, &pages)
     };
-    let has_bookmarks = matches!(headings, Headings::Bookmarks(_));
+    let paragraphs = breaks::join(pages, &words, |paragraph| headings.has(paragraph));
     let mut composer = Composer::default();
-    for (at, paragraphs) in pages.iter().enumerate() {
-        composer.page(u32::try_from(at + 1).unwrap_or(u32::MAX));
-        headings.start_page(at, paragraphs, &mut composer);
-        write(paragraphs, at, &mut headings, &mut composer);
-    }
-    let (text, title, sections) = composer.finish()?;
-    Ok((text, title.filter(|_| !has_bookmarks), sections))
+    write(&paragraphs, &mut headings, &mut composer);
+    let (text, title, sections) = match composer.finish() {
+        Err(ExtractError::Empty) if furniture + contents > 0 => return Err(ExtractError::NoContent),
+        finished => finished?,
+    };
+    let title = title.filter(|_| matches!(headings, Headings::Sizes(_)));
+    Ok(Composed { text, title, sections, furniture, contents })
 }
 
-fn write(paragraphs: &[Paragraph], page: usize, headings: &mut Headings, composer: &mut Composer) {
-    let mut is_in_list = false;
+/// The list that is open.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum List {
+    Bullets,
+    /// Has an introduction: other numbered paragraphs are not a list.
+    Numbers,
+}
+
+fn write(paragraphs: &[Paragraph], headings: &mut Headings, composer: &mut Composer) {
+    let mut list = None;
+    let mut page = None;
+    let mut is_introduced = false;
     for paragraph in paragraphs {
-        if is_in_list && !paragraph.is_item {
+        let is_heading = headings.has(paragraph);
+        let item = match (paragraph.is_item, paragraph.number()) {
+            (true, _) => Some(("-", paragraph.text.as_str())),
+            (_, number) => {
+                number.filter(|_| list == Some(List::Numbers) || (list.is_none() && is_introduced))
+            }
+        };
+        let item = item.filter(|_| !is_heading);
+        if item.is_none() && list.take().is_some() {
             composer.close();
         }
-        if !is_in_list && paragraph.is_item {
-            composer.open_list();
+        // A list stays in the section of its introduction and its first item.
+        let is_new = list.is_none() && !(is_introduced && item.is_some());
+        if is_new && page.is_none_or(|page| page < paragraph.page) {
+            page = Some(paragraph.page);
+            composer.page(u32::try_from(paragraph.page + 1).unwrap_or(u32::MAX));
+            headings.start_page(paragraph.page, composer);
         }
-        is_in_list = paragraph.is_item;
-        let text = visible(&paragraph.text);
-        if paragraph.is_item {
-            composer.open_item("-");
-            composer.paragraph(&text);
+        if let Some((marker, text)) = item {
+            if list.is_none() {
+                composer.open_list();
+                list = Some(if paragraph.is_item { List::Bullets } else { List::Numbers });
+            }
+            composer.open_item(marker);
+            composer.paragraph(&visible(text));
             composer.close();
-        } else if let Some(level) = headings.heading_level(paragraph, page, composer) {
-            composer.heading(level, &text);
+        } else if let Some(level) = is_heading.then(|| headings.level(paragraph, composer)).flatten() {
+            composer.heading(level, &visible(&paragraph.text));
         } else {
-            composer.paragraph(&text);
+            composer.paragraph(&visible(&paragraph.text));
         }
+        is_introduced = !is_heading && item.is_none() && paragraph.is_introduction();
     }
-    if is_in_list {
+    if list.is_some() {
         composer.close();
     }
 }
 
 enum Headings {
     /// Bookmarks that are still to come, each with its [`plain`] words.
-    Bookmarks(VecDeque<(String, Bookmark)>),
-    /// Levels by size, in steps of [`SIZE_STEP`].
+    Bookmarks {
+        coming: VecDeque<(String, Bookmark)>,
+        /// Index of the page and words of those whose words are a paragraph of their page.
+        shown: HashSet<(usize, String)>,
+    },
+    /// Levels by [`size_step`].
     Sizes(HashMap<i64, usize>),
 }
 
 impl Headings {
+    fn from_bookmarks(bookmarks: Vec<Bookmark>, pages: &[Vec<Paragraph>]) -> Self {
+        let coming: VecDeque<(String, Bookmark)> =
+            bookmarks.into_iter().map(|bookmark| (plain(&bookmark.title), bookmark)).collect();
+        let wanted: HashSet<(usize, &str)> =
+            coming.iter().map(|(words, bookmark)| (bookmark.page, words.as_str())).collect();
+        let of_paragraph = |paragraph: &Paragraph| (paragraph.page, plain(&paragraph.text));
+        let shown = pages.iter().flatten().filter(|paragraph| !paragraph.is_item).map(of_paragraph);
+        let shown = shown
+            .filter(|(page, words)| !words.is_empty() && wanted.contains(&(*page, words.as_str())))
+            .collect();
+        Self::Bookmarks { coming, shown }
+    }
+
+    /// Whether a paragraph is a heading. It has no level if the same words were a heading of its page before.
+    fn has(&self, paragraph: &Paragraph) -> bool {
+        match self {
+            Self::Sizes(levels) => is_heading(paragraph) && levels.contains_key(&size_step(paragraph.size)),
+            Self::Bookmarks { shown, .. } => {
+                !paragraph.is_item && shown.contains(&(paragraph.page, plain(&paragraph.text)))
+            }
+        }
+    }
+
     /// Opens the bookmarks of earlier pages, and those of this page whose words are not on it: the following text is under
     /// them, too.
-    fn start_page(&mut self, page: usize, paragraphs: &[Paragraph], composer: &mut Composer) {
-        if let Self::Bookmarks(bookmarks) = self {
-            let paragraph_texts: HashSet<String> =
-                paragraphs.iter().map(|paragraph| plain(&paragraph.text)).collect();
+    fn start_page(&mut self, page: usize, composer: &mut Composer) {
+        if let Self::Bookmarks { coming, shown } = self {
             let is_passed = |(words, bookmark): &mut (String, Bookmark)| {
-                bookmark.page < page || (bookmark.page == page && !paragraph_texts.contains(words))
+                bookmark.page < page || (bookmark.page == page && !shown.contains(&(page, words.clone())))
             };
-            while let Some((_, passed)) = bookmarks.pop_front_if(is_passed) {
+            while let Some((_, passed)) = coming.pop_front_if(is_passed) {
                 composer.under(passed.level, &passed.title);
             }
         }
     }
 
-    fn heading_level(
-        &mut self,
-        paragraph: &Paragraph,
-        page: usize,
-        composer: &mut Composer,
-    ) -> Option<usize> {
+    /// The level of a paragraph that is a heading.
+    fn level(&mut self, paragraph: &Paragraph, composer: &mut Composer) -> Option<usize> {
         match self {
-            Self::Sizes(levels) => {
-                is_heading(paragraph).then(|| levels.get(&step(paragraph.size)).copied()).flatten()
-            }
-            Self::Bookmarks(bookmarks) => {
+            Self::Sizes(levels) => levels.get(&size_step(paragraph.size)).copied(),
+            Self::Bookmarks { coming, .. } => {
                 // A bookmark whose words are not found, such as that of a cover, must not block those after it.
-                let paragraph_text = plain(&paragraph.text);
-                let mut here = bookmarks.iter().take_while(|(_, bookmark)| bookmark.page == page);
-                let position = here.position(|(words, _)| !words.is_empty() && *words == paragraph_text)?;
-                for (_, passed) in bookmarks.drain(..position) {
+                let words = plain(&paragraph.text);
+                let mut here = coming.iter().take_while(|(_, bookmark)| bookmark.page == paragraph.page);
+                let position = here.position(|(title, _)| !title.is_empty() && *title == words)?;
+                for (_, passed) in coming.drain(..position) {
                     composer.under(passed.level, &passed.title);
                 }
-                bookmarks.pop_front().map(|(_, bookmark)| bookmark.level)
+                coming.pop_front().map(|(_, bookmark)| bookmark.level)
             }
         }
     }
@@ -121,18 +169,10 @@ impl Headings {
 /// The largest sizes of paragraphs that look like headings, relative to the size of most of the text.
 fn heading_sizes(pages: &[Vec<Paragraph>]) -> HashMap<i64, usize> {
     let all = || pages.iter().flatten();
-    let mut weight: HashMap<i64, usize> = HashMap::new();
-    for paragraph in all() {
-        *weight.entry(step(paragraph.size)).or_default() += paragraph.text.len();
-    }
-    let Some(text_size) =
-        weight.into_iter().max_by_key(|(size, weight)| (*weight, *size)).map(|(size, _)| size)
-    else {
-        return HashMap::new();
-    };
-    let is_large = |size: &i64| *size as f64 >= text_size as f64 * MIN_HEADING_RATIO;
-    let mut sizes: Vec<i64> =
-        all().filter(|p| is_heading(p)).map(|p| step(p.size)).filter(is_large).collect();
+    let text_size = size_step(main_size(all())) as f64;
+    let is_large = |size: &i64| *size as f64 >= text_size * MIN_HEADING_RATIO;
+    let headings = all().filter(|paragraph| is_heading(paragraph));
+    let mut sizes: Vec<i64> = headings.map(|paragraph| size_step(paragraph.size)).filter(is_large).collect();
     sizes.sort_unstable_by(|a, b| b.cmp(a));
     sizes.dedup();
     sizes.into_iter().zip(1..).map(|(size, level)| (size, level.min(MAX_LEVELS))).collect()
@@ -140,16 +180,11 @@ fn heading_sizes(pages: &[Vec<Paragraph>]) -> HashMap<i64, usize> {
 
 fn is_heading(paragraph: &Paragraph) -> bool {
     let text = &paragraph.text;
-    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
     !paragraph.is_item
         && paragraph.lines <= MAX_HEADING_LINES
-        && letters > 1
-        && text.chars().count() <= MAX_HEADING_CHARS
+        && text.chars().nth(MAX_HEADING_CHARS).is_none()
+        && text.chars().filter(|c| c.is_alphabetic()).nth(1).is_some()
         && !text.ends_with(['.', ',', ';'])
-}
-
-fn step(size: f64) -> i64 {
-    (size / SIZE_STEP).round() as i64
 }
 
 /// The letters of a heading without numbering, case and white space; empty if it is too long for a heading.
