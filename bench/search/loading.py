@@ -129,7 +129,7 @@ def load_chunks(admin, corpus, columns):
     names = ", ".join(columns)
     admin.execute(f"""
         insert into kb_chunks ({names}, fts)
-        select {names}, internal.kb_chunk_fts(language, null, content) from staged""")
+        select {names}, internal.kb_chunk_fts(language, internal.kb_chunk_text(content, '{}')) from staged""")
 
 
 def copy(admin, file, table, columns):

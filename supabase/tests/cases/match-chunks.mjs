@@ -43,6 +43,7 @@ export function matchChunks({ database, anon, alice, service }) {
       heading: null,
       score: similarity,
       sentences: [],
+      blocks: null,
       query_terms: null,
     });
   });
