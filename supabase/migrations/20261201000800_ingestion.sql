@@ -106,11 +106,11 @@ $$;
 comment on function public.kb_write_chunks(jsonb) is
   'Writes chunks with their vectors: [{"id": uuid, "document_id": uuid, "ordinal": 0, "content": "…", "meta": {"section": '
   '"…"}, "blocks": {"blocks": […]}, "embedding": "[1234,-567,…]", "model": "fingerprint", "heading": "[12,-5,…]", "sentences": '
-  '[{"start": 0, "end": 20, "embedding": "[12,-5,…]", "kind": "sentence", "chain": […]}]}]. embedding: 384 numbers as text in brackets (or as a list, which is slower), of unit length or '
-  'multiplied by one factor. Integers of at most 9 digits are parsed five times faster: the vector times 2^28, '
-  'for headings and sentences times 2^17. ordinal, meta, blocks, heading (the vector of the innermost heading), sentences, and '
-  'kind and chain of a sentence are optional. Sentences are numbered in their order. Atomic and idempotent; overwrites existing chunks with their vectors and '
-  'sentences.';
+  '[{"start": 0, "end": 20, "embedding": "[12,-5,…]", "kind": "sentence", "chain": […]}]}]. embedding: 384 numbers as text in '
+  'brackets (or as a list, which is slower), of unit length or multiplied by one factor. Integers of at most 9 digits are parsed '
+  'five times faster: the vector times 2^28, for headings and sentences times 2^17. ordinal, meta, blocks, heading (the vector of '
+  'the innermost heading), sentences, and kind and chain of a sentence are optional. Sentences are numbered in their order. Atomic '
+  'and idempotent; overwrites existing chunks with their vectors, sentences and blocks.';
 
 revoke all on function public.kb_write_chunks(jsonb) from public, anon, authenticated;
 grant execute on function public.kb_write_chunks(jsonb) to service_role;
@@ -359,7 +359,7 @@ begin
     set stale = false, blocks = coalesce(v.blocks, c.blocks)
     from jsonb_to_recordset(vectors) as v(chunk_id uuid, blocks jsonb)
     where c.id = v.chunk_id and c.id = any (written)
-      and (c.stale or v.blocks is distinct from c.blocks and v.blocks is not null);
+      and (c.stale or coalesce(v.blocks, c.blocks) is distinct from c.blocks);
   perform set_config('kb.writes_vectors', '', true);
 
   return query select unnest(written);
