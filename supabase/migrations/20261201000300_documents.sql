@@ -147,18 +147,20 @@ create table public.kb_chunks (
     constraint kb_chunks_meta_is_object check (jsonb_typeof(meta) = 'object')
     constraint kb_chunks_meta_size check (octet_length(meta::text) <= 8192)
     constraint kb_chunks_section_size check (octet_length(meta ->> 'section') <= 1000)
-    constraint kb_chunks_url_size check (octet_length(meta ->> 'url') <= 2000)
-    constraint kb_chunks_chain_is_list check (jsonb_typeof(meta -> 'chain') = 'array'),
+    constraint kb_chunks_url_size check (octet_length(meta ->> 'url') <= 2000),
   stale boolean not null default false,
   searchable boolean not null default false,
   audience text[],
   collection text not null,
   language text not null,
   fts tsvector not null,
-  -- Only the rows that a search returns read it, so it follows the columns that ranking reads.
+  -- Only the rows that a search returns read these two, so they follow the columns that ranking reads.
+  parts jsonb not null default '[]'
+    constraint kb_chunks_parts_is_list check (jsonb_typeof(parts) = 'array')
+    constraint kb_chunks_parts_size check (octet_length(parts::text) <= 16384),
   blocks jsonb
     constraint kb_chunks_blocks_is_object check (jsonb_typeof(blocks) = 'object')
-    constraint kb_chunks_blocks_size check (octet_length(blocks::text) <= 32768),
+    constraint kb_chunks_blocks_size check (octet_length(blocks::text) <= 8192),
   constraint kb_chunks_ordinal_unique unique (document_id, ordinal)
 );
 
@@ -172,12 +174,10 @@ comment on column public.kb_chunks.ordinal is
   'Position in the document, counted from 0. Defaults to the end of the document.';
 comment on column public.kb_chunks.content is
   'The text. Editing it removes the chunk from search until kb sync has made new vectors.';
-comment on column public.kb_chunks.meta is
-  'Optional keys: section, page, url, chain. chain: a list of parts outside the passage that hold at its start, as in '
-  'kb_sentences.chain.';
+comment on column public.kb_chunks.meta is 'Optional keys: section, page, url.';
 comment on column public.kb_chunks.stale is
-  'Whether content, meta.section or a text of meta.chain was edited after the vectors were made. Search skips a stale chunk until '
-  'kb sync has made new vectors. Set by a trigger; only new vectors clear it.';
+  'Whether content, meta.section or the text of a part above it was edited after the vectors were made. Search skips a stale chunk '
+  'until kb sync has made new vectors. Set by a trigger; only new vectors clear it.';
 comment on column public.kb_chunks.searchable is
   'Whether the default audience can find the chunk: its document is ready, enabled and has no audience, and the chunk is not '
   'stale. Set by triggers, which override values written here.';
@@ -189,8 +189,14 @@ comment on column public.kb_chunks.collection is
 comment on column public.kb_chunks.language is
   'Text search configuration of fts, from the language of the document. Set by triggers, which override values written here.';
 comment on column public.kb_chunks.fts is
-  'Lexemes of meta.section, the texts of meta.chain and content, in the language of the document. Set by triggers, which override '
-  'values written here.';
+  'Lexemes of meta.section, the texts of parts above it and content, in the language of the document. Set by triggers, which '
+  'override values written here.';
+comment on column public.kb_chunks.parts is
+  'The parts of the document that give the sentences of the chunk their meaning, verbatim, each once: [{"role": "lead_in", "text": '
+  '"Not covered:", "start": 120}]. kb_sentences.chain names them by position. role: notice, heading, question, label, lead_in, parent, '
+  'group, row_label, column, antecedent, exception or condition. start: first character in the text of the document, counted from 0 '
+  'in code points. A column also has cell: the cell that it names, from 0. is_above: true if the part lies outside the passage and '
+  'holds from its start; its text is searched like meta.section. When content is edited, a trigger drops the other parts.';
 comment on column public.kb_chunks.blocks is
   'How content is laid out: {"blocks": [{"kind": "paragraph", "start": 0, "end": 31}], "marks": [{"kind": "strong", "start": 2, '
   '"end": 5}]}, with offsets in UTF-16 code units of content. Only for display. Empty (NULL) if unknown; a trigger empties it when '
@@ -263,7 +269,7 @@ create table public.kb_embeddings (
 
 comment on table public.kb_embeddings is 'One unit-length vector for each chunk.';
 comment on column public.kb_embeddings.chunk_id is 'The chunk.';
-comment on column public.kb_embeddings.embedding is 'Vector of meta.section, the texts of meta.chain and content, of unit length.';
+comment on column public.kb_embeddings.embedding is 'Vector of meta.section, the texts of parts above it and content, of unit length.';
 comment on column public.kb_embeddings.model is
   'Fingerprint of the embedder. Vectors of different fingerprints must not be compared.';
 comment on column public.kb_embeddings.searchable is
@@ -325,11 +331,13 @@ create table public.kb_sentences (
   embedding extensions.halfvec(384) not null
     -- The cosine with a zero vector is undefined.
     constraint kb_sentences_embedding_not_zero check (extensions.l2_norm(embedding) > 0),
-  kind text not null default 'sentence'
+  kind text
     constraint kb_sentences_kind_valid check (kind in ('sentence', 'row', 'code')),
-  chain jsonb not null default '[]'
-    constraint kb_sentences_chain_is_list check (jsonb_typeof(chain) = 'array')
-    constraint kb_sentences_chain_size check (octet_length(chain::text) <= 8192),
+  chain smallint[] not null default '{}'
+    -- Of an empty array, it is null.
+    constraint kb_sentences_chain_is_list check (array_ndims(chain) = 1)
+    constraint kb_sentences_chain_size check (cardinality(chain) <= 24)
+    constraint kb_sentences_chain_not_negative check ((0 <= all (chain)) is true),
   primary key (chunk_id, ordinal),
   constraint kb_sentences_range check (0 <= start and start < "end")
 );
@@ -345,11 +353,10 @@ comment on column public.kb_sentences.embedding is
   'Unit-length vector by the model of the chunk''s own embedding, in half precision: that moves a cosine by less than '
   '0.0001 and halves the largest table.';
 comment on column public.kb_sentences.kind is
-  'sentence (also a list item), row (of a table, with a tab between cells) or code (a block). Decides how it is shown.';
+  'sentence (also a list item), row (of a table, with a tab between cells) or code (a block). Decides how it is shown. Empty (NULL) '
+  'if a version without kinds wrote it.';
 comment on column public.kb_sentences.chain is
-  'What gives the sentence its meaning, verbatim: [{"role": "lead_in", "text": "Not covered:", "start": 120}]. '
-  'role: notice, heading, question, label, lead_in, parent, group, row_label, column, antecedent, exception or condition. start: first '
-  'character in the text of the document, counted from 0 in code points. A column also has cell: the cell that it names, from 0.';
+  'What gives the sentence its meaning: positions in kb_chunks.parts, counted from 0, in the order in which they are shown.';
 
 -- Users have no access. match_chunks reads the table through a helper, for chunks that the user can see.
 revoke all on public.kb_sentences from public, anon, authenticated;

@@ -55,25 +55,25 @@ revoke all on function internal.kb_fold_accents(text, text) from public;
 -- kb_chunk_fts runs it as the role that writes.
 grant execute on function internal.kb_fold_accents(text, text) to service_role;
 
-create function internal.kb_chunk_text(content text, meta jsonb) returns text
+create function internal.kb_chunk_text(content text, meta jsonb, parts jsonb) returns text
   language sql
   immutable
   set search_path = ''
   return coalesce(meta ->> 'section', '') || E'\n'
     || coalesce((
-      -- The path finds no text in a chain that is not a list of parts.
+      -- The path ignores entries that are not parts.
       select string_agg((p.text #>> '{}') || E'\n', '' order by p.ordinality)
-        from jsonb_path_query(meta, '$.chain[*].text') with ordinality as p(text, ordinality)
+        from jsonb_path_query(parts, '$[*] ? (@.is_above == true).text') with ordinality as p(text, ordinality)
     ), '')
     || content;
 
-comment on function internal.kb_chunk_text(text, jsonb) is
+comment on function internal.kb_chunk_text(text, jsonb, jsonb) is
   'The text that is searched for a chunk and that its vector is made from: a line with the section (empty if there is none), a line '
-  'for each text of meta.chain, and the content.';
+  'for the text of each part with is_above, and the content.';
 
-revoke all on function internal.kb_chunk_text(text, jsonb) from public;
+revoke all on function internal.kb_chunk_text(text, jsonb, jsonb) from public;
 -- The trigger of kb_chunks runs it as the role that writes.
-grant execute on function internal.kb_chunk_text(text, jsonb) to service_role;
+grant execute on function internal.kb_chunk_text(text, jsonb, jsonb) to service_role;
 
 create function internal.kb_chunk_fts(language text, chunk_text text) returns tsvector
   language plpgsql

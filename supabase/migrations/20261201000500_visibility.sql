@@ -19,9 +19,10 @@ as $$
 declare
   document record;
   is_ready boolean;
-  -- Anything in meta but section and chain, such as the page, may change without new lexemes and vectors.
+  -- Anything else in meta and parts, such as the page, may change without new lexemes and vectors.
   is_new_text constant boolean := tg_op = 'INSERT' or new.content <> old.content
-    or new.meta <> old.meta and internal.kb_chunk_text('', new.meta) <> internal.kb_chunk_text('', old.meta);
+    or (new.meta, new.parts) is distinct from (old.meta, old.parts)
+      and internal.kb_chunk_text('', new.meta, new.parts) <> internal.kb_chunk_text('', old.meta, old.parts);
 begin
   -- A concurrent change of the document would not see a new chunk yet and would leave it as it is, so a chunk that is added to a
   -- document makes such a change wait. The change finds and waits for existing chunks, so they need no lock.
@@ -45,6 +46,7 @@ begin
     new.stale := old.stale or new.stale or is_new_text;
     if new.content <> old.content then
       new.blocks := null;
+      new.parts := jsonb_path_query_array(new.parts, '$[*] ? (@.is_above == true)');
     end if;
   end if;
 
@@ -61,7 +63,7 @@ begin
   new.language := coalesce(document.language, 'simple');
 
   if is_new_text or new.language <> old.language then
-    new.fts := internal.kb_chunk_fts(new.language, internal.kb_chunk_text(new.content, new.meta));
+    new.fts := internal.kb_chunk_fts(new.language, internal.kb_chunk_text(new.content, new.meta, new.parts));
   else
     new.fts := old.fts;
   end if;
@@ -70,8 +72,8 @@ end
 $$;
 
 comment on function internal.kb_set_chunk_search_columns() is
-  'Trigger: sets stale, searchable, audience, collection, language and fts of a chunk from its document and its text, and empties '
-  'blocks when content is edited.';
+  'Trigger: sets stale, searchable, audience, collection, language and fts of a chunk from its document and its text. When '
+  'content is edited, empties blocks and drops the parts inside the passage.';
 
 revoke all on function internal.kb_set_chunk_search_columns() from public;
 

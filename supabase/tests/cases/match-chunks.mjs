@@ -44,6 +44,7 @@ export function matchChunks({ database, anon, alice, service }) {
       score: similarity,
       sentences: [],
       blocks: null,
+      parts: [],
       query_terms: null,
     });
   });
