@@ -124,12 +124,13 @@ def load_tables(server, database, corpus, tables, names):
 
 def load_chunks(admin, corpus, columns):
     admin.execute("create temporary table staged (like kb_chunks) on commit drop")
-    admin.execute("alter table staged alter column fts drop not null, alter meta drop not null, alter stale drop not null")
+    optional = ["fts", "meta", "parts", "stale"]
+    admin.execute("alter table staged " + ", ".join(f"alter {column} drop not null" for column in optional))
     copy(admin, corpus / "kb_chunks.copy", "staged", columns)
     names = ", ".join(columns)
     admin.execute(f"""
         insert into kb_chunks ({names}, fts)
-        select {names}, internal.kb_chunk_fts(language, null, content) from staged""")
+        select {names}, internal.kb_chunk_fts(language, internal.kb_chunk_text(content, '{{}}', '[]')) from staged""")
 
 
 def copy(admin, file, table, columns):

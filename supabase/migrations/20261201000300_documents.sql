@@ -154,6 +154,13 @@ create table public.kb_chunks (
   collection text not null,
   language text not null,
   fts tsvector not null,
+  -- Only the rows that a search returns read these two, so they follow the columns that ranking reads.
+  parts jsonb not null default '[]'
+    constraint kb_chunks_parts_is_list check (jsonb_typeof(parts) = 'array')
+    constraint kb_chunks_parts_size check (octet_length(parts::text) <= 16384),
+  blocks jsonb
+    constraint kb_chunks_blocks_is_object check (jsonb_typeof(blocks) = 'object')
+    constraint kb_chunks_blocks_size check (octet_length(blocks::text) <= 8192),
   constraint kb_chunks_ordinal_unique unique (document_id, ordinal)
 );
 
@@ -169,8 +176,8 @@ comment on column public.kb_chunks.content is
   'The text. Editing it removes the chunk from search until kb sync has made new vectors.';
 comment on column public.kb_chunks.meta is 'Optional keys: section, page, url.';
 comment on column public.kb_chunks.stale is
-  'Whether content or meta.section was edited after the vectors were made. Search skips a stale chunk until kb sync has made '
-  'new vectors. Set by a trigger; only new vectors clear it.';
+  'Whether content, meta.section or the text of a part above it was edited after the vectors were made. Search skips a stale chunk '
+  'until kb sync has made new vectors. Set by a trigger; only new vectors clear it.';
 comment on column public.kb_chunks.searchable is
   'Whether the default audience can find the chunk: its document is ready, enabled and has no audience, and the chunk is not '
   'stale. Set by triggers, which override values written here.';
@@ -182,7 +189,18 @@ comment on column public.kb_chunks.collection is
 comment on column public.kb_chunks.language is
   'Text search configuration of fts, from the language of the document. Set by triggers, which override values written here.';
 comment on column public.kb_chunks.fts is
-  'Lexemes of meta.section and content, in the language of the document. Set by triggers, which override values written here.';
+  'Lexemes of meta.section, the texts of parts above it and content, in the language of the document. Set by triggers, which '
+  'override values written here.';
+comment on column public.kb_chunks.parts is
+  'The parts of the document that give the sentences of the chunk their meaning, verbatim, each once: [{"role": "lead_in", "text": '
+  '"Not covered:", "start": 120}]. kb_sentences.chain names them by position. role: notice, heading, question, label, lead_in, parent, '
+  'group, row_label, column, antecedent, exception or condition. start: first character in the text of the document, counted from 0 '
+  'in code points. A column also has cell: the cell that it names, from 0. is_above: true if the part lies outside the passage and '
+  'holds from its start; its text is searched like meta.section. When content is edited, a trigger drops the other parts.';
+comment on column public.kb_chunks.blocks is
+  'How content is laid out: {"blocks": [{"kind": "paragraph", "start": 0, "end": 31}], "marks": [{"kind": "strong", "start": 2, '
+  '"end": 5}]}, with offsets in UTF-16 code units of content. Only for display. Empty (NULL) if unknown; a trigger empties it when '
+  'content is edited.';
 
 -- Chunks for the default audience and restricted chunks are in separate indexes. No pending list (fastupdate): every search would
 -- read all of it, and only a vacuum empties it. Collection, audience and words in one index, so that words which are common in
@@ -251,7 +269,7 @@ create table public.kb_embeddings (
 
 comment on table public.kb_embeddings is 'One unit-length vector for each chunk.';
 comment on column public.kb_embeddings.chunk_id is 'The chunk.';
-comment on column public.kb_embeddings.embedding is 'Vector of meta.section and content, of unit length.';
+comment on column public.kb_embeddings.embedding is 'Vector of meta.section, the texts of parts above it and content, of unit length.';
 comment on column public.kb_embeddings.model is
   'Fingerprint of the embedder. Vectors of different fingerprints must not be compared.';
 comment on column public.kb_embeddings.searchable is
@@ -302,7 +320,8 @@ create trigger kb_embeddings_lock
 
 -- Sentences ---------------------------------------------------------------
 
--- Answers quote sentences, and their vectors measure more finely than the chunk's how well it fits a question.
+-- Answers quote sentences, and their vectors measure more finely than the chunk's how well it fits a question. "Theft" means nothing
+-- without the "Not covered:" above it, so each sentence has a chain of what gives it its meaning.
 create table public.kb_sentences (
   chunk_id uuid not null references public.kb_chunks (id) on delete cascade,
   ordinal integer not null
@@ -312,6 +331,13 @@ create table public.kb_sentences (
   embedding extensions.halfvec(384) not null
     -- The cosine with a zero vector is undefined.
     constraint kb_sentences_embedding_not_zero check (extensions.l2_norm(embedding) > 0),
+  kind text
+    constraint kb_sentences_kind_valid check (kind in ('sentence', 'row', 'code')),
+  chain smallint[] not null default '{}'
+    -- Of an empty array, it is null.
+    constraint kb_sentences_chain_is_list check (array_ndims(chain) = 1)
+    constraint kb_sentences_chain_size check (cardinality(chain) <= 24)
+    constraint kb_sentences_chain_not_negative check ((0 <= all (chain)) is true),
   primary key (chunk_id, ordinal),
   constraint kb_sentences_range check (0 <= start and start < "end")
 );
@@ -326,6 +352,11 @@ comment on column public.kb_sentences."end" is 'End of the sentence (exclusive),
 comment on column public.kb_sentences.embedding is
   'Unit-length vector by the model of the chunk''s own embedding, in half precision: that moves a cosine by less than '
   '0.0001 and halves the largest table.';
+comment on column public.kb_sentences.kind is
+  'sentence (also a list item), row (of a table, with a tab between cells) or code (a block). Decides how it is shown. Empty (NULL) '
+  'if a version without kinds wrote it.';
+comment on column public.kb_sentences.chain is
+  'What gives the sentence its meaning: positions in kb_chunks.parts, counted from 0, in the order in which they are shown.';
 
 -- Users have no access. match_chunks reads the table through a helper, for chunks that the user can see.
 revoke all on public.kb_sentences from public, anon, authenticated;

@@ -55,7 +55,27 @@ revoke all on function internal.kb_fold_accents(text, text) from public;
 -- kb_chunk_fts runs it as the role that writes.
 grant execute on function internal.kb_fold_accents(text, text) to service_role;
 
-create function internal.kb_chunk_fts(language text, section text, content text) returns tsvector
+create function internal.kb_chunk_text(content text, meta jsonb, parts jsonb) returns text
+  language sql
+  immutable
+  set search_path = ''
+  return coalesce(meta ->> 'section', '') || E'\n'
+    || coalesce((
+      -- The path ignores entries that are not parts.
+      select string_agg((p.text #>> '{}') || E'\n', '' order by p.ordinality)
+        from jsonb_path_query(parts, '$[*] ? (@.is_above == true).text') with ordinality as p(text, ordinality)
+    ), '')
+    || content;
+
+comment on function internal.kb_chunk_text(text, jsonb, jsonb) is
+  'The text that is searched for a chunk and that its vector is made from: a line with the section (empty if there is none), a line '
+  'for the text of each part with is_above, and the content.';
+
+revoke all on function internal.kb_chunk_text(text, jsonb, jsonb) from public;
+-- The trigger of kb_chunks runs it as the role that writes.
+grant execute on function internal.kb_chunk_text(text, jsonb, jsonb) to service_role;
+
+create function internal.kb_chunk_fts(language text, chunk_text text) returns tsvector
   language plpgsql
   stable
   set search_path = ''
@@ -64,7 +84,7 @@ declare
   -- Up to this many bytes, no text exceeds the 1 MB limit of a tsvector. Such texts skip the exception block, which costs a
   -- subtransaction.
   max_safe_bytes constant integer := 200000;
-  document text := internal.kb_fold_accents(language, concat_ws(E'\n', section, content));
+  document text := internal.kb_fold_accents(language, chunk_text);
 begin
   if octet_length(document) <= max_safe_bytes then
     return to_tsvector(language::regconfig, document);
@@ -80,11 +100,12 @@ begin
 end
 $$;
 
-comment on function internal.kb_chunk_fts(text, text, text) is 'Lexemes of a chunk. Never fails on a long text.';
+comment on function internal.kb_chunk_fts(text, text) is
+  'Lexemes of a chunk, from its language and kb_chunk_text. Never fails on a long text.';
 
-revoke all on function internal.kb_chunk_fts(text, text, text) from public;
+revoke all on function internal.kb_chunk_fts(text, text) from public;
 -- The trigger of kb_chunks runs it as the role that writes.
-grant execute on function internal.kb_chunk_fts(text, text, text) to service_role;
+grant execute on function internal.kb_chunk_fts(text, text) to service_role;
 
 -- Counts of lexemes -------------------------------------------------------
 

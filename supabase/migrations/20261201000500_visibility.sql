@@ -19,6 +19,10 @@ as $$
 declare
   document record;
   is_ready boolean;
+  -- Anything else in meta and parts, such as the page, may change without new lexemes and vectors.
+  is_new_text constant boolean := tg_op = 'INSERT' or new.content <> old.content
+    or (new.meta, new.parts) is distinct from (old.meta, old.parts)
+      and internal.kb_chunk_text('', new.meta, new.parts) <> internal.kb_chunk_text('', old.meta, old.parts);
 begin
   -- A concurrent change of the document would not see a new chunk yet and would leave it as it is, so a chunk that is added to a
   -- document makes such a change wait. The change finds and waits for existing chunks, so they need no lock.
@@ -39,8 +43,11 @@ begin
   end if;
 
   if tg_op = 'UPDATE' and current_setting('kb.writes_vectors', true) is distinct from 'on' then
-    new.stale := old.stale or new.stale
-      or (new.content, new.meta ->> 'section') is distinct from (old.content, old.meta ->> 'section');
+    new.stale := old.stale or new.stale or is_new_text;
+    if new.content <> old.content then
+      new.blocks := null;
+      new.parts := jsonb_path_query_array(new.parts, '$[*] ? (@.is_above == true)');
+    end if;
   end if;
 
   select d.status = 'ready' and d.enabled and not new.stale as is_findable,
@@ -55,20 +62,18 @@ begin
   new.collection := coalesce(document.collection, '');
   new.language := coalesce(document.language, 'simple');
 
-  if tg_op = 'UPDATE'
-    and (old.language, old.content, old.meta ->> 'section')
-      is not distinct from (new.language, new.content, new.meta ->> 'section')
-  then
-    new.fts := old.fts;
+  if is_new_text or new.language <> old.language then
+    new.fts := internal.kb_chunk_fts(new.language, internal.kb_chunk_text(new.content, new.meta, new.parts));
   else
-    new.fts := internal.kb_chunk_fts(new.language, new.meta ->> 'section', new.content);
+    new.fts := old.fts;
   end if;
   return new;
 end
 $$;
 
 comment on function internal.kb_set_chunk_search_columns() is
-  'Trigger: sets stale, searchable, audience, collection, language and fts of a chunk from its document and its text.';
+  'Trigger: sets stale, searchable, audience, collection, language and fts of a chunk from its document and its text. When '
+  'content is edited, empties blocks and drops the parts inside the passage.';
 
 revoke all on function internal.kb_set_chunk_search_columns() from public;
 

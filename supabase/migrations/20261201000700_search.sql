@@ -578,7 +578,7 @@ create function internal.kb_chunk_sentences(
   query_embedding extensions.vector,
   audiences text[],
   is_in_default boolean
-) returns table (chunk_id uuid, sentences jsonb)
+) returns table (chunk_id uuid, sentences jsonb, blocks jsonb, parts jsonb)
   language plpgsql
   stable
   security definer
@@ -596,20 +596,23 @@ begin
           jsonb_build_object(
             'start', s.start,
             'end', s."end",
-            'similarity', 1 - (s.embedding operator(extensions.<=>) query_half)
+            'similarity', 1 - (s.embedding operator(extensions.<=>) query_half),
+            'kind', s.kind,
+            'chain', s.chain
           )
           order by s.ordinal
         )
         from public.kb_sentences s
         where s.chunk_id = c.id
-    )
+    ), c.blocks, c.parts
     from public.kb_chunks c
     where c.id = any (chunk_ids) and internal.kb_can_find(audiences, is_in_default, c.searchable, c.audience);
 end
 $$;
 
 comment on function internal.kb_chunk_sentences(uuid[], extensions.vector, text[], boolean) is
-  'Sentences of chunks in order, each with its cosine with the question; null for none. Only of chunks that these audiences can find.';
+  'Sentences of chunks in order, each with its cosine with the question, null for none; and the layout and the parts of the '
+  'chunks. Only of chunks that these audiences can find.';
 
 revoke all on function internal.kb_chunk_sentences(uuid[], extensions.vector, text[], boolean) from public;
 grant execute on function internal.kb_chunk_sentences(uuid[], extensions.vector, text[], boolean) to evidence_chat, service_role;
@@ -645,6 +648,8 @@ create type internal.kb_match as (
   heading double precision,
   score double precision,
   sentences jsonb,
+  blocks jsonb,
+  parts jsonb,
   query_terms jsonb
 );
 
@@ -772,6 +777,8 @@ begin
     r.chunk_id, r.document_id, d.name, d.meta, r.ordinal, r.content, r.meta, r.model,
     r.similarity, r.lexical, r.heading, r.score,
     coalesce(s.sentences, '[]'),
+    s.blocks,
+    coalesce(s.parts, '[]'),
     question.terms
   from ranked r
   cross join lateral (select d.name, d.meta from public.kb_documents d where d.id = r.document_id offset 0) d
@@ -834,6 +841,8 @@ create function public.match_chunks(
   heading double precision,
   score double precision,
   sentences jsonb,
+  blocks jsonb,
+  parts jsonb,
   query_terms jsonb
 )
   language plpgsql
@@ -862,7 +871,8 @@ comment on function public.match_chunks(extensions.vector, integer, double preci
   'heading: cosine of query_embedding with the last heading of the chunk; null if there is none or it was not computed. '
   'lexical: 0 to 1, how much of the informative vocabulary of query_text the chunk contains; rare words weigh more '
   '(ts_rank of a single lexeme saturates with its frequency as BM25 does: 0.61, 0.76, 0.83, … below 1). '
-  'sentences: {start, end, similarity}, offsets in code points of content. '
+  'sentences: {start, end, similarity, kind, chain}, offsets in code points of content; kind and chain as in kb_sentences. '
+  'blocks, parts: as in kb_chunks. '
   'query_terms: {word, weight}, the informative words of query_text, in a language of chunks that the caller may see, the same on every row, weighted by documents without an '
   'audience in all collections, and for users outside the default audience by no documents. Limit for calls that are not from the '
   'Worker: 60 searches a minute and three at once per user, then PT429.';

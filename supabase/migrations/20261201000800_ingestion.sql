@@ -47,9 +47,10 @@ begin
     perform internal.kb_lock();
   end;
 
-  insert into public.kb_chunks (id, document_id, ordinal, content, meta)
-    select c.id, c.document_id, c.ordinal, c.content, coalesce(c.meta, '{}')
-      from jsonb_to_recordset(chunks) as c(id uuid, document_id uuid, ordinal integer, content text, meta jsonb)
+  insert into public.kb_chunks (id, document_id, ordinal, content, meta, parts, blocks)
+    select c.id, c.document_id, c.ordinal, c.content, coalesce(c.meta, '{}'), coalesce(c.parts, '[]'), c.blocks
+      from jsonb_to_recordset(chunks)
+        as c(id uuid, document_id uuid, ordinal integer, content text, meta jsonb, parts jsonb, blocks jsonb)
     on conflict (id) do nothing;
   get diagnostics new_count = row_count;
   existing_count := jsonb_array_length(chunks) - new_count;
@@ -61,11 +62,15 @@ begin
           ordinal = coalesce(c.ordinal, k.ordinal),
           content = c.content,
           meta = coalesce(c.meta, '{}'),
+          parts = coalesce(c.parts, '[]'),
+          blocks = c.blocks,
           stale = false
-      from jsonb_to_recordset(chunks) as c(id uuid, document_id uuid, ordinal integer, content text, meta jsonb)
+      from jsonb_to_recordset(chunks)
+        as c(id uuid, document_id uuid, ordinal integer, content text, meta jsonb, parts jsonb, blocks jsonb)
       where k.id = c.id
-        and (k.document_id, k.ordinal, k.content, k.meta, k.stale)
-          is distinct from (c.document_id, coalesce(c.ordinal, k.ordinal), c.content, coalesce(c.meta, '{}'), false);
+        and (k.document_id, k.ordinal, k.content, k.meta, k.parts, k.blocks, k.stale) is distinct from (
+          c.document_id, coalesce(c.ordinal, k.ordinal), c.content, coalesce(c.meta, '{}'), coalesce(c.parts, '[]'), c.blocks, false
+        );
     delete from public.kb_embeddings e
       using jsonb_to_recordset(chunks) as c(id uuid)
       where e.chunk_id = c.id;
@@ -87,12 +92,14 @@ begin
       from jsonb_to_recordset(chunks) as c(id uuid, heading extensions.vector(384))
       where c.heading is not null;
 
-  insert into public.kb_sentences (chunk_id, ordinal, start, "end", embedding)
-    select c.id, s.ordinality - 1, s.start, s."end", internal.kb_normalize_vector(s.embedding)
+  insert into public.kb_sentences (chunk_id, ordinal, start, "end", embedding, kind, chain)
+    select c.id, s.ordinality - 1, s.start, s."end", internal.kb_normalize_vector(s.embedding),
+        s.kind, coalesce(s.chain, '{}')
       from jsonb_to_recordset(chunks) as c(id uuid, sentences jsonb)
       cross join lateral rows from (
-        jsonb_to_recordset(c.sentences) as (start integer, "end" integer, embedding extensions.vector(384))
-      ) with ordinality as s(start, "end", embedding, ordinality);
+        jsonb_to_recordset(c.sentences)
+          as (start integer, "end" integer, embedding extensions.vector(384), kind text, chain smallint[])
+      ) with ordinality as s(start, "end", embedding, kind, chain, ordinality);
 
   perform set_config('kb.writes_vectors', '', true);
 end
@@ -100,12 +107,12 @@ $$;
 
 comment on function public.kb_write_chunks(jsonb) is
   'Writes chunks with their vectors: [{"id": uuid, "document_id": uuid, "ordinal": 0, "content": "…", "meta": {"section": '
-  '"…"}, "embedding": "[1234,-567,…]", "model": "fingerprint", "heading": "[12,-5,…]", "sentences": [{"start": 0, "end": 20, '
-  '"embedding": "[12,-5,…]"}]}]. embedding: 384 numbers as text in brackets (or as a list, which is slower), of unit length or '
-  'multiplied by one factor. Integers of at most 9 digits are parsed five times faster: the vector times 2^28, '
-  'for headings and sentences times 2^17. ordinal, meta, heading (the vector of the innermost heading) and sentences are '
-  'optional. Sentences are numbered in their order. Atomic and idempotent; overwrites existing chunks with their vectors and '
-  'sentences.';
+  '"…"}, "parts": […], "blocks": {"blocks": […]}, "embedding": "[1234,-567,…]", "model": "fingerprint", "heading": "[12,-5,…]", '
+  '"sentences": [{"start": 0, "end": 20, "embedding": "[12,-5,…]", "kind": "sentence", "chain": [0, 2]}]}]. embedding: 384 numbers '
+  'as text in brackets (or as a list, which is slower), of unit length or multiplied by one factor. Integers of at most 9 digits are '
+  'parsed five times faster: the vector times 2^28, for headings and sentences times 2^17. ordinal, meta, parts, blocks, heading (the '
+  'vector of the innermost heading), sentences, and kind and chain of a sentence are optional. Sentences are numbered in their order. '
+  'Atomic and idempotent; overwrites existing chunks with their vectors, sentences, parts and blocks.';
 
 revoke all on function public.kb_write_chunks(jsonb) from public, anon, authenticated;
 grant execute on function public.kb_write_chunks(jsonb) to service_role;
@@ -208,7 +215,16 @@ create function public.kb_chunks_to_embed(
   count integer default 200,
   collection text default null
 )
-  returns table (chunk_id uuid, document_id uuid, source text, content text, section text, reason text)
+  returns table (
+    chunk_id uuid,
+    document_id uuid,
+    source text,
+    content text,
+    section text,
+    parts jsonb,
+    sentences jsonb,
+    reason text
+  )
   language plpgsql
   stable
   security invoker
@@ -267,7 +283,14 @@ begin
         limit kb_chunks_to_embed.count
     )
   )
-  select c.id, d.id, d.source, c.content, c.meta ->> 'section',
+  select c.id, d.id, d.source, c.content, c.meta ->> 'section', c.parts,
+      (
+        select jsonb_agg(
+            jsonb_build_object('start', s.start, 'end', s."end", 'kind', s.kind, 'chain', s.chain) order by s.ordinal
+          )
+          from public.kb_sentences s
+          where s.chunk_id = c.id
+      ),
       case when e.chunk_id is null then 'missing' when c.stale then 'stale' else 'model' end
     from found
     join public.kb_chunks c on c.id = found.id
@@ -280,23 +303,23 @@ $$;
 
 comment on function public.kb_chunks_to_embed(text, uuid, integer, text) is
   'Chunks of ready documents, in all collections or in one, that need new vectors: at most count of them after the id `after`, '
-  'ordered by chunk_id. '
+  'ordered by chunk_id. sentences: {start, end, kind, chain} in order, as in kb_sentences; null if there are none. '
   'reason: missing (there is no vector), stale (the text was edited), model (the vector is from another model; not reported '
   'if model is null).';
 
 revoke all on function public.kb_chunks_to_embed(text, uuid, integer, text) from public, anon, authenticated;
 grant execute on function public.kb_chunks_to_embed(text, uuid, integer, text) to service_role;
 
-create function internal.kb_text_hash(content text, meta jsonb) returns text
+create function internal.kb_text_hash(content text, meta jsonb, parts jsonb) returns text
   language sql
   immutable
-  return md5(coalesce(meta ->> 'section', '') || E'\n' || content);
+  return md5(internal.kb_chunk_text(content, meta, parts));
 
-comment on function internal.kb_text_hash(text, jsonb) is
-  'Identifies the text that the vectors of a chunk are made from: md5 in hexadecimal of section, newline and content in UTF-8.';
+comment on function internal.kb_text_hash(text, jsonb, jsonb) is
+  'Identifies the text that the vectors of a chunk are made from: md5 in hexadecimal of internal.kb_chunk_text in UTF-8.';
 
-revoke all on function internal.kb_text_hash(text, jsonb) from public;
-grant execute on function internal.kb_text_hash(text, jsonb) to service_role;
+revoke all on function internal.kb_text_hash(text, jsonb, jsonb) from public;
+grant execute on function internal.kb_text_hash(text, jsonb, jsonb) to service_role;
 
 create function public.kb_write_vectors(vectors jsonb) returns setof uuid
   language plpgsql
@@ -313,7 +336,7 @@ begin
     select c.id
       from jsonb_to_recordset(vectors) as v(chunk_id uuid, text_hash text)
       join public.kb_chunks c on c.id = v.chunk_id
-      where internal.kb_text_hash(c.content, c.meta) = v.text_hash
+      where internal.kb_text_hash(c.content, c.meta, c.parts) = v.text_hash
       order by c.id
   );
 
@@ -330,17 +353,23 @@ begin
       where v.chunk_id = any (written) and v.heading is not null;
 
   delete from public.kb_sentences s where s.chunk_id = any (written);
-  insert into public.kb_sentences (chunk_id, ordinal, start, "end", embedding)
-    select v.chunk_id, s.ordinality - 1, s.start, s."end", internal.kb_normalize_vector(s.embedding)
+  insert into public.kb_sentences (chunk_id, ordinal, start, "end", embedding, kind, chain)
+    select v.chunk_id, s.ordinality - 1, s.start, s."end", internal.kb_normalize_vector(s.embedding),
+        s.kind, coalesce(s.chain, '{}')
       from jsonb_to_recordset(vectors) as v(chunk_id uuid, sentences jsonb)
       cross join lateral rows from (
-        jsonb_to_recordset(v.sentences) as (start integer, "end" integer, embedding extensions.vector(384))
-      ) with ordinality as s(start, "end", embedding, ordinality)
+        jsonb_to_recordset(v.sentences)
+          as (start integer, "end" integer, embedding extensions.vector(384), kind text, chain smallint[])
+      ) with ordinality as s(start, "end", embedding, kind, chain, ordinality)
       where v.chunk_id = any (written);
 
   -- Last, so that the index never contains the old vector.
   perform set_config('kb.writes_vectors', 'on', true);
-  update public.kb_chunks c set stale = false where c.id = any (written) and c.stale;
+  update public.kb_chunks c
+    set stale = false, parts = coalesce(v.parts, c.parts), blocks = coalesce(v.blocks, c.blocks)
+    from jsonb_to_recordset(vectors) as v(chunk_id uuid, parts jsonb, blocks jsonb)
+    where c.id = v.chunk_id and c.id = any (written)
+      and (c.stale or (coalesce(v.parts, c.parts), coalesce(v.blocks, c.blocks)) is distinct from (c.parts, c.blocks));
   perform set_config('kb.writes_vectors', '', true);
 
   return query select unnest(written);
@@ -349,10 +378,12 @@ $$;
 
 comment on function public.kb_write_vectors(jsonb) is
   'Replaces the vectors of chunks, their headings and their sentences, and clears stale: [{"chunk_id": uuid, '
-  '"text_hash": "…", "embedding": "[1234,…]", "model": "fingerprint", "heading": "[12,…]", "sentences": [{"start": 0, "end": '
-  '20, "embedding": "[12,…]"}]}]. '
-  'Embeddings as for kb_write_chunks. text_hash: md5 in hexadecimal of section (empty if there is none), newline and '
-  'content in UTF-8. Skips chunks that were edited or deleted meanwhile. Returns the ids of the chunks that were written.';
+  '"text_hash": "…", "embedding": "[1234,…]", "model": "fingerprint", "heading": "[12,…]", "parts": […], "blocks": {"blocks": […]}, '
+  '"sentences": [{"start": 0, "end": 20, "embedding": "[12,…]", "kind": "sentence", "chain": [0, 2]}]}]. '
+  'Embeddings as for kb_write_chunks; what is optional there is optional here, but parts and blocks that are not given stay. '
+  'text_hash: md5 in hexadecimal of section (empty if there is none), newline, the text of each stored part with is_above with a '
+  'newline after it, and content in UTF-8. Skips chunks that were edited or deleted meanwhile. Returns the ids of the chunks that '
+  'were written.';
 
 revoke all on function public.kb_write_vectors(jsonb) from public, anon, authenticated;
 grant execute on function public.kb_write_vectors(jsonb) to service_role;

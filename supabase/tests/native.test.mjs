@@ -8,6 +8,7 @@ import { anonymous } from "./cases/anonymous.mjs";
 import { assistants } from "./cases/assistants.mjs";
 import { audiences } from "./cases/audiences.mjs";
 import { administrators } from "./cases/administrators.mjs";
+import { chains } from "./cases/chains.mjs";
 import { changes } from "./cases/changes.mjs";
 import { concurrency } from "./cases/concurrency.mjs";
 import { insights } from "./cases/insights.mjs";
@@ -40,6 +41,7 @@ if (native instanceof UnavailableError) {
   describe("kb_write_chunks", () => writeChunks(native));
   describe("sync leases", () => syncs(native));
   describe("stale chunks", () => staleChunks(native));
+  describe("chains", () => chains(native));
   describe("administration", () => administration(native));
   describe("changes", () => changes(native));
   describe("administrators", () => administrators(native));

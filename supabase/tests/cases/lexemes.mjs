@@ -63,12 +63,17 @@ export function lexemes({ database, service }) {
       "write new vectors": () =>
         run(
           `select kb_write_vectors(jsonb_agg(jsonb_build_object(
-             'chunk_id', id, 'text_hash', internal.kb_text_hash(content, meta), 'embedding', $1::text, 'model', 'test')))
+             'chunk_id', id, 'text_hash', internal.kb_text_hash(content, meta, parts), 'embedding', $1::text, 'model', 'test')))
            from kb_chunks having count(*) > 0`,
           QUERY,
         ),
       "edit a chunk": async () => run("update kb_chunks set content = $2 where id = $1", await anyChunk(), text()),
       "edit all sections": () => run("update kb_chunks set meta = jsonb_build_object('section', $1::text)", text()),
+      "edit all parts above": () =>
+        run(
+          "update kb_chunks set parts = jsonb_build_array(jsonb_build_object('text', $1::text, 'is_above', true))",
+          text(),
+        ),
       "override what triggers keep": () =>
         run(
           `update kb_chunks set searchable = true, audience = '{team:x}', stale = false, language = 'french', fts = 'nonsense'

@@ -43,6 +43,8 @@ export function matchChunks({ database, anon, alice, service }) {
       heading: null,
       score: similarity,
       sentences: [],
+      blocks: null,
+      parts: [],
       query_terms: null,
     });
   });

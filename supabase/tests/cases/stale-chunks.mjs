@@ -148,8 +148,8 @@ export function staleChunks({ database }) {
       similarity: Number(sentence.similarity.toFixed(3)),
     }));
     assert.deepEqual(rounded, [
-      { start: 0, end: 5, similarity: 0.5 },
-      { start: 6, end: 11, similarity: 0.25 },
+      { start: 0, end: 5, similarity: 0.5, kind: null, chain: [] },
+      { start: 6, end: 11, similarity: 0.25, kind: null, chain: [] },
     ]);
   });
 

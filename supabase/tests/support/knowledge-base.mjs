@@ -148,7 +148,7 @@ export async function lexemeCounts(database) {
        union all
        select distinct ' ' || entry from unnest(d.audience) entry
        union all
-       select lexeme from unnest(internal.kb_chunk_fts(c.language, c.meta->>'section', c.content))
+       select lexeme from unnest(internal.kb_chunk_fts(c.language, internal.kb_chunk_text(c.content, c.meta, c.parts)))
          where d.audience is null
      ) word
      where d.status = 'ready' and d.enabled and not c.stale
