@@ -71,9 +71,19 @@ const ADDRESSES: &[&[&str]] = &[
     &["أنت", "أنتم"],
 ];
 
+/// "And the": what follows is a part of what the dialogue is about ("And the price?"), not another subject ("And bicycles?").
+const AND_THE: &[(&str, &[&str])] = &[
+    ("and", &["the"]),
+    ("und", &["das", "der", "die"]),
+    ("et", &["l", "la", "le", "les"]),
+    ("y", &["el", "la", "las", "los"]),
+    ("e", &["a", "as", "gli", "i", "il", "l", "la", "le", "lo", "o", "os"]),
+    ("en", &["de", "het"]),
+];
+
 /// How a text asks.
 pub(crate) struct Asking {
-    /// Whether it has a question word, and does not ask about the assistant.
+    /// Whether it has a question word, or names a part of what the dialogue is about, and does not ask about the assistant.
     pub(crate) is_question: bool,
     /// The stems of its question words and words of measure, and its letters in Hiragana, in which Japanese writes its grammar.
     pub(crate) stems: BTreeSet<String>,
@@ -82,7 +92,8 @@ pub(crate) struct Asking {
 impl Asking {
     pub(crate) fn new(text: &str) -> Self {
         let asks = text.unicode_words().any(is_question_word)
-            || HIRAGANA_QUESTION_WORDS.iter().any(|word| text.contains(word));
+            || HIRAGANA_QUESTION_WORDS.iter().any(|word| text.contains(word))
+            || names_a_part(text);
         let is_address = |word: &str| is_in(ADDRESSES, word) || is_in(ADDRESSES, &normalized_word(word).base);
         let is_of_grammar = |word: &&str| {
             is_question_word(word)
@@ -94,6 +105,13 @@ impl Asking {
             stems: text.unicode_words().filter(is_of_grammar).flat_map(words).collect(),
         }
     }
+}
+
+fn names_a_part(text: &str) -> bool {
+    let lower = text.to_lowercase().replace('’', "'");
+    let mut words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    let (Some(first), Some(second)) = (words.next(), words.next()) else { return false };
+    AND_THE.iter().any(|(and, articles)| *and == first && articles.contains(&second))
 }
 
 /// Arabic writes "and", "so", "for" and "with" together with the word that follows.
@@ -115,6 +133,9 @@ mod tests {
     fn a_question_word_asks_in_each_language() {
         for text in [
             "And why?",
+            "And the price?",
+            "Et l’adresse ?",
+            "¿Y el precio?",
             "how much",
             "Wie lange?",
             "Und warum?",
@@ -148,6 +169,7 @@ mod tests {
             "No",
             "That is all",
             "And you?",
+            "And bicycles?",
             "Who are you?",
             "How are you?",
             "Danke schön",

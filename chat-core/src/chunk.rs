@@ -12,6 +12,7 @@ use crate::limits::{
     MAX_CONTENT_TYPE_BYTES, MAX_NAME_CHARS, MAX_PASSAGE_BYTES, MAX_PASSAGE_JSON_BYTES, MAX_SECTION_BYTES,
     MAX_SECTION_JSON_BYTES, MAX_URL_BYTES, json_bytes, one_line,
 };
+use crate::statement::{Part, StatementKind};
 
 /// The title of a document without title, file name and URL.
 pub const UNKNOWN_DOCUMENT: &str = "Unknown document";
@@ -29,8 +30,14 @@ pub struct MatchedChunk {
     /// Metadata of the document: `title`, `url`, `content_type`.
     #[serde(default)]
     pub document_meta: Value,
-    /// The passage, as Markdown source.
+    /// The passage: its text, or Markdown source if its sentences have no kind.
     pub content: String,
+    /// How the passage is laid out, for display.
+    #[serde(default)]
+    pub blocks: Option<Value>,
+    /// The parts that the chains of its sentences are made of, each once. `None` if they cannot be parsed.
+    #[serde(default = "no_parts", deserialize_with = "parts_or_none")]
+    pub parts: Option<Vec<Part>>,
     /// Metadata of the passage: `section`, `page`, `url`.
     #[serde(default)]
     pub meta: Value,
@@ -56,7 +63,7 @@ pub struct MatchedChunk {
 }
 
 /// The similarity of one sentence of a passage to the question.
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize, Serialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct SentenceMatch {
     /// Its first character, as an offset in characters (Unicode scalar values) of the passage. A value that does not parse
     /// is treated as larger than any text.
@@ -68,6 +75,12 @@ pub struct SentenceMatch {
     /// Cosine of the question's and the sentence's vector. A value that is not a number becomes NaN.
     #[serde(default = "not_a_number", deserialize_with = "number_or_nan")]
     pub similarity: f64,
+    /// What it is, if a reader of documents found it. `None` for a passage that was split line by line.
+    #[serde(default, deserialize_with = "kind_or_none")]
+    pub kind: Option<StatementKind>,
+    /// What gives it its meaning: positions in the parts of its passage, outermost first.
+    #[serde(default)]
+    pub chain: Vec<usize>,
 }
 
 /// An informative word of the question.
@@ -153,6 +166,8 @@ impl MatchedChunk {
             document_name: None,
             document_meta: serde_json::json!({ "content_type": "text/plain" }),
             content: content.to_owned(),
+            blocks: None,
+            parts: no_parts(),
             meta: Value::Null,
             model: None,
             similarity: 1.0,
@@ -255,6 +270,21 @@ fn offset_or_past_end<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usiz
     Ok(offset.unwrap_or_else(past_end))
 }
 
+/// An unknown kind counts as none.
+fn kind_or_none<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<StatementKind>, D::Error> {
+    Ok(serde_json::from_value(Value::deserialize(deserializer)?).unwrap_or_default())
+}
+
+fn no_parts() -> Option<Vec<Part>> {
+    Some(Vec::new())
+}
+
+/// Null is no parts.
+fn parts_or_none<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<Part>>, D::Error> {
+    let parts: Option<Option<Vec<Part>>> = serde_json::from_value(Value::deserialize(deserializer)?).ok();
+    Ok(parts.map(Option::unwrap_or_default))
+}
+
 /// Postgres writes an empty aggregate as null.
 fn list_or_empty<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<SentenceMatch>, D::Error> {
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
@@ -263,6 +293,7 @@ fn list_or_empty<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Sente
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+    use crate::statement::Role;
     use serde_json::json;
 
     /// A passage for tests. Document and chunk ids are small numbers; every sentence has the similarity of the passage.
@@ -272,6 +303,8 @@ pub(crate) mod tests {
             start: characters(unit.range.start),
             end: characters(unit.range.end),
             similarity,
+            kind: None,
+            chain: Vec::new(),
         });
         MatchedChunk {
             chunk_id: Uuid::from_u128(id),
@@ -279,6 +312,8 @@ pub(crate) mod tests {
             document_name: Some(format!("doc-{document}.md")),
             document_meta: json!({}),
             content: content.to_owned(),
+            blocks: None,
+            parts: Some(Vec::new()),
             meta: json!({}),
             model: Some("minilm-1".to_owned()),
             similarity,
@@ -287,6 +322,51 @@ pub(crate) mod tests {
             sentences: sentences.collect(),
             query_terms: None,
         }
+    }
+
+    /// The kind and words of a statement, and role, words and cell of each part of its chain.
+    pub(crate) type TestStatement<'a> = (StatementKind, &'a str, &'a [(Role, &'a str, Option<usize>)]);
+
+    /// A passage for tests whose statements are those parts of its text, each with its kind and chain.
+    pub(crate) fn passage_of(id: u128, content: &str, statements: &[TestStatement<'_>]) -> MatchedChunk {
+        let mut parts: Vec<Part> = Vec::new();
+        let mut position = |(role, text, cell): &(Role, &str, Option<usize>)| {
+            let part = Part { role: *role, text: (*text).to_owned(), start: 0, cell: *cell, is_above: false };
+            parts.iter().position(|other| *other == part).unwrap_or_else(|| {
+                parts.push(part);
+                parts.len() - 1
+            })
+        };
+        let sentences = statements.iter().map(|(kind, text, chain)| {
+            let start = content[..content.find(text).unwrap()].chars().count();
+            SentenceMatch {
+                start,
+                end: start + text.chars().count(),
+                similarity: 0.8,
+                kind: Some(*kind),
+                chain: chain.iter().map(&mut position).collect(),
+            }
+        });
+        let sentences = sentences.collect();
+        MatchedChunk { sentences, parts: Some(parts), ..chunk(1, id, 0.8, content) }
+    }
+
+    #[test]
+    fn kinds_and_parts_that_do_not_parse_are_none_and_missing_ones_empty() {
+        let row = |parts: Value, kind: &str| -> MatchedChunk {
+            let sentence = json!({ "start": 0, "end": 1, "similarity": 0.5, "kind": kind, "chain": [0] });
+            serde_json::from_value(
+                json!({ "chunk_id": Uuid::nil(), "document_id": Uuid::nil(), "content": "x",
+                "parts": parts, "sentences": [sentence] }),
+            )
+            .unwrap()
+        };
+        let good = row(json!([{ "role": "lead_in", "text": "Not covered:", "start": 3 }]), "row");
+        assert_eq!(good.parts.unwrap()[0].role, Role::LeadIn);
+        assert_eq!((good.sentences[0].kind, &good.sentences[0].chain), (Some(StatementKind::Row), &vec![0]));
+        let bad = row(json!([{ "role": "unknown", "text": "x" }]), "poem");
+        assert_eq!((bad.parts, bad.sentences[0].kind), (None, None));
+        assert_eq!(row(Value::Null, "row").parts, Some(Vec::new()));
     }
 
     #[test]

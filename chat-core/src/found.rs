@@ -1,6 +1,7 @@
 //! A passage that was found for a question but is not quoted.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use uuid::Uuid;
 
 use crate::answer::Citation;
@@ -29,9 +30,12 @@ pub struct FoundPassage {
     pub content_type: Option<String>,
     /// Cosine of question and passage, -1 to 1.
     pub score: f64,
-    /// The whole passage, as Markdown source. Not part of refusals.
+    /// The whole passage: its text, or Markdown source if `blocks` is missing. Not part of refusals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub excerpt: Option<String>,
+    /// How the passage is laid out, for display.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocks: Option<Value>,
     /// A link to the document's original file. Set by the server; it may expire.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub download_url: Option<String>,
@@ -49,12 +53,13 @@ impl FoundPassage {
             content_type: chunk.content_type().map(str::to_owned),
             score: chunk.similarity,
             excerpt: None,
+            blocks: None,
             download_url: None,
         }
     }
 
     pub(crate) fn with_excerpt(chunk: &MatchedChunk) -> Self {
-        Self { excerpt: Some(chunk.content.clone()), ..Self::new(chunk) }
+        Self { excerpt: Some(chunk.content.clone()), blocks: chunk.blocks.clone(), ..Self::new(chunk) }
     }
 
     /// A cited passage as a found one.
@@ -69,6 +74,7 @@ impl FoundPassage {
             content_type: citation.content_type.clone(),
             score: citation.score,
             excerpt: Some(citation.excerpt.clone()),
+            blocks: citation.blocks.clone(),
             download_url: None,
         }
     }

@@ -44,6 +44,7 @@ pub mod request;
 mod respond;
 pub mod search;
 pub mod sentences;
+pub mod statement;
 mod stems;
 pub mod title;
 mod words;

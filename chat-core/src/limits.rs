@@ -29,6 +29,14 @@ pub const MAX_CONTENT_TYPE_BYTES: usize = 128;
 pub const MAX_META_BYTES: usize = 8192;
 /// Sentences of a passage: the number of tokens that the model reads.
 pub const MAX_SENTENCES: usize = 256;
+/// Bytes of the parts of a passage's chains, as JSON.
+pub const MAX_PARTS_BYTES: usize = 16 * 1024;
+/// Parts of one chain.
+pub const MAX_CHAIN_PARTS: usize = 24;
+/// Bytes of the words of one chain, as UTF-8. A statement that needs more to be understood is not quoted.
+pub const MAX_CHAIN_BYTES: usize = 1200;
+/// Bytes of the layout of a passage, as JSON. One with more is shown as plain text.
+pub const MAX_BLOCKS_BYTES: usize = 8192;
 /// Sentences of an answer.
 pub(crate) const MAX_ANSWER_SENTENCES: usize = 3;
 /// Passages considered for one question.
@@ -45,9 +53,9 @@ pub const MAX_SUPPORT_SENTENCES: usize = 3;
 pub const MAX_STEMMED_CHARS: usize = 64;
 
 /// Bytes of a search response that the Worker reads.
-pub const MAX_SEARCH_BYTES: usize = 4 * 1024 * 1024;
+pub const MAX_SEARCH_BYTES: usize = 8 * 1024 * 1024;
 /// Characters of one server-sent event that the widget reads (`web/src/client/sse.ts`).
-pub const MAX_EVENT_BYTES: usize = 1024 * 1024;
+pub const MAX_EVENT_BYTES: usize = 2 * 1024 * 1024;
 /// Bytes of the citations of one stored message (`chat_messages_citations_size`).
 pub const MAX_STORED_CITATIONS_BYTES: usize = 256 * 1024;
 /// Characters of one stored message (`chat_messages_content_length`).
@@ -64,15 +72,17 @@ pub const MAX_SECTION_JSON_BYTES: usize = 2 * MAX_SECTION_BYTES;
 pub const WORST_CASE_ROW_BYTES: usize = FIELDS
     + 6 * (MAX_PASSAGE_BYTES + MAX_NAME_CHARS)
     + 2 * MAX_META_BYTES
+    + MAX_PARTS_BYTES
+    + MAX_BLOCKS_BYTES
     + MAX_SENTENCES * WORST_CASE_SENTENCE_MATCH_BYTES
     + WORST_CASE_QUERY_TERMS_BYTES;
 /// The largest response of `match_chunks`.
 pub const WORST_CASE_SEARCH_BYTES: usize = MAX_MATCH_COUNT * (WORST_CASE_ROW_BYTES + 1) + 2;
 /// The largest passage that is sent to a client.
 pub const WORST_CASE_FOUND_BYTES: usize = WORST_CASE_STORED_PASSAGE_BYTES + MAX_LINK_BYTES;
-/// The quotes of the longest sentence and of the line that introduces it, as source and as plain text. The two do not
-/// overlap; a table row with its column names is at most twice as long as its source.
-pub const WORST_CASE_QUOTES_BYTES: usize = 3 * MAX_PASSAGE_JSON_BYTES + FIELDS;
+/// The longest sentence with its chain, as source, as shown and in pieces.
+pub const WORST_CASE_QUOTES_BYTES: usize =
+    3 * MAX_PASSAGE_JSON_BYTES + 2 * 2 * MAX_CHAIN_BYTES + MAX_CHAIN_PARTS * PIECE_FIELDS + FIELDS;
 /// The words that support the sentences of a generated answer: for each written one at most two passages, and then quotes.
 pub const WORST_CASE_SUPPORTS_BYTES: usize = (2 * MAX_WRITTEN_ITEMS + MAX_ANSWER_SENTENCES)
     * (MAX_PASSAGE_JSON_BYTES + MAX_SUPPORT_SENTENCES * SUPPORT_FIELDS);
@@ -89,11 +99,19 @@ pub const WORST_CASE_STORED_CITATIONS_BYTES: usize = max(MAX_ANSWER_SENTENCES, M
 /// The longest text of an answer, as JSON: for each sentence its place, its words, and the backslashes around bracketed
 /// numbers, which turn three bytes into seven. Written sentences may precede the quotes.
 pub const WORST_CASE_TEXT_BYTES: usize = MAX_ANSWER_SENTENCES
-    * (FIELDS + 4 * MAX_NAME_CHARS + MAX_SECTION_JSON_BYTES + 7 * 2 * MAX_PASSAGE_JSON_BYTES / 3)
+    * (FIELDS
+        + 4 * MAX_NAME_CHARS
+        + MAX_SECTION_JSON_BYTES
+        + MAX_CHAIN_PARTS * PIECE_FIELDS
+        + 7 * 2 * (MAX_PASSAGE_JSON_BYTES + 2 * MAX_CHAIN_BYTES) / 3)
     + MAX_WRITTEN_ITEMS * (FIELDS + 7 * 2 * MAX_WRITTEN_SENTENCE_BYTES / 3);
 /// The longest text of an answer, in characters. The backslashes turn three characters into five.
 pub const WORST_CASE_TEXT_CHARS: usize = MAX_ANSWER_SENTENCES
-    * (FIELDS + MAX_NAME_CHARS + MAX_SECTION_BYTES + 5 * 2 * MAX_PASSAGE_BYTES / 3)
+    * (FIELDS
+        + MAX_NAME_CHARS
+        + MAX_SECTION_BYTES
+        + MAX_CHAIN_PARTS * PIECE_FIELDS
+        + 5 * 2 * (MAX_PASSAGE_BYTES + MAX_CHAIN_BYTES) / 3)
     + MAX_WRITTEN_ITEMS * (FIELDS + 5 * MAX_WRITTEN_SENTENCE_BYTES / 3);
 /// The largest text of two questions that were searched together, as JSON. A message may contain control characters.
 pub const WORST_CASE_SEARCHED_BYTES: usize = 6 * MAX_MESSAGE_CHARS;
@@ -106,6 +124,8 @@ pub const WORST_CASE_OUTCOME_BYTES: usize =
 /// The most text that one question processes.
 pub const WORST_CASE_EVIDENCE_BYTES: usize = MAX_MATCH_COUNT * (MAX_PASSAGE_BYTES + MAX_SECTION_BYTES);
 
+/// `{"text":"","role":"antecedent"}`, the separator, and the punctuation behind the piece.
+const PIECE_FIELDS: usize = 64;
 /// `{"start":4096,"end":4096,"text":"","sentence":4}` and the separator.
 const SUPPORT_FIELDS: usize = 52;
 
@@ -115,8 +135,9 @@ const fn max(a: usize, b: usize) -> usize {
 
 /// Field names, ids, numbers and punctuation of one JSON object.
 const FIELDS: usize = 512;
-/// `{"end": 4096, "start": 4096, "similarity": -0.12345678901234567}` and the separator.
-const WORST_CASE_SENTENCE_MATCH_BYTES: usize = 72;
+/// `{"end": 4096, "kind": "sentence", "chain": [], "start": 4096, "similarity": -0.12345678901234567}`, the positions of the parts of
+/// its chain, and the separator.
+const WORST_CASE_SENTENCE_MATCH_BYTES: usize = 105 + 5 * MAX_CHAIN_PARTS;
 /// The informative words of a question of [`MAX_MESSAGE_CHARS`], which each row repeats.
 const WORST_CASE_QUERY_TERMS_BYTES: usize = 20 * 1024;
 /// A citation without quotes, or a found passage, without the link to its file.
@@ -125,7 +146,8 @@ const WORST_CASE_STORED_PASSAGE_BYTES: usize = FIELDS
     + MAX_SECTION_JSON_BYTES
     + 4 * MAX_NAME_CHARS
     + MAX_URL_BYTES
-    + MAX_CONTENT_TYPE_BYTES;
+    + MAX_CONTENT_TYPE_BYTES
+    + MAX_BLOCKS_BYTES;
 
 const _: () = assert!(WORST_CASE_SEARCH_BYTES <= MAX_SEARCH_BYTES);
 const _: () = assert!(WORST_CASE_EVENT_BYTES <= MAX_EVENT_BYTES);
@@ -176,6 +198,7 @@ pub fn grapheme_boundary(text: &str, at: usize) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use crate::statement::{Part, Role, StatementKind};
     use proptest::prelude::*;
     use serde_json::{Value, json};
     use unicode_segmentation::UnicodeSegmentation;
@@ -207,6 +230,12 @@ mod tests {
             "section": filled(&format!("Section {id} "), "\"", MAX_SECTION_BYTES),
             "page": u64::MAX,
         });
+        row.blocks = Some(json!("b".repeat(MAX_BLOCKS_BYTES)));
+        let text = filled("Of the refund: ", filler, MAX_CHAIN_BYTES);
+        row.parts = Some(vec![Part { role: Role::LeadIn, text, start: 0, cell: None, is_above: false }]);
+        for sentence in &mut row.sentences {
+            (sentence.kind, sentence.chain) = (Some(StatementKind::Sentence), vec![0]);
+        }
         row
     }
 
@@ -257,8 +286,8 @@ mod tests {
     fn the_widget_the_text_extraction_and_the_database_use_the_same_limits() {
         let repository = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
         let widget = std::fs::read_to_string(format!("{repository}/web/src/client/sse.ts")).unwrap();
-        assert_eq!(MAX_EVENT_BYTES, 1024 * 1024);
-        assert!(widget.contains("const MAX_EVENT_LENGTH = 1024 * 1024;"));
+        assert_eq!(MAX_EVENT_BYTES, 2 * 1024 * 1024);
+        assert!(widget.contains("const MAX_EVENT_LENGTH = 2 * 1024 * 1024;"));
         let properties =
             std::fs::read_to_string(format!("{repository}/kb/extract/src/properties.rs")).unwrap();
         assert!(properties.contains(&format!("const MAX_TITLE_CHARS: usize = {MAX_NAME_CHARS};")));
@@ -307,7 +336,22 @@ mod tests {
         row.document_name = Some("\u{1}".repeat(MAX_NAME_CHARS));
         row.document_meta = json!({ "x": "y".repeat(MAX_META_BYTES - 10) });
         row.meta = row.document_meta.clone();
-        let sentence = SentenceMatch { start: 4096, end: 4096, similarity: -1.0 / 3.0 };
+        row.blocks = Some(json!("b".repeat(MAX_BLOCKS_BYTES)));
+        let part = |at: usize| Part {
+            role: Role::Antecedent,
+            text: "p".repeat(MAX_PARTS_BYTES / MAX_CHAIN_PARTS - 60),
+            start: 100_000 + at,
+            cell: None,
+            is_above: false,
+        };
+        row.parts = Some((0..MAX_CHAIN_PARTS).map(part).collect());
+        let sentence = SentenceMatch {
+            start: 4096,
+            end: 4096,
+            similarity: -1.0 / 3.0,
+            kind: Some(StatementKind::Sentence),
+            chain: vec![999; MAX_CHAIN_PARTS],
+        };
         row.sentences = vec![sentence; MAX_SENTENCES];
         let term = |at: usize| QueryTerm { word: format!("{at:0>200}"), weight: 22.0 / 3.0 };
         row.query_terms = Some((0..64).map(term).collect());

@@ -6,10 +6,11 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use crate::chunk::{MatchedChunk, SentenceMatch};
-use crate::limits::MAX_SENTENCES;
+use crate::limits::{MAX_CHAIN_BYTES, MAX_SENTENCES};
 use crate::marker::has_escaped_marker;
 use crate::plain::plain_text;
 use crate::sentences::{List, Unit, UnitKind, row_text, units};
+use crate::statement::{Part, StatementKind, shown_text};
 use crate::words::words;
 
 /// A passage and its sentences.
@@ -40,6 +41,8 @@ pub(crate) struct Sentence<'a> {
     pub(crate) header: Option<&'a str>,
     /// Its list, if it is an item or a sentence of one.
     pub(crate) list: Option<List>,
+    /// What it is and what gives it its meaning, if that is stored with it.
+    pub(crate) statement: Option<(StatementKind, Vec<&'a Part>)>,
     /// See [`Passage::is_quotable`].
     is_quotable: OnceCell<bool>,
 }
@@ -48,6 +51,9 @@ impl<'a> Passage<'a> {
     pub(crate) fn new(chunk: &'a MatchedChunk) -> Self {
         let content = chunk.content.as_str();
         let section: Rc<BTreeSet<String>> = Rc::new(chunk.section().into_iter().flat_map(words).collect());
+        if let Some(sentences) = statements(chunk, &section) {
+            return Self { chunk, sentences, words: OnceCell::new() };
+        }
         let units = units(content);
         let mut lines = BTreeMap::new();
         let mut words_of = |range: Range<usize>| {
@@ -67,6 +73,7 @@ impl<'a> Passage<'a> {
                 headings: unit.map(|unit| unit.context.clone()).unwrap_or_default(),
                 header: header.filter(|header| header.contains('|')),
                 list,
+                statement: None,
                 kind: unit.map_or_else(|| kind_without_unit(text), |unit| unit.kind),
                 words: words(text).collect(),
                 context,
@@ -89,8 +96,11 @@ impl<'a> Passage<'a> {
         self.words.get_or_init(|| all().collect())
     }
 
-    /// The text of one of its sentences without Markdown.
+    /// The text of one of its sentences as answers show it: with its chain, or without Markdown.
     pub(crate) fn plain_text(&self, sentence: &Sentence<'_>) -> String {
+        if let Some((kind, chain)) = &sentence.statement {
+            return shown_text(*kind, sentence.text, chain);
+        }
         if self.chunk.is_markdown() {
             let row = sentence.header.and_then(|header| row_text(header, sentence.text));
             plain_text(row.as_deref().unwrap_or(sentence.text), sentence.kind)
@@ -141,6 +151,45 @@ impl Sentence<'_> {
     }
 }
 
+/// The stored statements of a passage, each with the words of its chain. `None` if they have no kinds.
+fn statements<'a>(chunk: &'a MatchedChunk, section: &Rc<BTreeSet<String>>) -> Option<Vec<Sentence<'a>>> {
+    if !chunk.sentences.iter().any(|sentence| sentence.kind.is_some()) {
+        return None;
+    }
+    let mut chains: BTreeMap<&str, Rc<BTreeSet<String>>> = BTreeMap::new();
+    let mut words_of =
+        |text: &'a str| Rc::clone(chains.entry(text).or_insert_with(|| Rc::new(words(text).collect())));
+    let mut sentence = |(range, stored): (Range<usize>, &'a SentenceMatch)| {
+        let text = chunk.content.get(range.clone())?;
+        let kind = stored.kind?;
+        // A statement without all of what gives it its meaning is none.
+        let part = |at: &usize| chunk.parts.as_ref()?.get(*at);
+        let chain: Vec<&Part> = stored.chain.iter().map(part).collect::<Option<_>>()?;
+        if chain.iter().map(|part| part.text.len()).sum::<usize>() > MAX_CHAIN_BYTES {
+            return None;
+        }
+        let context = chain.iter().map(|part| words_of(&part.text)).chain([Rc::clone(section)]);
+        Some(Sentence {
+            text,
+            kind: match kind {
+                StatementKind::Sentence => UnitKind::Sentence,
+                StatementKind::Row => UnitKind::TableRow,
+                StatementKind::Code => UnitKind::Code,
+            },
+            similarity: stored.similarity,
+            words: words(text).collect(),
+            context: context.collect(),
+            headings: Vec::new(),
+            header: None,
+            list: None,
+            statement: Some((kind, chain)),
+            is_quotable: OnceCell::new(),
+            range,
+        })
+    };
+    Some(byte_ranges(&chunk.content, &chunk.sentences).into_iter().filter_map(&mut sentence).collect())
+}
+
 /// The unit with exactly this range. Units are sorted.
 fn unit_at<'u>(units: &'u [Unit], range: &Range<usize>) -> Option<&'u Unit> {
     let place = units.binary_search_by_key(&range.start, |unit| unit.range.start).ok()?;
@@ -149,7 +198,10 @@ fn unit_at<'u>(units: &'u [Unit], range: &Range<usize>) -> Option<&'u Unit> {
 
 /// The stored sentences; if there are none, the whole passage with its similarity.
 fn quotable_ranges(chunk: &MatchedChunk, units: &[Unit]) -> Vec<(Range<usize>, f64)> {
-    let stored = byte_ranges(&chunk.content, &chunk.sentences);
+    let stored: Vec<_> = byte_ranges(&chunk.content, &chunk.sentences)
+        .into_iter()
+        .map(|(range, sentence)| (range, sentence.similarity))
+        .collect();
     let trimmed = chunk.content.trim();
     if !stored.is_empty() {
         return stored;
@@ -163,7 +215,7 @@ fn quotable_ranges(chunk: &MatchedChunk, units: &[Unit]) -> Vec<(Range<usize>, f
 
 /// Converts offsets in characters to offsets in bytes, for at most [`MAX_SENTENCES`]. Sentences outside the text, that overlap
 /// the previous one, or without words are left out: they belong to another version of the passage.
-fn byte_ranges(content: &str, sentences: &[SentenceMatch]) -> Vec<(Range<usize>, f64)> {
+fn byte_ranges<'s>(content: &str, sentences: &'s [SentenceMatch]) -> Vec<(Range<usize>, &'s SentenceMatch)> {
     let boundaries: Vec<usize> =
         content.char_indices().map(|(byte, _)| byte).chain([content.len()]).collect();
     let mut last_end = 0;
@@ -174,7 +226,7 @@ fn byte_ranges(content: &str, sentences: &[SentenceMatch]) -> Vec<(Range<usize>,
         let has_words = content.get(range.clone()).is_some_and(|text| text.contains(char::is_alphanumeric));
         if has_words && range.start >= last_end {
             last_end = range.end;
-            ranges.push((range, sentence.similarity));
+            ranges.push((range, sentence));
         }
     }
     ranges

@@ -1,5 +1,7 @@
 //! Chooses the sentences that answer a question best, with the context a reader needs to understand them.
 
+use std::borrow::Cow;
+
 use unicode_segmentation::UnicodeSegmentation;
 
 use super::back_reference::refers_to_previous;
@@ -8,6 +10,7 @@ use crate::limits::MAX_ANSWER_SENTENCES;
 use crate::passage::{Passage, Sentence};
 use crate::question::Question;
 use crate::sentences::{List, ends_with_colon};
+use crate::statement::{Part, Role, Segment, shown};
 
 /// Weight of the passage's rank score (-1 to 1). It is the same for all sentences of a passage, so it decides between
 /// passages. Values from 1 to 3 choose equally well on the evaluation sets.
@@ -24,6 +27,8 @@ pub(super) struct Chosen<'p> {
     pub(super) sentence: &'p Sentence<'p>,
     /// The line that introduces its list; the two are read as one sentence. `None` if the answer has just shown it.
     pub(super) introduction: Option<&'p Sentence<'p>>,
+    /// How many parts of its chain the answer has just shown.
+    pub(super) shown_parts: usize,
     /// Comparable within one question.
     pub(super) score: f64,
     /// Whether it was added only because the next sentence needs it.
@@ -32,6 +37,35 @@ pub(super) struct Chosen<'p> {
 }
 
 impl Chosen<'_> {
+    /// Whether it stands before the sentences that only add to the best one: it is the best one, the sentence that this refers to,
+    /// or an item of the same list, which means something else in another order.
+    fn opens_with(&self, best: &Chosen<'_>) -> bool {
+        let list = |chosen: &Chosen<'_>| chosen.sentence.list.as_ref().map(|list| list.number);
+        let lead_in = |chosen: &Chosen<'_>| {
+            let (_, chain) = chosen.sentence.statement.as_ref()?;
+            chain.iter().find(|part| part.role == Role::LeadIn).map(|part| part.start)
+        };
+        let is_in_its_list = (list(best).is_some() && list(self) == list(best))
+            || (lead_in(best).is_some() && lead_in(self) == lead_in(best));
+        let is_its_context =
+            referenced_sentence(best).is_some_and(|context| context.range == self.sentence.range);
+        self.rank == best.rank && (self.is(best.rank, best.sentence) || is_its_context || is_in_its_list)
+    }
+
+    /// The words as the answer shows them: after the parts of its chain that the answer has not just shown.
+    pub(super) fn segments(&self) -> Option<Vec<Segment>> {
+        let (kind, chain) = self.sentence.statement.as_ref()?;
+        Some(shown(*kind, self.sentence.text, chain.get(self.shown_parts..).unwrap_or_default()))
+    }
+
+    /// The same as one text, without Markdown.
+    pub(super) fn text(&self) -> String {
+        match self.segments() {
+            Some(segments) => segments.into_iter().map(|segment| segment.text).collect(),
+            None => self.passage.plain_text(self.sentence),
+        }
+    }
+
     /// Whether it is this sentence of the passage of this rank.
     fn is(&self, rank: usize, sentence: &Sentence<'_>) -> bool {
         self.rank == rank && self.sentence.range == sentence.range
@@ -47,8 +81,8 @@ pub(super) struct Choice<'p> {
 }
 
 /// Chooses the best sentences of the qualifying passages and adds their context. The best sentence decides what is shown: its
-/// passage comes first, then the others in order of rank. Within a passage, sentences keep their order, because steps and
-/// conditions mean something else in another one. `is_certain`: the confidence reaches its default threshold.
+/// passage comes first, then the others in order of rank. Within its passage, it comes first with the items of its list, which mean
+/// something else in another order; otherwise sentences keep their order. `is_certain`: the confidence reaches its default threshold.
 pub(super) fn choose<'p>(
     question: &Question,
     passages: &'p [Passage<'p>],
@@ -80,8 +114,11 @@ pub(super) fn choose<'p>(
     let mut kept = without_gaps(kept);
     kept.sort_by_key(|each| !each.is(best.rank, best.sentence));
     let mut sentences = with_context(&kept);
-    sentences.sort_by_key(|each| (each.rank != best.rank, each.rank, each.sentence.range.start));
+    let opens = |each: &Chosen<'_>| each.opens_with(&best);
+    sentences
+        .sort_by_key(|each| (each.rank != best.rank, each.rank, !opens(each), each.sentence.range.start));
     introduce(&mut sentences);
+    leave_out_shown_parts(&mut sentences);
     Choice { sentences, is_hedged }
 }
 
@@ -120,6 +157,7 @@ fn quotable<'p>(
         passage,
         sentence,
         introduction: None,
+        shown_parts: 0,
         score: score(question, passage, sentence),
         is_context: false,
         rank,
@@ -129,6 +167,9 @@ fn quotable<'p>(
 /// Whether a sentence means nothing without what follows: it introduces a list of the passage, or ends the passage with a
 /// colon.
 fn is_lead_in(passage: &Passage<'_>, sentence: &Sentence<'_>) -> bool {
+    if sentence.statement.is_some() {
+        return false;
+    }
     let introduces = |list: &List| list.introduction.as_ref() == Some(&sentence.range);
     let is_last = || passage.sentences.last().is_some_and(|last| last.range == sentence.range);
     passage.sentences.iter().filter_map(|item| item.list.as_ref()).any(introduces)
@@ -161,7 +202,11 @@ struct Statement<'p> {
 
 impl<'p> Statement<'p> {
     fn new(chosen: &Chosen<'p>) -> Self {
-        let Sentence { text, header, .. } = chosen.sentence;
+        let Sentence { header, .. } = chosen.sentence;
+        let text = match &chosen.sentence.statement {
+            Some(_) => Cow::Owned(chosen.passage.plain_text(chosen.sentence)),
+            None => Cow::Borrowed(chosen.sentence.text),
+        };
         #[cfg(test)]
         crate::work::add(text.len());
         // The source, because a link or code in it may be the difference.
@@ -238,6 +283,33 @@ fn introduce(sentences: &mut [Chosen<'_>]) {
     }
 }
 
+/// Leaves out the parts of chains that the answer has just shown.
+fn leave_out_shown_parts(sentences: &mut [Chosen<'_>]) {
+    let mut before: Option<(usize, &[&Part])> = None;
+    for chosen in sentences {
+        let chain = chosen.sentence.statement.as_ref().map_or(&[][..], |(_, chain)| chain.as_slice());
+        let last = before.replace((chosen.rank, chain)).filter(|(rank, _)| *rank == chosen.rank);
+        let same = chain.iter().zip(last.map_or(&[][..], |(_, chain)| chain));
+        chosen.shown_parts =
+            same.take_while(|(part, other)| is_shown_once(part.role) && part == other).count();
+    }
+}
+
+/// Whether a part holds for the statements after it, until another one is shown. A sentence that refers to another needs that one
+/// right before it.
+fn is_shown_once(role: Role) -> bool {
+    matches!(
+        role,
+        Role::Notice
+            | Role::Heading
+            | Role::Question
+            | Role::Label
+            | Role::LeadIn
+            | Role::Parent
+            | Role::Group
+    )
+}
+
 fn introduction<'p>(chosen: &Chosen<'p>) -> Option<&'p Sentence<'p>> {
     let range = chosen.sentence.list.as_ref()?.introduction.as_ref()?;
     chosen.passage.sentence_at(range).filter(|sentence| chosen.passage.is_quotable(sentence))
@@ -246,7 +318,7 @@ fn introduction<'p>(chosen: &Chosen<'p>) -> Option<&'p Sentence<'p>> {
 /// The sentence that the first word of another one refers to.
 fn referenced_sentence<'p>(chosen: &Chosen<'p>) -> Option<&'p Sentence<'p>> {
     let passage = chosen.passage;
-    if !refers_to_previous(chosen.sentence.text) {
+    if chosen.sentence.statement.is_some() || !refers_to_previous(chosen.sentence.text) {
         return None;
     }
     let at = passage.sentences.iter().position(|sentence| sentence.range == chosen.sentence.range)?;
@@ -297,13 +369,13 @@ mod tests {
     }
 
     #[test]
-    fn sentences_of_a_passage_keep_their_order_and_the_best_decides_which_are_shown() {
+    fn the_best_sentence_comes_first_and_the_others_keep_their_order() {
         let content = "Open the box. Take the key. Turn it left. Close the box.";
         let mut row = chunk(1, 1, 0.6, content);
         for (sentence, similarity) in row.sentences.iter_mut().zip([0.1, 0.69, 0.1, 0.7]) {
             sentence.similarity = similarity;
         }
-        assert_eq!(chosen("What now?", &[row]), ["Take the key.", "Close the box."]);
+        assert_eq!(chosen("What now?", &[row]), ["Close the box.", "Take the key."]);
     }
 
     #[test]
@@ -323,7 +395,7 @@ mod tests {
         for (sentence, similarity) in row.sentences.iter_mut().zip([0.1, 0.68, 0.1, 0.69, 0.7]) {
             sentence.similarity = similarity;
         }
-        assert_eq!(chosen("Which?", &[row]), ["Two is tall.", "It is new.", "Three is best."]);
+        assert_eq!(chosen("Which?", &[row]), ["Three is best.", "Two is tall.", "It is new."]);
     }
 
     #[test]
@@ -375,7 +447,7 @@ mod tests {
         row.sentences[2].similarity = 0.1;
         row.sentences[4].similarity = 0.62;
         let answer = chosen("Which goods?", &[row]);
-        assert_eq!(answer, ["You may return: tea", "You may not return: food", "underwear"]);
+        assert_eq!(answer, ["You may not return: food", "underwear", "You may return: tea"]);
     }
 
     #[test]
@@ -524,7 +596,7 @@ mod tests {
         rows[1].sentences[0].similarity = 0.6;
         assert_eq!(
             chosen("refunds cards", &rows),
-            ["Cards have refunds.", "Refunds to cards take long.", "For refunds to cards, wait."]
+            ["Refunds to cards take long.", "Cards have refunds.", "For refunds to cards, wait."]
         );
     }
 

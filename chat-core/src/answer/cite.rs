@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use uuid::Uuid;
 
 use super::choose::Chosen;
@@ -11,6 +12,7 @@ use crate::chunk::MatchedChunk;
 use crate::evidence::{PassageAssessment, Strength};
 use crate::found::FoundPassage;
 use crate::passage::{Passage, Sentence};
+use crate::statement::{Role, Segment, Source};
 
 /// One passage behind an answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -40,8 +42,11 @@ pub struct Citation {
     /// How strong the passage's evidence is. Missing in outcomes stored by older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strength: Option<Strength>,
-    /// The whole passage, as Markdown source.
+    /// The whole passage: its text, or Markdown source if `blocks` is missing.
     pub excerpt: String,
+    /// How the passage is laid out, for display.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocks: Option<Value>,
     /// The words of the passage that the answer quotes; empty in a generated answer.
     pub quotes: Vec<Quote>,
     /// The words of the passage that support sentences of a generated answer.
@@ -89,6 +94,20 @@ pub struct Quote {
     /// The words as the answer shows them, without Markdown; only if they differ from `text`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plain: Option<String>,
+    /// The parts of `plain` without the punctuation between them, in order: words of `text`, and words that give them their
+    /// meaning. Empty if the words are shown as they are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pieces: Vec<Piece>,
+}
+
+/// A part of what an answer shows of a statement.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Piece {
+    /// The words, on one line.
+    pub text: String,
+    /// Why they belong to the statement; `None` for its own words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<Role>,
 }
 
 /// Words of a passage from which a sentence of a generated answer follows: `text` is the excerpt from `start` to `end`.
@@ -158,6 +177,7 @@ pub(crate) fn citation(chunk: &MatchedChunk, strength: Strength) -> Citation {
         score: chunk.similarity,
         strength: Some(strength),
         excerpt: chunk.content.clone(),
+        blocks: chunk.blocks.clone(),
         quotes: Vec::new(),
         supports: Vec::new(),
         download_url: None,
@@ -181,13 +201,31 @@ pub(super) fn also_found(evidence: &[Evidence<'_>], chosen: &[Chosen<'_>]) -> Ve
 /// A sentence, after the line that introduces its list.
 pub(super) fn quotes<'c>(chosen: &'c Chosen<'_>) -> impl Iterator<Item = Quote> + use<'c> {
     let sentences = chosen.introduction.into_iter().chain([chosen.sentence]);
-    sentences.map(|sentence| quote(chosen.passage, sentence))
+    sentences.map(|sentence| match chosen.segments().filter(|_| sentence.range == chosen.sentence.range) {
+        Some(segments) => quote_of_segments(chosen, &segments),
+        None => quote(chosen.passage, sentence, chosen.passage.plain_text(sentence)),
+    })
 }
 
-fn quote(passage: &Passage<'_>, sentence: &Sentence<'_>) -> Quote {
+fn quote(passage: &Passage<'_>, sentence: &Sentence<'_>, plain: String) -> Quote {
     let (start, end) = utf16_range(&passage.chunk.content, &sentence.range);
-    let plain = passage.plain_text(sentence);
-    Quote { start, end, text: sentence.text.to_owned(), plain: (plain != sentence.text).then_some(plain) }
+    let text = sentence.text.to_owned();
+    Quote { start, end, plain: (plain != text).then_some(plain), text, pieces: Vec::new() }
+}
+
+fn quote_of_segments(chosen: &Chosen<'_>, segments: &[Segment]) -> Quote {
+    let quote = quote(chosen.passage, chosen.sentence, chosen.text());
+    let piece = |segment: &Segment| {
+        let role = match segment.source {
+            Source::Punctuation => return None,
+            Source::Statement => None,
+            Source::Chain(role) => Some(role),
+        };
+        Some(Piece { text: segment.text.clone(), role })
+    };
+    let pieces: Vec<_> = segments.iter().filter_map(piece).collect();
+    let is_plain = matches!(pieces.as_slice(), [Piece { text, role: None }] if *text == quote.text);
+    Quote { pieces: if is_plain { Vec::new() } else { pieces }, ..quote }
 }
 
 /// A range of bytes as the first UTF-16 code unit and the one after the last.

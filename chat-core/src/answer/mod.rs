@@ -17,7 +17,7 @@ use crate::question::Question;
 use crate::sentences::UnitKind;
 pub(crate) use choose::has_quote;
 use choose::{Choice, Chosen, best_of_passage, choose};
-pub use cite::{Citation, Quote, Support};
+pub use cite::{Citation, Piece, Quote, Support};
 
 /// An answer composed only of the evidence.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,7 +50,7 @@ pub struct QuotedSentence {
     pub section: Option<String>,
     /// The words of the passage, as verbatim Markdown source.
     pub source: String,
-    /// The words as the answer shows them.
+    /// The words as the answer shows them, with their chain.
     pub text: String,
     /// The line that introduces its list, as the answer shows it before the sentence.
     pub introduction: Option<String>,
@@ -191,7 +191,7 @@ impl QuotedSentence {
             document_id: chunk.document_id,
             section: chunk.section().map(str::to_owned),
             source: chosen.sentence.text.to_owned(),
-            text: chosen.passage.plain_text(chosen.sentence),
+            text: chosen.text(),
             introduction: chosen.introduction.map(|sentence| chosen.passage.plain_text(sentence)),
             place: None,
             role: if chosen.is_context { Role::Context } else { Role::Answer },
@@ -210,7 +210,7 @@ fn separator(before: &Chosen<'_>, after: &Chosen<'_>) -> &'static str {
 mod tests {
     use super::*;
     use crate::chunk::MatchedChunk;
-    use crate::chunk::tests::chunk;
+    use crate::chunk::tests::{TestStatement, chunk, passage_of};
     use crate::marker::find_marker;
     use proptest::prelude::*;
     use serde_json::json;
@@ -333,6 +333,68 @@ mod tests {
         let quote = &answer.citations[0].quotes[0];
         assert_eq!(quote.text, "Sunday | *closed* | all year");
         assert_eq!(quote.plain.as_deref(), Some("Sunday – Hours: closed; Note: all year"));
+    }
+
+    #[test]
+    fn a_statement_is_shown_with_its_whole_chain() {
+        use crate::statement::{Role, StatementKind};
+        let lead_in = (Role::LeadIn, "Not covered by the insurance:", None);
+        let row = passage_of(
+            1,
+            "- Theft of bicycles\n- Theft of bags",
+            &[
+                (StatementKind::Sentence, "Theft of bicycles", &[lead_in]),
+                (StatementKind::Sentence, "Theft of bags", &[lead_in]),
+            ],
+        );
+        let answer = answer("Is theft covered?", &[row]);
+        // The second item is read below the line that was shown before the first.
+        assert_eq!(
+            answer.deltas.concat(),
+            "Not covered by the insurance: Theft of bicycles [1] Theft of bags [1]"
+        );
+        let quotes = serde_json::to_value(&answer.citations[0].quotes).unwrap();
+        assert_eq!(
+            quotes,
+            json!([
+                { "start": 2, "end": 19, "text": "Theft of bicycles",
+                  "plain": "Not covered by the insurance: Theft of bicycles",
+                  "pieces": [
+                      { "text": "Not covered by the insurance:", "role": "lead_in" }, { "text": "Theft of bicycles" }
+                  ] },
+                { "start": 22, "end": 35, "text": "Theft of bags" }
+            ])
+        );
+        assert!(answer.citations[0].is_valid());
+    }
+
+    #[test]
+    fn a_row_has_the_names_of_its_columns_from_outside_the_passage() {
+        use crate::statement::{Role, StatementKind};
+        let columns = [(Role::Column, "Excluded", Some(1)), (Role::Column, "Since", Some(2))];
+        let row = passage_of(1, "Theft\tyes\t2020", &[(StatementKind::Row, "Theft\tyes\t2020", &columns)]);
+        assert_eq!(answer("Is theft covered?", &[row]).deltas, ["Theft – Excluded: yes; Since: 2020 [1]"]);
+    }
+
+    #[test]
+    fn a_statement_whose_chain_is_unknown_is_never_quoted() {
+        use crate::statement::{Role, StatementKind};
+        let lead_in = (Role::LeadIn, "Not covered:", None);
+        let statements: &[TestStatement<'_>] = &[(StatementKind::Sentence, "Theft", &[lead_in])];
+        let mut row = passage_of(1, "- Theft", statements);
+        row.parts = None;
+        assert_eq!(try_compose("theft", &[row], true), None);
+        let mut row = passage_of(1, "- Theft", statements);
+        row.sentences[0].chain = vec![7];
+        assert_eq!(try_compose("theft", &[row], true), None);
+    }
+
+    #[test]
+    fn code_of_a_statement_begins_its_own_paragraph_below_its_warning() {
+        use crate::statement::{Role, StatementKind};
+        let chain = [(Role::LeadIn, "Never do this:", None)];
+        let row = passage_of(1, "db reset --force", &[(StatementKind::Code, "db reset --force", &chain)]);
+        assert_eq!(answer("reset db", &[row]).deltas, ["Never do this:\n\ndb reset --force\n[1]"]);
     }
 
     #[test]

@@ -152,7 +152,7 @@ fn only_words_count_in_a_script_that_the_model_cannot_read() {
 
 #[test]
 fn stored_sentences_with_invalid_offsets_are_ignored() {
-    let sentence = |start, end| SentenceMatch { start, end, similarity: 0.9 };
+    let sentence = |start, end| SentenceMatch { start, end, similarity: 0.9, kind: None, chain: Vec::new() };
     let best = |sentences: Vec<SentenceMatch>| {
         let mut row = chunk(1, 1, 0.5, "Größe zählt. Ja.");
         row.sentences = sentences;

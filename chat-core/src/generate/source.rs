@@ -7,6 +7,7 @@ use crate::chunk::{MatchedChunk, SentenceMatch};
 use crate::evidence::Strength;
 use crate::passage::Passage;
 use crate::sentences::{row_label, units};
+use crate::statement::StatementKind;
 
 /// A passage.
 #[derive(Debug, Clone)]
@@ -57,7 +58,10 @@ impl Source {
             }
             push_line(&mut plain, &text);
             let range = cite::utf16_range(&chunk.content, &sentence.range);
-            let label = sentence.header.map(|_| row_label(sentence.text).to_owned());
+            let label = match &sentence.statement {
+                Some((StatementKind::Row, _)) => sentence.text.split('\t').next().map(str::to_owned),
+                _ => sentence.header.map(|_| row_label(sentence.text).to_owned()),
+            };
             sentences
                 .push(SourceSentence { label, ..SourceSentence::new(range, sentence.text, text, context) });
         }
@@ -84,7 +88,7 @@ impl Source {
         };
         let sentences = units(content).into_iter().map(|unit| {
             let (start, end) = (character_at(unit.range.start), character_at(unit.range.end));
-            SentenceMatch { start, end, similarity: citation.score }
+            SentenceMatch { start, end, similarity: citation.score, kind: None, chain: Vec::new() }
         });
         chunk.sentences = sentences.collect();
         let source = chunk.is_within_limits().then(|| Self::new(&Passage::new(&chunk)))?;

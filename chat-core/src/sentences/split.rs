@@ -67,6 +67,8 @@ fn after_closers(text: &str, position: usize) -> usize {
                 '"' | '\'' | '”' | '’' | '“' | '‘' | '»' | '«' | '›' | '‹' | ')' | ']' | '}' | '*' | '_'
             )
             || matches!(c, '」' | '』' | '）' | '］' | '｝' | '】' | '〕' | '》' | '〉')
+            // The number of a footnote.
+            || matches!(c, '⁰' | '¹' | '²' | '³' | '⁴'..='⁹')
     };
     let rest = text.get(position..).unwrap_or_default();
     let after = rest.trim_start_matches(closes);

@@ -70,7 +70,7 @@ pub(super) fn best_sentence(row: &MatchedChunk) -> Option<(SentenceMatch, &str)>
     let byte = |character: usize| row.content.char_indices().nth(character).map(|(byte, _)| byte);
     let start = byte(best.start)?;
     let text = row.content.get(start..byte(best.end).unwrap_or(row.content.len()))?;
-    Some((*best, text))
+    Some((best.clone(), text))
 }
 
 fn thresholds(asked: &Asked) -> Vec<String> {

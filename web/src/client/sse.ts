@@ -8,7 +8,7 @@ export interface SseEvent {
 }
 
 /** In UTF-16 code units. The largest event, the sources of an answer, is far smaller. */
-const MAX_EVENT_LENGTH = 1024 * 1024;
+const MAX_EVENT_LENGTH = 2 * 1024 * 1024;
 
 /**
  * Parses `text/event-stream` from decoded text in pieces of any size, and bounds what a stream may send for one event. `id` and
