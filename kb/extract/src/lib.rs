@@ -10,8 +10,11 @@
 #![cfg_attr(not(feature = "office"), allow(dead_code, reason = "for PDF and Word"))]
 
 mod block;
+mod builder;
 mod clean;
+mod commonmark;
 mod composer;
+pub mod document;
 #[cfg(feature = "office")]
 mod docx;
 mod encoding;
@@ -22,6 +25,7 @@ mod front_matter;
 mod html;
 mod left_out;
 mod markdown;
+mod notation;
 mod outline;
 #[cfg(feature = "office")]
 mod pdf;
@@ -30,7 +34,10 @@ mod properties;
 mod rows;
 pub mod sandbox;
 mod shifted;
+#[cfg(feature = "office")]
+mod sink;
 mod sniff;
+pub mod statement;
 #[cfg(feature = "office")]
 mod xml;
 
@@ -87,6 +94,40 @@ pub fn extract(bytes: &[u8], format: Format) -> Result<Extracted, ExtractError> 
         catch_unwind(AssertUnwindSafe(|| read(bytes, format))).unwrap_or(Err(ExtractError::Crashed))?;
     // Character references can add characters that the file itself does not contain.
     Ok(Extracted { text: without_control_characters(extracted.text), ..extracted })
+}
+
+/// Reads a file into the model of a document.
+///
+/// # Errors
+/// [`ExtractError`] if it has no usable text.
+pub fn document(bytes: &[u8], format: Format) -> Result<document::Document, ExtractError> {
+    if bytes.len() as u64 > MAX_FILE_BYTES {
+        return Err(ExtractError::TooLarge { limit: MAX_FILE_BYTES });
+    }
+    sniff::check(bytes, format)?;
+    let read = || -> Result<document::Document, ExtractError> {
+        match format {
+            #[cfg(feature = "office")]
+            Format::Pdf => return pdf::document(bytes),
+            #[cfg(feature = "office")]
+            Format::Docx => return docx::document(bytes),
+            _ => {}
+        }
+        let declared = if format == Format::Html { html::declared_encoding(bytes) } else { None };
+        let (text, note) = encoding::decode(bytes, declared)?;
+        let text = without_control_characters(text);
+        let mut document = match format {
+            Format::Markdown => commonmark::document(&text),
+            Format::Html => html::document(&text),
+            Format::PlainText => plain_text::document(&text),
+            Format::Csv => rows::document(&text),
+            Format::Pdf | Format::Docx => Err(ExtractError::NotBuilt),
+        }?;
+        document.notes.splice(0..0, note);
+        Ok(document)
+    };
+    // A panic in a library must affect only this file.
+    catch_unwind(AssertUnwindSafe(read)).unwrap_or(Err(ExtractError::Crashed))
 }
 
 /// Replaces control characters by as many spaces as they have bytes, so that ranges stay valid. They are invisible, take six

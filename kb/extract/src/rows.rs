@@ -3,9 +3,11 @@
 use csv::{ReaderBuilder, StringRecord};
 
 use super::{
-    ExtractError, MAX_SECTIONS, Section,
+    ExtractError, MAX_SECTIONS, Properties, Section,
+    builder::{Builder, Inline, Rows, TableRow},
     clean::{one_line, visible},
     composer::Composer,
+    document::Document,
     properties,
 };
 
@@ -78,6 +80,41 @@ pub(crate) fn read(document: &str) -> Result<Table, ExtractError> {
     Ok(Table { text, sections, notes: ragged_note(&ragged, columns.names.len()).into_iter().collect() })
 }
 
+/// Reads a table into the model: rows below the names of their columns. A row with a question is the question and what answers it.
+pub(crate) fn document(document: &str) -> Result<Document, ExtractError> {
+    let (document, named) = without_separator_line(document);
+    let delimiter = named.unwrap_or_else(|| delimiter(document));
+    if let Some(line) = unclosed_quote(document, delimiter) {
+        let reason = format!("the quotation mark in line {line} is never closed");
+        return Err(ExtractError::Broken { reason });
+    }
+    let mut rows = reader(document, delimiter);
+    let columns = Columns::from_header(rows.headers().map_err(|error| broken(&error))?);
+    let question = (0..columns.names.len()).find(|at| columns.is_question(*at));
+    let mut builder = Builder::default();
+    let mut ragged = Vec::new();
+    let mut table = vec![columns.header()];
+    for (at, row) in rows.records().enumerate() {
+        let row = row.map_err(|error| broken(&error))?;
+        if at >= MAX_SECTIONS {
+            return Err(ExtractError::TooMuchText { limit: format!("{MAX_SECTIONS} rows") });
+        }
+        if row.len() != columns.names.len() && row.iter().any(|field| !field.trim().is_empty()) {
+            // Numbered as in a spreadsheet, where the header is row 1.
+            ragged.push(at + 2);
+        }
+        match question {
+            Some(question) => columns.write_answer(question, &row, &mut builder),
+            None => table.push(columns.row(&row)),
+        }
+    }
+    if table.len() > 1 {
+        builder.table(Rows { rows: table, ..Rows::default() });
+    }
+    ragged_note(&ragged, columns.names.len()).into_iter().for_each(|note| builder.left_out(note));
+    builder.finish(Properties::default())
+}
+
 struct Columns {
     names: Vec<String>,
     subject: Option<usize>,
@@ -117,6 +154,45 @@ impl Columns {
         composer.paragraph(&line);
         for (at, field) in &long {
             composer.paragraph(&self.labelled(*at, field));
+        }
+    }
+
+    fn header(&self) -> TableRow {
+        let names = self.names.iter().enumerate().filter(|(at, _)| Some(*at) != self.link);
+        let cells = names.map(|(_, name)| Inline::from_text(name.trim_end_matches(':')).into()).collect();
+        TableRow { is_header: true, cells, url: None }
+    }
+
+    fn url(&self, row: &StringRecord) -> Option<String> {
+        self.link.and_then(|at| row.get(at)).and_then(properties::url)
+    }
+
+    fn row(&self, row: &StringRecord) -> TableRow {
+        let url = self.url(row);
+        let fields = row.iter().enumerate().filter(|(at, _)| Some(*at) != self.link);
+        let cells = fields.map(|(_, field)| Inline::from_text(field).into()).collect();
+        TableRow { is_header: false, cells, url }
+    }
+
+    /// Writes the question of a row, and each other field below it; the name of a column is needed if there are several.
+    fn write_answer(&self, question: usize, row: &StringRecord, builder: &mut Builder) {
+        builder.url(self.url(row));
+        builder.question(Inline::from_text(row.get(question).unwrap_or_default()));
+        let is_other = |at: &usize| *at != question && Some(*at) != self.link;
+        let fields: Vec<(usize, &str)> =
+            row.iter().enumerate().filter(|(at, field)| is_other(at) && !field.trim().is_empty()).collect();
+        let is_named = fields.len() > 1;
+        for (at, field) in fields {
+            if is_named {
+                builder.open_group();
+                builder.label(Inline::from_text(
+                    self.names.get(at).map_or("", |name| name.trim_end_matches(':')),
+                ));
+            }
+            builder.paragraph(Inline::from_text(field));
+            if is_named {
+                builder.close();
+            }
         }
     }
 
@@ -226,6 +302,19 @@ mod tests {
             ),
         ];
         assert_eq!(rows(&document), expected);
+    }
+
+    #[test]
+    fn rows_stand_below_the_names_of_their_columns() {
+        let read = document("Name;Preis;Url\nBasic;9 €;https://example.org/b\nPro;19 €;/pro\n").unwrap();
+        assert_eq!(read.text, "Name\tPreis\nBasic\t9 €\nPro\t19 €");
+        let place =
+            |text: &str| read.place(read.text.find(text).unwrap()).and_then(|place| place.url.clone());
+        assert_eq!((place("Basic").as_deref(), place("Pro")), (Some("https://example.org/b"), None));
+        let read = document("Frage;Antwort\nWie lange?;30 Tage.\n").unwrap();
+        assert_eq!(read.text, "Wie lange?\n\n30 Tage.");
+        let read = document("Question;Answer;Team\nHow?;So.;Sales\n").unwrap();
+        assert_eq!(read.text, "How?\n\nAnswer\n\nSo.\n\nTeam\n\nSales");
     }
 
     #[test]

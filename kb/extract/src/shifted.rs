@@ -73,7 +73,7 @@ pub(crate) enum Shift {
 }
 
 /// Builds a line, in which parts are set off from each other where a reader of the page sees them apart.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Line {
     text: String,
     /// The open parts, and where each begins.

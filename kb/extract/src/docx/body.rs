@@ -8,9 +8,9 @@ use super::{
     text::{Text, TextReader},
 };
 use crate::{
-    ExtractError, Section,
+    ExtractError,
     clean::{one_line, visible},
-    composer::Composer,
+    sink::Sink,
     xml::{self, Element, Step},
 };
 
@@ -19,35 +19,23 @@ type Notes = HashMap<String, String>;
 
 const MAX_COLUMNS: usize = 100;
 
-/// What is read of a document.
-pub(super) struct Content {
-    pub(super) text: String,
-    /// The first heading of level 1.
-    pub(super) heading: Option<String>,
-    pub(super) sections: Vec<Section>,
-    pub(super) notes: Vec<String>,
-}
-
-pub(super) fn read(
+/// Writes the content into the sink, and returns it with notes about what was left out and whether some of that is hidden.
+pub(super) fn read<S: Sink>(
     part: &str,
     styles: &Styles,
     numbering: Numbering,
     footnotes: &str,
     endnotes: &str,
-) -> Result<Content, ExtractError> {
+) -> Result<(S, Vec<String>, bool), ExtractError> {
     let mut reader = TextReader::new(styles);
     let footnotes = read_notes(footnotes, &mut reader)?;
     let endnotes = read_notes(endnotes, &mut reader)?;
-    let mut body = Body::new(reader, styles, numbering, footnotes, endnotes);
+    let mut body: Body<'_, S> = Body::new(reader, styles, numbering, footnotes, endnotes);
     xml::walk_current(part, |step| body.step(step))?;
     body.close_lists(0);
-    body.composer.paragraph(&body.begun.text);
-    let (has_hidden, notes) = (body.reader.left_out.hidden > 0, body.reader.left_out.notes());
-    let (text, heading, sections) = body.composer.finish().map_err(|error| match error {
-        ExtractError::Empty if has_hidden => ExtractError::OnlyInvisibleText,
-        error => error,
-    })?;
-    Ok(Content { text, heading, sections, notes })
+    body.sink.paragraph(&body.begun.text);
+    let left_out = &body.reader.left_out;
+    Ok((body.sink, left_out.notes(), left_out.hidden > 0))
 }
 
 /// The notes of `footnotes.xml` or `endnotes.xml`, each on one line, without the empty ones.
@@ -80,10 +68,10 @@ fn read_notes(part: &str, reader: &mut TextReader<'_>) -> Result<Notes, ExtractE
     Ok(notes)
 }
 
-struct Body<'a> {
+struct Body<'a, S> {
     reader: TextReader<'a>,
     styles: &'a Styles,
-    composer: Composer,
+    sink: S,
     numbering: Numbering,
     footnotes: Notes,
     endnotes: Notes,
@@ -144,7 +132,7 @@ impl Row {
     }
 }
 
-impl<'a> Body<'a> {
+impl<'a, S: Sink> Body<'a, S> {
     fn new(
         reader: TextReader<'a>,
         styles: &'a Styles,
@@ -155,7 +143,7 @@ impl<'a> Body<'a> {
         Self {
             reader,
             styles,
-            composer: Composer::default(),
+            sink: S::default(),
             numbering,
             footnotes,
             endnotes,
@@ -172,7 +160,7 @@ impl<'a> Body<'a> {
     fn step(&mut self, step: Step<'_>) {
         self.note_deletion(&step);
         let text = self.paragraphs.last_mut().map(|paragraph| &mut paragraph.text);
-        if self.composer.is_full() || !self.reader.step(&step, text) {
+        if self.sink.is_full() || !self.reader.step(&step, text) {
             return;
         }
         match step {
@@ -294,15 +282,15 @@ impl<'a> Body<'a> {
             _ if is_blank => return,
             Role::Heading(level) => {
                 self.close_lists(0);
-                self.composer.heading(level, &(number.unwrap_or_default() + text.trim()));
+                self.sink.heading(level, &(number.unwrap_or_default() + text.trim()));
             }
             _ => {
                 self.open_item(item);
-                self.composer.paragraph(&text);
+                self.sink.paragraph(&text);
             }
         }
         for note in &paragraph.notes {
-            self.composer.paragraph(note);
+            self.sink.paragraph(note);
         }
     }
 
@@ -322,20 +310,20 @@ impl<'a> Body<'a> {
         let Some(item) = item else { return self.close_lists(0) };
         self.close_lists(item.level + 1);
         if self.lists.last() == Some(&item.level) {
-            self.composer.close();
+            self.sink.close();
         } else {
-            self.composer.open_list();
+            self.sink.open_list();
             self.lists.push(item.level);
         }
-        self.composer.open_item(&item.marker);
+        self.sink.open_item(&item.marker);
     }
 
     /// Closes the lists at this level and deeper.
     fn close_lists(&mut self, level: usize) {
         while self.lists.last().is_some_and(|open| *open >= level) {
             self.lists.pop();
-            self.composer.close();
-            self.composer.close();
+            self.sink.close();
+            self.sink.close();
         }
     }
 
@@ -351,10 +339,10 @@ impl<'a> Body<'a> {
         let rows: Vec<Vec<String>> = table.rows.into_iter().map(|row| row.cells).collect();
         let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
         if columns > 1 && rows.len() > 1 {
-            self.composer.table(&rows, has_header);
+            self.sink.table(&rows, has_header);
         } else {
             // A table that only draws a frame around text.
-            rows.iter().flatten().for_each(|cell| self.composer.paragraph(cell));
+            rows.iter().flatten().for_each(|cell| self.sink.paragraph(cell));
         }
     }
 }

@@ -575,3 +575,15 @@ fn text_of_hostile_depth_is_read_quickly() {
     );
     assert!(body(&powers).text.starts_with("2^(2^("));
 }
+
+#[test]
+fn the_model_has_the_same_content() {
+    let content = "<w:p><w:pPr><w:outlineLvl w:val=\"0\"/></w:pPr><w:r><w:t>Fees</w:t></w:r></w:p>\
+         <w:p><w:r><w:t>We refund in 5 days.</w:t></w:r></w:p>\
+         <w:tbl><w:tr><w:trPr><w:tblHeader/></w:trPr><w:tc><w:p><w:r><w:t>Size</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>Price</w:t></w:r></w:p></w:tc></w:tr>\
+         <w:tr><w:tc><w:p><w:r><w:t>S</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>5 €</w:t></w:r></w:p></w:tc></w:tr></w:tbl>";
+    let file = package(&[("word/document.xml", &document(content))]);
+    let read = crate::document(&file, crate::Format::Docx).unwrap();
+    assert_eq!(read.text, "Fees\n\nWe refund in 5 days.\n\nSize\tPrice\nS\t5 €");
+    assert_eq!(read.properties.title.as_deref(), Some("Fees"));
+}

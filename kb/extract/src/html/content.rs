@@ -86,7 +86,7 @@ pub(super) fn read(html: &Html) -> Result<Content, ExtractError> {
 
 /// The outermost elements of a kind that are not hidden. Elements inside hidden ones count only if all are, because some pages
 /// are hidden as a whole until a script shows them.
-fn parts<'a>(
+pub(super) fn parts<'a>(
     html: &'a Html,
     page: &PageContext,
     is_kind: impl Fn(&Element) -> bool,
@@ -449,7 +449,7 @@ impl<'a> Renderer<'a> {
 }
 
 /// The id at which a page opens to show a heading: its own, that of an element in it, or that of the section that it begins.
-fn anchor(heading: ElementRef<'_>) -> Option<String> {
+pub(super) fn anchor(heading: ElementRef<'_>) -> Option<String> {
     let inside = heading.descendent_elements().find_map(|element| target(element.value()));
     let section = || {
         let parent = heading.parent().and_then(ElementRef::wrap)?;
@@ -470,7 +470,7 @@ fn target(element: &Element) -> Option<String> {
     element.attr("id").or_else(name).filter(is_fragment).map(str::to_owned)
 }
 
-fn heading_level(element: &Element) -> Option<usize> {
+pub(super) fn heading_level(element: &Element) -> Option<usize> {
     if let "h1" | "h2" | "h3" | "h4" | "h5" | "h6" = element.name() {
         return element.name().get(1..)?.parse().ok();
     }
@@ -479,14 +479,14 @@ fn heading_level(element: &Element) -> Option<usize> {
 }
 
 /// Whether an element starts and ends a paragraph.
-fn is_paragraph(wrapped: ElementRef<'_>) -> bool {
+pub(super) fn is_paragraph(wrapped: ElementRef<'_>) -> bool {
     let element = wrapped.value();
     is_block(element.name())
         || heading_level(element).is_some()
         || (is_disclosure(element) && label(wrapped).is_none())
 }
 
-fn is_block(name: &str) -> bool {
+pub(super) fn is_block(name: &str) -> bool {
     BLOCKS.contains(&name)
         || matches!(
             name,

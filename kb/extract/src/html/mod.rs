@@ -4,6 +4,7 @@ mod content;
 mod formula;
 mod hidden;
 mod inline;
+mod page;
 mod parse;
 mod reading;
 mod style;
@@ -16,6 +17,8 @@ use super::{ExtractError, Properties, Section, properties};
 
 /// Bytes that are searched for a declaration of the encoding; browsers search 1024.
 const DECLARATION_BYTES: usize = 4096;
+
+pub(crate) use page::LABEL_ATTRIBUTE;
 
 pub(crate) struct Page {
     pub(crate) text: String,
@@ -30,6 +33,12 @@ pub(crate) fn read(document: &str) -> Result<Page, ExtractError> {
     let mut properties = head(&html);
     properties.title = properties.title.or(heading);
     Ok(Page { text, sections, properties, notes })
+}
+
+/// Reads a page into the model.
+pub(crate) fn document(page: &str) -> Result<crate::document::Document, ExtractError> {
+    let html = parse::parse(page)?;
+    page::read(&html, head(&html))
 }
 
 /// The encoding that `<meta charset>`, its old form or an XML declaration names.

@@ -7,7 +7,7 @@ use super::{
     outline::Bookmark,
     paragraphs::{self, Paragraph, main_size, size_step},
 };
-use crate::{ExtractError, Section, clean::visible, composer::Composer};
+use crate::{clean::visible, sink::Sink};
 
 /// Minimum size of a heading relative to the text.
 const MIN_HEADING_RATIO: f64 = 1.15;
@@ -16,18 +16,19 @@ const MAX_HEADING_LINES: usize = 3;
 const MAX_LEVELS: usize = 4;
 
 /// The text of a document.
-pub(super) struct Composed {
-    pub(super) text: String,
-    pub(super) title: Option<String>,
-    pub(super) sections: Vec<Section>,
-    /// Number of lines left out because they are repeated on other pages, and because they are a table of contents.
+pub(super) struct Composed<S> {
+    pub(super) sink: S,
+    /// Whether the first heading is the title: the first bookmark is only a chapter.
+    pub(super) has_title: bool,
+    /// Lines of running headers and footers, and page numbers.
     pub(super) furniture: usize,
+    /// Lines of tables of contents.
     pub(super) contents: usize,
 }
 
 /// Headings are the bookmarks, or else lines larger than the text; the largest of these is the title, while the first bookmark
 /// is only a chapter.
-pub(super) fn compose(mut pages: Vec<PageLines>, bookmarks: Vec<Bookmark>) -> Result<Composed, ExtractError> {
+pub(super) fn compose<S: Sink>(mut pages: Vec<PageLines>, bookmarks: Vec<Bookmark>) -> Composed<S> {
     let furniture = furniture::remove(&mut pages);
     let contents = contents::remove(&mut pages);
     let words = paragraphs::words(pages.iter().flat_map(|page| &page.lines));
@@ -39,14 +40,9 @@ pub(super) fn compose(mut pages: Vec<PageLines>, bookmarks: Vec<Bookmark>) -> Re
         Headings::from_bookmarks(bookmarks, &pages)
     };
     let paragraphs = breaks::join(pages, &words, |paragraph| headings.has(paragraph));
-    let mut composer = Composer::default();
-    write(&paragraphs, &mut headings, &mut composer);
-    let (text, title, sections) = match composer.finish() {
-        Err(ExtractError::Empty) if furniture + contents > 0 => return Err(ExtractError::NoContent),
-        finished => finished?,
-    };
-    let title = title.filter(|_| matches!(headings, Headings::Sizes(_)));
-    Ok(Composed { text, title, sections, furniture, contents })
+    let mut sink = S::default();
+    write(&paragraphs, &mut headings, &mut sink);
+    Composed { sink, has_title: matches!(headings, Headings::Sizes(_)), furniture, contents }
 }
 
 /// The list that is open.
@@ -57,7 +53,7 @@ enum List {
     Numbers,
 }
 
-fn write(paragraphs: &[Paragraph], headings: &mut Headings, composer: &mut Composer) {
+fn write(paragraphs: &[Paragraph], headings: &mut Headings, composer: &mut impl Sink) {
     let mut list = None;
     let mut page = None;
     let mut is_introduced = false;
@@ -137,7 +133,7 @@ impl Headings {
 
     /// Opens the bookmarks of earlier pages, and those of this page whose words are not on it: the following text is under
     /// them, too.
-    fn start_page(&mut self, page: usize, composer: &mut Composer) {
+    fn start_page(&mut self, page: usize, composer: &mut impl Sink) {
         if let Self::Bookmarks { coming, shown } = self {
             let is_passed = |(words, bookmark): &mut (String, Bookmark)| {
                 bookmark.page < page || (bookmark.page == page && !shown.contains(&(page, words.clone())))
@@ -149,7 +145,7 @@ impl Headings {
     }
 
     /// The level of a paragraph that is a heading.
-    fn level(&mut self, paragraph: &Paragraph, composer: &mut Composer) -> Option<usize> {
+    fn level(&mut self, paragraph: &Paragraph, composer: &mut impl Sink) -> Option<usize> {
         match self {
             Self::Sizes(levels) => levels.get(&size_step(paragraph.size)).copied(),
             Self::Bookmarks { coming, .. } => {

@@ -1,0 +1,268 @@
+//! Markdown, read as the HTML that it stands for.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
+
+use crate::document::Document;
+use crate::{ExtractError, Properties, front_matter, notation};
+
+/// Elements of HTML. Any other tag that is never closed is a placeholder that the author forgot to escape, such as `<name>`.
+const ELEMENTS: [&str; 111] = [
+    "a",
+    "abbr",
+    "address",
+    "area",
+    "article",
+    "aside",
+    "audio",
+    "b",
+    "base",
+    "bdi",
+    "bdo",
+    "blockquote",
+    "body",
+    "br",
+    "button",
+    "canvas",
+    "caption",
+    "center",
+    "cite",
+    "code",
+    "col",
+    "colgroup",
+    "data",
+    "datalist",
+    "dd",
+    "del",
+    "details",
+    "dfn",
+    "dialog",
+    "div",
+    "dl",
+    "dt",
+    "em",
+    "embed",
+    "fieldset",
+    "figcaption",
+    "figure",
+    "font",
+    "footer",
+    "form",
+    "h1",
+    "h2",
+    "h3",
+    "h4",
+    "h5",
+    "h6",
+    "head",
+    "header",
+    "hgroup",
+    "hr",
+    "html",
+    "i",
+    "iframe",
+    "img",
+    "input",
+    "ins",
+    "kbd",
+    "label",
+    "legend",
+    "li",
+    "link",
+    "main",
+    "map",
+    "mark",
+    "math",
+    "menu",
+    "meta",
+    "meter",
+    "nav",
+    "noscript",
+    "object",
+    "ol",
+    "optgroup",
+    "option",
+    "output",
+    "p",
+    "picture",
+    "pre",
+    "progress",
+    "q",
+    "rp",
+    "rt",
+    "ruby",
+    "s",
+    "samp",
+    "script",
+    "search",
+    "section",
+    "select",
+    "small",
+    "source",
+    "span",
+    "strike",
+    "strong",
+    "style",
+    "sub",
+    "summary",
+    "sup",
+    "svg",
+    "table",
+    "tbody",
+    "td",
+    "template",
+    "textarea",
+    "tfoot",
+    "th",
+    "thead",
+    "time",
+    "tr",
+    "track",
+    "tt",
+];
+
+pub(crate) fn document(text: &str) -> Result<Document, ExtractError> {
+    let front = front_matter(text);
+    let (mut properties, mut notes) = front
+        .clone()
+        .and_then(|range| text.get(range))
+        .map(front_matter::read)
+        .transpose()?
+        .unwrap_or_default();
+    let body = text.get(front.map_or(0, |range| range.end)..).unwrap_or_default();
+    let (source, left_out) = notation::rewrite(body);
+    let mut document = crate::html::document(&page(&source))?;
+    properties.title = properties.title.or(document.properties.title);
+    notes.extend(left_out);
+    notes.append(&mut document.notes);
+    Ok(Document { properties: Properties { ..properties }, notes, ..document })
+}
+
+/// The range of the front matter with its fences: `---` or `+++` in the first line, then a line that is not blank.
+fn front_matter(text: &str) -> Option<Range<usize>> {
+    let start = text.len() - text.trim_start_matches(['\u{feff}', '\n', '\r', ' ', '\t']).len();
+    let mut lines = text.get(start..)?.split_inclusive('\n');
+    let first = lines.next()?;
+    let fence = first.trim_end();
+    if !matches!(fence, "---" | "+++") {
+        return None;
+    }
+    let mut end = start + first.len();
+    for (number, line) in lines.enumerate() {
+        end += line.len();
+        let line = line.trim_end();
+        if number == 0 && line.is_empty() {
+            return None;
+        }
+        if line == fence || (fence == "---" && line == "...") {
+            return Some(start..end);
+        }
+    }
+    None
+}
+
+fn options() -> Options {
+    Options::ENABLE_TABLES
+        | Options::ENABLE_FOOTNOTES
+        | Options::ENABLE_STRIKETHROUGH
+        | Options::ENABLE_TASKLISTS
+        | Options::ENABLE_HEADING_ATTRIBUTES
+        | Options::ENABLE_DEFINITION_LIST
+}
+
+fn page(source: &str) -> String {
+    let mut numbers: HashMap<String, usize> = HashMap::new();
+    let mut number = |name: &CowStr<'_>| {
+        let next = numbers.len() + 1;
+        *numbers.entry(name.to_string()).or_insert(next)
+    };
+    let lower = source.to_lowercase();
+    let events = Parser::new_ext(source, options()).map(|event| match event {
+        Event::FootnoteReference(name) => {
+            let number = number(&name);
+            Event::InlineHtml(format!("<sup><a href=\"#footnote-{number}\">{number}</a></sup>").into())
+        }
+        Event::Start(Tag::FootnoteDefinition(name)) => {
+            Event::Html(format!("\n<div id=\"footnote-{}\">\n", number(&name)).into())
+        }
+        Event::End(TagEnd::FootnoteDefinition) => Event::Html("</div>\n".into()),
+        Event::InlineHtml(tag) | Event::Html(tag) if is_placeholder(&tag, &lower) => Event::Text(tag),
+        other => other,
+    });
+    let mut page = String::with_capacity(2 * source.len());
+    page.push_str("<main>");
+    html::push_html(&mut page, events);
+    page.push_str("</main>");
+    page
+}
+
+/// A tag without attributes, of no element, that is never closed: `restore --from <backup>`.
+fn is_placeholder(tag: &str, lower: &str) -> bool {
+    let name = tag.trim().strip_prefix('<').and_then(|rest| rest.strip_suffix('>')).unwrap_or_default();
+    let is_name = name.chars().next().is_some_and(|c| c.is_ascii_lowercase())
+        && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ' '));
+    let first = name.split(' ').next().unwrap_or_default();
+    is_name && !ELEMENTS.contains(&first) && !lower.contains(&format!("</{}", first.to_lowercase()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(markdown: &str) -> String {
+        document(markdown).unwrap().text
+    }
+
+    #[test]
+    fn the_text_has_no_markup() {
+        assert_eq!(
+            text(
+                "# A *title*\n\nMain Street 5\\\n10115 **Berlin** &euro; 5&nbsp;000 [here](x \"y. Z\") <!-- no --> `a*b*`"
+            ),
+            "A title\n\nMain Street 5\n10115 Berlin € 5 000 here a*b*"
+        );
+        assert_eq!(text("| S<br>M | 5<br>10 € |\n|---|---|\n| x | ~~9~~ 8 |"), "S\nM\t5\n10 €\nx\t8");
+    }
+
+    #[test]
+    fn text_between_two_rules_is_text() {
+        assert_eq!(
+            text("# H\n\n---\n**Refunds** take 5 days.\n\n## S\n\nDaily.\n\n---\n"),
+            "H\n\nRefunds take 5 days.\n\nS\n\nDaily."
+        );
+    }
+
+    #[test]
+    fn front_matter_gives_properties_and_no_text() {
+        let read = document("---\ntitle: Fees\n---\n\nText.").unwrap();
+        assert_eq!((read.properties.title.as_deref(), read.text.as_str()), (Some("Fees"), "Text."));
+        assert_eq!(text("---\n\nNot front matter.\n\n---\n"), "Not front matter.");
+    }
+
+    #[test]
+    fn invisible_html_is_no_text() {
+        assert_eq!(
+            text(
+                "<script setup>\nconst price = 5\n</script>\n\nSeen.\n\n<div style=\"display:none\">Internal</div>\n\nToo."
+            ),
+            "Seen.\n\nToo."
+        );
+    }
+
+    #[test]
+    fn placeholders_are_text_and_elements_are_not() {
+        assert_eq!(
+            text("Run restore --from <backup> now. <Tabs>x</Tabs> <b>y</b>"),
+            "Run restore --from <backup> now. x y"
+        );
+    }
+
+    #[test]
+    fn footnotes_lead_to_their_text() {
+        let read = document("Free.[^a]\n\n[^a]: Only above 9 €.").unwrap();
+        let reference = &read.references[0];
+        assert_eq!((read.slice(&reference.range), read.slice(&reference.note)), ("¹", "Only above 9 €."));
+    }
+}

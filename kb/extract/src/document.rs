@@ -1,0 +1,159 @@
+//! The model of a document: the text that a reader of the page sees, and the structure of that text.
+//!
+//! Every format ends in this model, and nothing behind it knows a format. A [`Block`] owns a range of the text; [`Mark`]s are ranges
+//! inside paragraphs; a [`Place`] says where in the file a range is found.
+
+use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Properties;
+
+/// A document as its reader sees it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Document {
+    /// Without markup. Blank lines separate blocks, line feeds separate items and rows, tabs separate cells. Items begin with
+    /// their marker.
+    pub text: String,
+    /// In reading order, disjoint.
+    pub blocks: Vec<Block>,
+    /// Sorted by their start.
+    pub marks: Vec<Mark>,
+    /// References to footnotes, sorted by their start.
+    pub references: Vec<Reference>,
+    /// Sorted by their start. Each holds until the next.
+    pub places: Vec<Place>,
+    /// Properties that the file declares.
+    pub properties: Properties,
+    /// What was left out, and why.
+    pub notes: Vec<String>,
+}
+
+/// A paragraph, list, table, …
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Block {
+    /// What it is.
+    pub kind: BlockKind,
+    /// Bytes of the text.
+    pub range: Range<usize>,
+    /// In reading order, disjoint, within the range. Paragraphs, headings and code have none.
+    pub children: Vec<Block>,
+}
+
+/// The kind of a block.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BlockKind {
+    /// Begins a section. Level 1 is the outermost.
+    Heading {
+        /// From 1.
+        level: u8,
+    },
+    /// Running text. A line feed is a line break that the reader sees.
+    Paragraph,
+    /// A question that the blocks after it answer.
+    Question,
+    /// The name of the tab, box, definition or table around it; the first child.
+    Label,
+    /// Its children are items.
+    List,
+    /// Begins with its marker.
+    Item {
+        /// As printed: "2.", "b)", "-".
+        marker: String,
+        /// False for a task box that is not ticked.
+        is_ticked: bool,
+    },
+    /// Its children are rows, after a label if it has a caption.
+    Table,
+    /// Its children are cells.
+    Row {
+        /// Whether its cells are the names of columns.
+        is_header: bool,
+    },
+    /// Text of a row. A line feed separates values.
+    Cell,
+    /// Shown verbatim.
+    Code,
+    /// A quotation, box or tab: blocks, after a label if it has one.
+    Group,
+    /// The text of a footnote.
+    Note,
+}
+
+/// Something about words of a paragraph, cell or heading.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mark {
+    /// What it says.
+    pub kind: MarkKind,
+    /// Bytes of the text.
+    pub range: Range<usize>,
+}
+
+/// The kind of a mark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum MarkKind {
+    /// Computer code.
+    Code,
+    /// A link.
+    Link,
+    /// Emphasis.
+    Emphasis,
+    /// Strong emphasis.
+    Strong,
+    /// The number of a footnote.
+    Reference,
+}
+
+/// The number of a footnote in the text, and the footnote.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reference {
+    /// Bytes of the number.
+    pub range: Range<usize>,
+    /// Bytes of the text of the note.
+    pub note: Range<usize>,
+}
+
+/// Where in the file the text is found.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// From this byte of the text on.
+    pub start: usize,
+    /// Counted from 1 as a reader of the file counts.
+    pub page: Option<u32>,
+    /// The address of this part alone: a row of a table with a column of links.
+    pub url: Option<String>,
+    /// Id at which the page opens with `#id`.
+    pub anchor: Option<String>,
+}
+
+impl Document {
+    /// The text of a range; empty if it is not one.
+    pub fn slice(&self, range: &Range<usize>) -> &str {
+        self.text.get(range.clone()).unwrap_or_default()
+    }
+
+    /// Where the byte at `start` is found.
+    pub fn place(&self, start: usize) -> Option<&Place> {
+        let after = self.places.partition_point(|place| place.start <= start);
+        self.places.get(after.checked_sub(1)?)
+    }
+
+    /// The marks that touch a range.
+    pub fn marks_in(&self, range: &Range<usize>) -> impl Iterator<Item = &Mark> {
+        // Marks do not span blocks, so the search may begin shortly before the range; a mark is never longer than its block.
+        let end = self.marks.partition_point(|mark| mark.range.start < range.end);
+        let start = range.start;
+        self.marks.iter().take(end).rev().take_while(move |mark| mark.range.end > start)
+    }
+
+    /// Whether marks of a kind cover every letter of a range.
+    pub fn is_covered(&self, range: &Range<usize>, kind: MarkKind) -> bool {
+        let mut letters = self.slice(range).char_indices().filter(|(_, c)| c.is_alphanumeric()).peekable();
+        let is_marked = |at: usize| {
+            self.marks_in(range).any(|mark| mark.kind == kind && mark.range.contains(&(range.start + at)))
+        };
+        letters.peek().is_some() && letters.all(|(at, _)| is_marked(at))
+    }
+}

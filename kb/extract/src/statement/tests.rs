@@ -1,0 +1,324 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::Format;
+
+fn read(markdown: &str) -> Document {
+    crate::document(markdown.as_bytes(), Format::Markdown).unwrap()
+}
+
+/// What an answer may show of a Markdown document.
+fn shown(markdown: &str) -> Vec<String> {
+    shown_of(&read(markdown))
+}
+
+fn shown_of(document: &Document) -> Vec<String> {
+    statements(document)
+        .iter()
+        .filter(|statement| statement.is_quotable)
+        .map(|statement| {
+            let text = document.slice(&statement.range);
+            chat_core::statement::shown_text(
+                statement.kind,
+                text,
+                &statement.parts(document).iter().collect::<Vec<_>>(),
+            )
+        })
+        .collect()
+}
+
+fn html(page: &str) -> Vec<String> {
+    shown_of(&crate::document(page.as_bytes(), Format::Html).unwrap())
+}
+
+#[test]
+fn an_item_stands_below_the_line_that_introduces_its_list() {
+    assert_eq!(
+        shown("**Covered by the insurance:**\n- Fire\n- Water\n\n**Not covered:**\n- Theft\n- Races"),
+        [
+            "Covered by the insurance: Fire",
+            "Covered by the insurance: Water",
+            "Not covered: Theft",
+            "Not covered: Races"
+        ]
+    );
+    assert_eq!(
+        shown("The following damages are not covered by the insurance.\n\n- Theft"),
+        [
+            "The following damages are not covered by the insurance.",
+            "The following damages are not covered by the insurance. Theft"
+        ]
+    );
+    assert_eq!(
+        html("<p>The insurance does not cover:<br>• Theft.<br>• Races.</p>").first().unwrap(),
+        "The insurance does not cover: Theft."
+    );
+}
+
+#[test]
+fn an_item_has_all_items_above_it() {
+    assert_eq!(
+        shown("You may return within 30 days:\n\n- Clothes:\n  - Hats, except:\n    - worn hats"),
+        ["You may return within 30 days: Clothes: Hats, except: worn hats"]
+    );
+    assert_eq!(
+        shown("You may return:\n\n- shoes\n- hats, but not:\n\t- worn hats"),
+        ["You may return: shoes", "You may return: hats, but not: worn hats"]
+    );
+    assert_eq!(
+        html(
+            "<p>The insurance does not cover:</p><ul><li>Damage to glass<ul><li>Windscreens</li></ul></li></ul>"
+        ),
+        [
+            "The insurance does not cover: Damage to glass",
+            "The insurance does not cover: Damage to glass: Windscreens"
+        ]
+    );
+}
+
+#[test]
+fn code_and_paragraphs_inside_an_item_do_not_end_its_list() {
+    assert_eq!(
+        shown(
+            "Do not do this:\n\n1. Stop the service:\n\n   ```\n   stop\n   ```\n\n2. Delete the folder. It is large."
+        ),
+        [
+            "Do not do this: 1. Stop the service:\n\nstop",
+            "Do not do this: 2. Delete the folder.",
+            "Do not do this: 2. Delete the folder. It is large."
+        ]
+    );
+    assert_eq!(
+        shown("- Hats\n\n  These are excluded:\n\n  - worn hats").last().unwrap(),
+        "Hats: These are excluded: worn hats"
+    );
+}
+
+#[test]
+fn a_row_has_the_names_of_its_columns() {
+    assert_eq!(shown("| Damage | Excluded |\n|---|---|\n| Theft | yes |"), ["Theft – Excluded: yes"]);
+    assert_eq!(
+        shown("| Feature | Enterprise | Pro |\n|---|---|---|\n| Single sign-on | yes | |"),
+        ["Single sign-on – Enterprise: yes; Pro: –"]
+    );
+    assert_eq!(
+        shown("| Plan | Paid | Price |\n|---|---|---|\n| Basic | monthly | 5 € |\n| | yearly | 50 € |"),
+        ["Basic – Paid: monthly; Price: 5 €", "Basic – Paid: yearly; Price: 50 €"]
+    );
+}
+
+#[test]
+fn a_table_without_a_header_has_none() {
+    let table = "<table><tr><td>Price</td><td>9 €</td></tr><tr><td>Term</td><td>12 months</td></tr></table>";
+    assert_eq!(html(table), ["Price: 9 €", "Term: 12 months"]);
+    // Nobody says what its columns are.
+    let three =
+        "<table><tr><td>Pro</td><td>9</td><td>40</td></tr><tr><td>Max</td><td>19</td><td>0</td></tr></table>";
+    assert!(html(three).is_empty());
+}
+
+#[test]
+fn a_row_has_its_group_and_the_line_above_its_table() {
+    let page = "<p>All prices are in euros.</p><table><tr><th>Treatment</th><th>Minutes</th></tr>\
+        <tr><th colspan=2>Not available for guests under 18</th></tr><tr><td>Mud bath</td><td>30</td></tr></table>";
+    assert_eq!(
+        html(page).last().unwrap(),
+        "All prices are in euros. Not available for guests under 18: Mud bath – Minutes: 30"
+    );
+}
+
+#[test]
+fn a_heading_that_limits_is_part_of_what_is_below_it() {
+    assert_eq!(
+        shown(
+            "# API\n\n## Deprecated\n\nUse the header `X-Token`.\n\n## Current\n\nUse the header `Authorization`."
+        ),
+        ["Deprecated: Use the header X-Token.", "Use the header Authorization."]
+    );
+    assert_eq!(
+        shown("# Tours\n\n## Included\n\n- Breakfast\n\n## Extras\n\n- Towels"),
+        ["Included: Breakfast", "Extras: Towels"]
+    );
+}
+
+#[test]
+fn an_answer_stands_below_its_question() {
+    let expected =
+        ["Can I return sale items? No, they are final.", "Do you ship to Norway? Not at the moment."];
+    assert_eq!(
+        shown(
+            "**Can I return sale items?**\n\nNo, they are final.\n\n**Do you ship to Norway?**\n\nNot at the moment."
+        ),
+        expected
+    );
+    assert_eq!(
+        shown("Q: Can I return sale items?\n\nNo, they are final.\n\nQ: Do you ship to Norway?\n\nNot at the moment.")
+            .iter()
+            .map(|text| text.trim_start_matches("Q: "))
+            .collect::<Vec<_>>(),
+        expected
+    );
+    let details = "<details><summary>Can I return sale items?</summary><p>No, they are final.</p></details>\
+        <details><summary>Do you ship to Norway?</summary><p>Not at the moment.</p></details>";
+    assert_eq!(html(details), expected);
+    let terms = "<dl><dt>Can I return sale items?</dt><dd>No, they are final.</dd><dt>Do you ship to Norway?</dt><dd>Not at the moment.</dd></dl>";
+    assert_eq!(html(terms), expected);
+    assert_eq!(shown("Can I return sale items? No, they are final."), [expected[0]]);
+}
+
+#[test]
+fn code_stands_below_its_warning() {
+    assert_eq!(
+        shown(
+            "Never do this, it deletes all customers:\n\n```\ndb reset --force\n```\n\nNever run this on the live server."
+        ),
+        [
+            "Never do this, it deletes all customers:\n\ndb reset --force\nNever run this on the live server.",
+            "Never run this on the live server."
+        ]
+    );
+}
+
+#[test]
+fn a_sentence_that_points_back_has_the_sentence_it_points_to() {
+    assert_eq!(
+        shown("The Pro plan costs 9 euros. It includes chat. It has no phone support."),
+        [
+            "The Pro plan costs 9 euros.",
+            "The Pro plan costs 9 euros. It includes chat.",
+            "The Pro plan costs 9 euros. It includes chat. It has no phone support."
+        ]
+    );
+    assert_eq!(
+        shown("Not accepted are 5 cent coins. The same applies to notes.").last().unwrap(),
+        "Not accepted are 5 cent coins. The same applies to notes."
+    );
+}
+
+#[test]
+fn a_sentence_that_the_next_one_refutes_has_it() {
+    assert_eq!(
+        shown("Many beekeepers believe that smoke calms bees. It does not.").first().unwrap(),
+        "Many beekeepers believe that smoke calms bees. It does not."
+    );
+}
+
+#[test]
+fn conditions_belong_to_the_sentences_that_point_to_them() {
+    assert_eq!(
+        shown("Delivery is free.\\*\n\nWe pack well.\n\n\\* Only for orders above 900 euros."),
+        ["Delivery is free.* * Only for orders above 900 euros.", "We pack well."]
+    );
+    assert_eq!(
+        shown("Delivery is free.[^1]\n\n[^1]: Only above 900 euros."),
+        ["Delivery is free.¹ Only above 900 euros.", "Delivery is free.¹ Only above 900 euros."]
+    );
+}
+
+#[test]
+fn a_notice_at_the_top_holds_for_all() {
+    assert_eq!(
+        shown(
+            "# Guide\n\nThis page is about version 2, which is no longer supported.\n\n## Install\n\nRun the installer."
+        ),
+        [
+            "This page is about version 2, which is no longer supported.",
+            "This page is about version 2, which is no longer supported. Run the installer."
+        ]
+    );
+}
+
+#[test]
+fn tabs_name_their_content() {
+    assert_eq!(
+        shown("=== \"macOS\"\n\n    Open the image.\n\n=== \"Windows\"\n\n    Run the setup."),
+        ["macOS: Open the image.", "Windows: Run the setup."]
+    );
+}
+
+#[test]
+fn links_and_open_boxes_are_no_statements() {
+    assert_eq!(
+        shown("Features:\n\n- [x] Export\n- [ ] Single sign-on\n- [How do I pay?](pay.md)\n- [Contact](x)"),
+        ["Features: Export"]
+    );
+}
+
+#[test]
+fn numbers_of_items_are_shown() {
+    assert_eq!(
+        shown("Change it:\n\n1. Switch it off.\n2. Remove the screws.")[1],
+        "Change it: 2. Remove the screws."
+    );
+}
+
+#[test]
+fn struck_text_is_no_text() {
+    assert_eq!(shown("~~Dogs are welcome.~~ Cats are welcome."), ["Cats are welcome."]);
+}
+
+/// Lists of any depth with a lead-in, as (depth, word) of each item.
+fn nested() -> impl Strategy<Value = (bool, Vec<(usize, String)>)> {
+    (any::<bool>(), prop::collection::vec((0..4_usize, "[a-z]{3,8}"), 1..12))
+}
+
+proptest! {
+    #[test]
+    fn every_item_has_each_line_above_it((has_colon, items) in nested()) {
+        let lead_in = if has_colon { "The following is not covered:" } else { "The following is not covered" };
+        let mut markdown = format!("{lead_in}\n\n");
+        let mut path: Vec<String> = Vec::new();
+        let mut expected = Vec::new();
+        for (number, (depth, word)) in items.iter().enumerate() {
+            let depth = (*depth).min(path.len());
+            path.truncate(depth);
+            let item = format!("{word}{number}");
+            markdown.push_str(&format!("{}- {item}\n", "  ".repeat(depth)));
+            expected.push((item.clone(), path.clone()));
+            path.push(item);
+        }
+        let document = read(&markdown);
+        let found = statements(&document);
+        for (item, above) in expected {
+            let statement = found.iter().find(|statement| document.slice(&statement.range) == item).unwrap();
+            let chain: Vec<&str> = statement.chain.iter().map(|link| document.slice(&link.range)).collect();
+            let mut lines = vec![lead_in];
+            lines.extend(above.iter().map(String::as_str));
+            prop_assert_eq!(chain, lines);
+        }
+    }
+
+    #[test]
+    fn statements_are_disjoint_and_chains_are_ranges(
+        markdown in "(?s)([#\\-*|`~> \n.!?:a-zé字\\[\\]()<br>0-9]{0,12}){0,14}",
+    ) {
+        let Ok(document) = crate::document(markdown.as_bytes(), Format::Markdown) else { return Ok(()) };
+        let mut end = 0;
+        for statement in statements(&document) {
+            prop_assert!(statement.range.start >= end && statement.range.start < statement.range.end);
+            end = statement.range.end;
+            prop_assert_eq!(document.slice(&statement.range), document.slice(&statement.range).trim_matches('\n'));
+            for link in &statement.chain {
+                prop_assert!(document.text.get(link.range.clone()).is_some_and(|text| !text.trim().is_empty()));
+            }
+        }
+    }
+
+    #[test]
+    fn every_letter_is_in_a_statement_a_chain_or_a_heading(
+        markdown in "([#\\-*|> \n.!?:a-zA-Z0-9]{0,12}\n{0,2}){0,14}",
+    ) {
+        let Ok(document) = crate::document(markdown.as_bytes(), Format::Markdown) else { return Ok(()) };
+        let mut seen = vec![false; document.text.len()];
+        let found = statements(&document);
+        let links = found.iter().flat_map(|statement| &statement.chain).map(|link| link.range.clone());
+        let headings = document.blocks.iter().filter(|block| matches!(block.kind, BlockKind::Heading { .. })).map(|block| block.range.clone());
+        let own = found.iter().map(|statement| statement.range.clone());
+        for range in own.chain(links).chain(headings) {
+            seen[range].fill(true);
+        }
+        // The number of an item without content.
+        let unseen: String = document.text.char_indices().filter(|(at, c)| !seen[*at] && c.is_alphanumeric()).map(|(_, c)| c).collect();
+        prop_assert!(unseen.chars().all(|c| c.is_ascii_digit()), "{unseen} in {:?}", document.text);
+    }
+}
