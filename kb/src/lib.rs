@@ -20,6 +20,7 @@ mod commands;
 pub mod doctor;
 pub mod knowledge_base;
 pub mod output;
+pub mod passage;
 pub mod progress;
 pub mod reembed;
 pub mod sentence;

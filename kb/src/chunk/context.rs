@@ -12,7 +12,7 @@ pub fn headings(section: Option<&str>, count_tokens: &CountTokens<'_>) -> Option
 }
 
 /// Shortens a section path: removes its outermost headings first, then truncates the last one.
-pub(super) fn shorten(path: &str, count_tokens: &CountTokens<'_>) -> Option<String> {
+pub(crate) fn shorten(path: &str, count_tokens: &CountTokens<'_>) -> Option<String> {
     let mut context = path;
     while count_tokens(context) > MAX_CONTEXT_TOKENS
         && let Some((_, inner)) = context.split_once(SECTION_SEPARATOR)

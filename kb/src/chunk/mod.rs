@@ -24,7 +24,9 @@ use extract::{Extracted, Section};
 
 pub use chat_core::limits::MAX_PASSAGE_BYTES;
 pub use context::headings;
-pub(crate) use context::with_context;
+pub(crate) use context::{shorten, with_context};
+pub(crate) use pack::merge_neighbours;
+pub(crate) use split::{Measure, split_words};
 
 /// Changed whenever the same text and structure would give different chunks or sentences, so that documents are written
 /// again.
@@ -100,7 +102,7 @@ fn section_chunks(text: &str, section: &Section, count_tokens: &CountTokens<'_>)
 }
 
 /// Joins the innermost headings that fit into [`MAX_SECTION_BYTES`], at least one, each truncated if it is too long.
-fn section_path(headings: &[String]) -> Option<String> {
+pub(crate) fn section_path(headings: &[String]) -> Option<String> {
     let mut path = String::new();
     let short = headings.iter().rev().map(|heading| one_line(heading, MAX_NAME_CHARS));
     for heading in short.filter(|heading| !heading.is_empty()) {

@@ -8,7 +8,7 @@ use super::{MAX_PASSAGE_BYTES, MAX_TOKENS, TARGET_TOKENS};
 /// A last chunk with less content than this is merged into the one before it if the limit allows.
 const SMALL_TAIL_TOKENS: usize = TARGET_TOKENS / 4;
 
-pub(super) fn merge_neighbours(pieces: &[Range<usize>], measure: &Measure<'_>) -> Vec<Range<usize>> {
+pub(crate) fn merge_neighbours(pieces: &[Range<usize>], measure: &Measure<'_>) -> Vec<Range<usize>> {
     let tokens_around = measure.tokens_around();
     let mut chunks: Vec<Chunk> = Vec::new();
     for range in pieces {

@@ -8,7 +8,7 @@ use extract::{Block, BlockKind, trim};
 use super::{CountTokens, MAX_PASSAGE_BYTES, MAX_TOKENS, context};
 
 /// Counts the tokens of slices of one section, including its headings.
-pub(super) struct Measure<'a> {
+pub(crate) struct Measure<'a> {
     text: &'a str,
     count_tokens: &'a CountTokens<'a>,
     /// Tokens of an empty text, which are the special ones.
@@ -17,7 +17,7 @@ pub(super) struct Measure<'a> {
 }
 
 impl<'a> Measure<'a> {
-    pub(super) fn new(text: &'a str, context: Option<&str>, count_tokens: &'a CountTokens<'a>) -> Self {
+    pub(crate) fn new(text: &'a str, context: Option<&str>, count_tokens: &'a CountTokens<'a>) -> Self {
         let tokens_around = count_tokens(&context::with_context(context, ""));
         Self { text, count_tokens, special_tokens: count_tokens(""), tokens_around }
     }
@@ -34,13 +34,18 @@ impl<'a> Measure<'a> {
     }
 
     /// Whether a slice can be a chunk. Tokenizes at most [`MAX_PASSAGE_BYTES`].
-    pub(super) fn fits(&self, range: &Range<usize>) -> bool {
+    pub(crate) fn fits(&self, range: &Range<usize>) -> bool {
         range.len() <= MAX_PASSAGE_BYTES && self.tokens_around + self.content_tokens(range) <= MAX_TOKENS
     }
 
     fn slice(&self, range: &Range<usize>) -> &'a str {
         self.text.get(range.clone()).unwrap_or_default()
     }
+}
+
+/// Splits between words.
+pub(crate) fn split_words(range: Range<usize>, measure: &Measure<'_>, pieces: &mut Vec<Range<usize>>) {
+    split_text(range, Unit::Word, measure, pieces);
 }
 
 /// Pieces in reading order, disjoint, with only white space between them.
