@@ -3,15 +3,16 @@
 use std::process::Command;
 
 use anyhow::{Result, ensure};
-use xtask::shell;
+use xtask::{say, shell};
 
 use super::tally::{Failed, Skipped, Tally};
 
-/// Runs `cargo test`. Returns what ran, also if a test failed.
-pub(super) fn run(cargo_test: &mut Command) -> (Tally, Result<()>) {
+/// Runs `cargo test`. Returns what ran, also if a test failed. `on_line` is called before each line of output is read.
+pub(super) fn run(cargo_test: &mut Command, mut on_line: impl FnMut()) -> (Tally, Result<()>) {
     let mut tally = Tally::default();
     let result = shell::run_by_line(cargo_test, |line| {
-        println!("{line}");
+        on_line();
+        say!("{line}");
         read_line(line, &mut tally);
     });
     let result = result.and_then(|()| {

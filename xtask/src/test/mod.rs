@@ -77,12 +77,13 @@ pub(crate) fn run(named: &[Suite]) -> Result<()> {
         Suite::ALL.into_iter().filter(|suite| named.contains(suite) || named.is_empty()).collect();
     let started = Instant::now();
     let browsers = Browsers::find(named)?;
-    let environment = prepare::run(&suites)?;
+    let mut tallies = Tallies::default();
+    let prepared = prepare::run(&suites, &mut tallies);
+    let environment = prepared.inspect_err(|_| tallies.print())?;
     // The documents, migrations or programs may have changed since. The first test that needs the data makes it again.
     if sample_demo_data().exists() {
         fs::remove_dir_all(sample_demo_data())?;
     }
-    let mut tallies = Tallies::default();
     let result = run_suites(&suites, &environment, &browsers, &mut tallies);
     tallies.print();
     result?;
@@ -105,15 +106,14 @@ fn run_suites(
 ) -> Result<()> {
     let has = |suite| suites.contains(&suite);
     for &suite in suites {
-        // The lints have run before: no test runs if they found something. End-to-end tests run beside others.
-        if suite == Suite::Lint || (suite == Suite::E2e && has(Suite::Node)) {
+        // Lints and Rust tests have run before: no other test runs if they found something. End-to-end tests run beside others.
+        if matches!(suite, Suite::Lint | Suite::Rust) || (suite == Suite::E2e && has(Suite::Node)) {
             continue;
         }
         let started = Instant::now();
         println!("\n• {}", suite.name());
         let result = match suite {
-            Suite::Lint => Ok(()),
-            Suite::Rust => rust(environment, tallies),
+            Suite::Lint | Suite::Rust => Ok(()),
             Suite::Arm => arm(environment, tallies),
             Suite::Node => node(environment, tallies, has(Suite::E2e)),
             Suite::E2e => e2e(environment, tallies),
@@ -149,13 +149,14 @@ impl Suite {
     }
 }
 
-fn rust(environment: &Environment, tallies: &mut Tallies) -> Result<()> {
+/// Runs the Rust tests. `on_line` is called for each line of output.
+fn rust(model: &ModelDir, tallies: &mut Tallies, mut on_line: impl FnMut()) -> Result<()> {
     let mut tests = shell::cargo(&["test"]);
     tests.args(["--workspace", "--all-targets", "--no-fail-fast"]);
     let mut doc_tests = shell::cargo(&["test"]);
     doc_tests.args(["--workspace", "--doc", "--no-fail-fast"]);
     for (step, mut command) in [("Rust tests", tests), ("Rust doc tests", doc_tests)] {
-        let (tally, result) = libtest::run(command.env("EVIDENCE_MODEL_DIR", &environment.model.0));
+        let (tally, result) = libtest::run(command.env("EVIDENCE_MODEL_DIR", &model.0), &mut on_line);
         tallies.add(step, tally);
         result?;
     }
@@ -196,6 +197,7 @@ fn arm(environment: &Environment, tallies: &mut Tallies) -> Result<()> {
             .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", runner)
             .env("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUSTFLAGS", "--cfg without_oracles")
             .env("EVIDENCE_MODEL_DIR", &environment.model.0),
+        || (),
     );
     tallies.add(STEP, tally);
     result
@@ -252,6 +254,7 @@ fn node_command(environment: &Environment) -> Result<Command> {
         .env("CHROMIUM_PATH", &environment.chromium)
         .env("KB_BINARY", paths::kb_binary())
         .env("HOSTILE_FILES_BINARY", paths::cargo_target().join("debug/examples/hostile-files"))
+        .env("STATEMENTS_BINARY", paths::cargo_target().join("debug/examples/statements"))
         .env("XTASK_BINARY", std::env::current_exe()?)
         .env("SAMPLE_DEMO_DATA", sample_demo_data());
     if let Some(program) = &environment.headless_shell {

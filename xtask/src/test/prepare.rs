@@ -4,6 +4,7 @@
 
 use std::path::PathBuf;
 use std::process::Command;
+use std::sync::mpsc;
 
 use anyhow::{Context, Result};
 use xtask::build::{self, Extent, Part};
@@ -11,6 +12,7 @@ use xtask::plan::{Plan, Slot};
 use xtask::setup::{self, Generation};
 use xtask::{paths, shell};
 
+use super::tally::Tallies;
 use super::{Environment, Suite};
 use crate::supply_chain;
 
@@ -18,15 +20,17 @@ const FORMAT_OF_RUST: &str = "format of Rust";
 const RUST_TESTS: &str = "Rust tests, compiled";
 const TEST_PROGRAMS: &str = "programs that tests run";
 const CLIPPY: &str = "clippy";
+const RUST: &str = "Rust tests";
 
-/// Sets up and builds what the suites need, and lints if [`Suite::Lint`] is among them.
-pub(super) fn run(suites: &[Suite]) -> Result<Environment> {
+/// Sets up and builds what the suites need, lints if [`Suite::Lint`] is among them, and runs the Rust tests if [`Suite::Rust`] is: they
+/// use the cores that lints leave idle.
+pub(super) fn run(suites: &[Suite], tallies: &mut Tallies) -> Result<Environment> {
     let results = build::Results::default();
     let (chromium, shell_of_chromium) = (Slot::default(), Slot::<Option<PathBuf>>::default());
     let (generation, open_webui) = (Slot::<Generation>::default(), Slot::<PathBuf>::default());
     let needs_build = suites.iter().any(|suite| suite.needs_build());
     let mut plan = Plan::default();
-    add_native(&mut plan, suites, needs_build);
+    add_native(&mut plan, suites, needs_build, &results, tallies);
     // Tests of Rust compare model and vectors with those of other rooms.
     build::add_model(&mut plan, &results);
     build::add_npm(&mut plan);
@@ -72,7 +76,15 @@ pub(super) fn run(suites: &[Suite]) -> Result<Environment> {
 }
 
 /// What cargo compiles and checks for this machine, one command at a time, because each locks the build folder.
-fn add_native(plan: &mut Plan<'_>, suites: &[Suite], needs_build: bool) {
+fn add_native<'a>(
+    plan: &mut Plan<'a>,
+    suites: &[Suite],
+    needs_build: bool,
+    results: &'a build::Results,
+    tallies: &'a mut Tallies,
+) {
+    // The tests keep no lock while they run, but to begin they need it before clippy has it.
+    let (begins, begun) = mpsc::channel();
     let needs_lint = suites.contains(&Suite::Lint);
     if needs_lint {
         plan.add(FORMAT_OF_RUST, 5.0, &[], || {
@@ -88,12 +100,28 @@ fn add_native(plan: &mut Plan<'_>, suites: &[Suite], needs_build: bool) {
     }
     if needs_build {
         plan.add(TEST_PROGRAMS, 60.0, &[build::PROGRAMS, RUST_TESTS], || {
-            let programs = ["--workspace", "--quiet", "--bin", "kb", "--example", "hostile-files"];
+            let programs = [
+                "--workspace",
+                "--quiet",
+                "--bin",
+                "kb",
+                "--example",
+                "hostile-files",
+                "--example",
+                "statements",
+            ];
             shell::run(shell::cargo(&["build"]).args(programs))
         });
     }
+    if suites.contains(&Suite::Rust) {
+        plan.add(RUST, 200.0, &[build::PROGRAMS, RUST_TESTS, TEST_PROGRAMS, build::MODEL], move || {
+            super::rust(results.model.get()?, tallies, || begins.send(()).unwrap_or_default())
+        });
+    }
     if needs_lint {
-        plan.add(CLIPPY, 120.0, &[build::PROGRAMS, RUST_TESTS, TEST_PROGRAMS], || {
+        plan.add(CLIPPY, 120.0, &[build::PROGRAMS, RUST_TESTS, TEST_PROGRAMS], move || {
+            // An error says that the tests have ended, or are not part of the plan.
+            begun.recv().unwrap_or_default();
             shell::run(&mut clippy())?;
             shell::run(&mut clippy_of_fuzz_targets())
         });
