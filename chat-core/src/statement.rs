@@ -119,27 +119,31 @@ fn is_before(role: Role) -> bool {
 fn row(text: &str, chain: &[&Part], segments: &mut Segments) {
     let cells: Vec<&str> = text.split('\t').collect();
     let names = |cell: usize| {
-        chain.iter().find(|part| part.role == Role::Column && part.cell == Some(cell)).map(|part| &part.text)
+        let names = chain.iter().filter(move |part| part.role == Role::Column && part.cell == Some(cell));
+        names.map(|part| part.text.as_str()).filter(|name| !name.trim().is_empty())
     };
     let label = chain.iter().find(|part| part.role == Role::RowLabel);
     let (first, others) = cells.split_first().map_or(("", &[][..]), |(first, others)| (*first, others));
+    segments.names(names(0));
     match label {
         Some(label) if first.trim().is_empty() => segments.cell(&label.text, Source::Chain(label.role)),
         _ => segments.cell(first, Source::Statement),
     }
-    let mut separator = if chain.iter().any(|part| part.role == Role::Column) { " – " } else { ": " };
+    let has_names = chain.iter().any(|part| part.role == Role::Column);
+    let is_open = |text: &str| text.trim_end().ends_with([':', '：']);
+    let mut separator = match first {
+        first if is_open(first) => " ",
+        _ if has_names => " – ",
+        _ => ": ",
+    };
     for (cell, text) in (1..).zip(others) {
-        let name = names(cell).filter(|name| !name.trim().is_empty());
         let is_empty = text.trim().is_empty();
-        if is_empty && name.is_none() {
+        if is_empty && names(cell).next().is_none() {
             continue;
         }
         segments.punctuation(separator);
         separator = "; ";
-        if let Some(name) = name {
-            segments.cell(name.trim_end().trim_end_matches(':'), Source::Chain(Role::Column));
-            segments.punctuation(": ");
-        }
+        segments.names(names(cell));
         if is_empty {
             segments.punctuation("–");
         } else {
@@ -173,6 +177,15 @@ impl Segments {
 
     fn punctuation(&mut self, text: &str) {
         self.push(text, Source::Punctuation);
+    }
+
+    /// The names of a column, from the upper to the lower.
+    fn names<'n>(&mut self, names: impl Iterator<Item = &'n str>) {
+        let names: Vec<_> = names.collect();
+        for (at, name) in names.iter().enumerate() {
+            self.cell(name.trim_end().trim_end_matches(':'), Source::Chain(Role::Column));
+            self.punctuation(if at + 1 == names.len() { ": " } else { " – " });
+        }
     }
 
     /// Lines of a cell are separate values.

@@ -72,6 +72,9 @@ pub fn run_as_it_is(command: &mut Command) -> Result<()> {
 
 /// Runs the command to its end and passes on each line of standard output as it arrives. A failure is an error.
 pub fn run_by_line(command: &mut Command, mut on_line: impl FnMut(&str)) -> Result<()> {
+    if let Some(log) = plan::log() {
+        command.stderr(log);
+    }
     let mut child = command
         .stdout(Stdio::piped())
         .spawn()

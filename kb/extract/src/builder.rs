@@ -154,7 +154,7 @@ impl From<Inline> for Text {
 }
 
 impl Text {
-    fn is_blank(&self) -> bool {
+    pub(crate) fn is_blank(&self) -> bool {
         self.text.trim().is_empty()
     }
 
@@ -400,6 +400,11 @@ impl Builder {
     /// Says that something was left out.
     pub(crate) fn left_out(&mut self, note: String) {
         self.document.notes.push(note);
+    }
+
+    /// Bytes of text that are written.
+    pub(crate) fn written(&self) -> usize {
+        self.document.text.len()
     }
 
     /// True if the limit of text is reached.

@@ -77,6 +77,8 @@ struct Reader<'a> {
     /// The open elements that opened a group, list, item or note, each with the number of blocks to close.
     open: HashMap<NodeId, usize>,
     lists: Vec<List>,
+    /// The open sections and boxes, each with the level of its heading and the bytes that were written up to that.
+    sections: Vec<(NodeId, Option<(u8, usize)>)>,
     table: Option<(NodeId, TableReader)>,
     is_in_cell: bool,
     left_out: LeftOut,
@@ -110,6 +112,7 @@ impl<'a> Reader<'a> {
             preformatted: None,
             open: HashMap::new(),
             lists: Vec::new(),
+            sections: Vec::new(),
             table: None,
             is_in_cell: false,
             left_out: LeftOut::default(),
@@ -221,6 +224,7 @@ impl<'a> Reader<'a> {
             "ul" | "ol" | "dl" => self.open_list(wrapped),
             "li" if !self.lists.is_empty() => self.open_item(wrapped),
             "dt" | "dd" if !self.lists.is_empty() => self.open_entry(element.name()),
+            "section" | "aside" => self.sections.push((id, None)),
             "blockquote" | "details" => self.open_group(id),
             "table" if !self.page.is_layout(id) => self.table = Some((id, TableReader::default())),
             _ => {
@@ -289,7 +293,10 @@ impl<'a> Reader<'a> {
         if let Some(level) = heading_level(element) {
             // Many generators add a link to the heading itself.
             let text = std::mem::take(&mut self.inline).without_end(&['¶', '#', '🔗']);
-            self.builder.heading(u8::try_from(level).unwrap_or(u8::MAX), text, anchor(wrapped));
+            let level = u8::try_from(level).unwrap_or(u8::MAX);
+            self.builder.heading(level, text, anchor(wrapped));
+            let written = self.builder.written();
+            self.sections.iter_mut().for_each(|(_, heading)| _ = heading.get_or_insert((level, written)));
         }
         match element.name() {
             "summary" | "legend" => self.take_label(),
@@ -306,8 +313,14 @@ impl<'a> Reader<'a> {
         self.close_blocks(id);
     }
 
-    /// Closes what an element has opened.
+    /// Closes what an element has opened. A heading does not hold behind the section that it begins.
     fn close_blocks(&mut self, id: NodeId) {
+        if let Some((_, Some((level, written)))) = self.sections.pop_if(|(section, _)| *section == id)
+            && level > 1
+            && self.builder.written() > written
+        {
+            self.builder.heading(level, Inline::default(), None);
+        }
         for _ in 0..self.open.remove(&id).unwrap_or(0) {
             self.builder.close();
         }
@@ -429,7 +442,10 @@ impl<'a> Reader<'a> {
     fn close_in_table(&mut self, id: NodeId, element: &Element) {
         let Some((table_id, table)) = &mut self.table else { return };
         match element.name() {
-            "thead" => table.is_in_head = false,
+            "thead" => {
+                table.end_row();
+                table.is_in_head = false;
+            }
             "td" | "th" => {
                 let text = std::mem::take(&mut self.inline).finish();
                 table.cell(text, element.name() == "th", element.attr("colspan"), element.attr("rowspan"));
@@ -541,8 +557,9 @@ struct TableReader {
     is_in_head: bool,
     /// For each column, how many more rows the cell above spans, and its text.
     reaching: Vec<(usize, Text)>,
-    /// Whether all cells of the open row are header cells.
+    /// Whether all cells of the open row that are not blank are header cells.
     has_only_headers: bool,
+    own_cells: usize,
 }
 
 impl TableReader {
@@ -550,6 +567,7 @@ impl TableReader {
         self.end_row();
         self.rows.push(TableRow::default());
         self.has_only_headers = true;
+        self.own_cells = 0;
         self.fill_from_above();
     }
 
@@ -557,7 +575,9 @@ impl TableReader {
         if self.rows.is_empty() {
             self.start_row();
         }
-        self.has_only_headers &= is_header;
+        // The corner of a table may be an ordinary cell.
+        self.has_only_headers &= is_header || (self.own_cells == 0 && text.is_blank());
+        self.own_cells += 1;
         let span =
             |value: Option<&str>| value.and_then(|v| v.trim().parse().ok()).unwrap_or(1).clamp(1, MAX_SPAN);
         for at in 0..span(columns) {
@@ -578,7 +598,10 @@ impl TableReader {
     /// A row is a header where the file says so: in the head of the table, or by its cells.
     fn end_row(&mut self) {
         if let Some(row) = self.rows.last_mut() {
-            row.is_header = !row.cells.is_empty() && (self.is_in_head || self.has_only_headers);
+            // A single cell over all columns names a group, whatever its element.
+            let is_group = self.own_cells == 1 && row.cells.len() > 1;
+            row.is_header = row.is_header
+                || (!row.cells.is_empty() && (self.is_in_head || self.has_only_headers || is_group));
         }
     }
 

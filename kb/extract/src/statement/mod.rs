@@ -14,8 +14,8 @@ use chat_core::statement::{Part, Role, StatementKind};
 
 use crate::document::{Block, BlockKind, Document, MarkKind};
 use words::{
-    ends_with_colon, is_exception, is_marked_question, is_notice, is_question, is_warning, limits,
-    refers_back,
+    ends_with_colon, is_exception, is_fragment, is_marked_question, is_notice, is_question, is_warning,
+    limits, limits_by_word, looks_ahead, refers_back,
 };
 
 /// Longest run-in heading: a bold paragraph above others.
@@ -85,6 +85,7 @@ pub fn statements(document: &Document) -> Vec<Statement> {
         headings: Vec::new(),
         notices: notices(document),
         conditions: conditions(document),
+        scopes: Vec::new(),
         statements: Vec::new(),
     };
     walker.siblings(&document.blocks, &[], None);
@@ -98,6 +99,8 @@ struct Walker<'d> {
     notices: Vec<Range<usize>>,
     /// Paragraphs that begin with an asterisk or dagger.
     conditions: Vec<(&'static str, Range<usize>)>,
+    /// Announcements above headings, each with the level of the heading that it is below.
+    scopes: Vec<(u8, Vec<Link>)>,
     statements: Vec<Statement>,
 }
 
@@ -110,10 +113,16 @@ struct Above {
     next_question: Option<Range<usize>>,
     /// The run-in heading.
     label: Option<Range<usize>>,
-    /// The last sentence of the paragraph right above.
-    sentence: Option<Range<usize>>,
-    /// Whether it announces the next block.
-    announces: bool,
+    /// The last sentence of the last paragraph, and what it refers to itself.
+    sentence: Option<(Range<usize>, Vec<Link>)>,
+    /// The line that announces what follows, with what it refers to: "Not covered:" holds for all fragments below it.
+    announcement: Vec<Link>,
+    /// Whether a paragraph has followed it: then it goes on for fragments only.
+    has_followed: bool,
+    /// An announcement above run-in headings.
+    scope: Vec<Link>,
+    /// The statements of the last list, table or code, and the line above it.
+    listed: Option<(Range<usize>, Vec<Link>)>,
 }
 
 impl Above {
@@ -131,15 +140,25 @@ impl Walker<'_> {
         for (at, block) in blocks.iter().enumerate() {
             let next = blocks.get(at + 1);
             let mut chain = outer.to_vec();
+            chain.extend(above.scope.iter().cloned());
             chain.extend(subject.as_ref().map(|subject| Link::new(Role::Parent, subject)));
             let question = above.next_question.take().or_else(|| above.question.clone());
             chain.extend(question.map(|question| Link::new(Role::Question, &question)));
             chain.extend(above.label.as_ref().map(|label| Link::new(Role::Label, label)));
+            let begin = self.statements.len();
             match &block.kind {
                 BlockKind::Heading { level } => {
+                    let current = self.headings.last().map_or(0, |(level, _)| *level);
+                    let announcement = std::mem::take(&mut above.announcement);
+                    self.scopes.retain(|(above, _)| above < level);
+                    if *level > current && !announcement.is_empty() {
+                        self.scopes.push((current, announcement));
+                    }
                     self.headings.retain(|(above, _)| above < level);
                     self.headings.push((*level, block.range.clone()));
                     above.new_section();
+                    above.question =
+                        Some(block.range.clone()).filter(|heading| is_question(self.document.slice(heading)));
                 }
                 BlockKind::Question => {
                     above.new_section();
@@ -148,7 +167,11 @@ impl Walker<'_> {
                 }
                 BlockKind::Label | BlockKind::Cell | BlockKind::Row { .. } => {}
                 BlockKind::Paragraph if self.is_run_in(block, next) => {
+                    let announcement = std::mem::take(&mut above.announcement);
+                    let scope =
+                        if announcement.is_empty() { std::mem::take(&mut above.scope) } else { announcement };
                     above.new_section();
+                    above.scope = scope;
                     if is_question(self.document.slice(&block.range)) {
                         above.question = Some(block.range.clone());
                     } else {
@@ -173,42 +196,38 @@ impl Walker<'_> {
                     }
                 }
                 BlockKind::List => {
-                    self.with_lead_in(&mut chain, &above, item.is_some() && at == 1);
+                    self.with_lead_in(&mut chain, &above, item.is_some() && at == 1, block);
                     for item in &block.children {
                         self.siblings(&item.children, &chain, Some(item));
                     }
-                    above.sentence = None;
+                    self.end_list(&mut above, begin);
                 }
                 BlockKind::Item { .. } => self.siblings(&block.children, &chain, Some(block)),
                 BlockKind::Table => {
-                    if let Some(sentence) = &above.sentence {
-                        chain.push(Link::new(Role::LeadIn, sentence));
-                    }
+                    self.with_lead_in(&mut chain, &above, false, block);
                     self.table(block, &chain);
-                    above.sentence = None;
+                    self.end_list(&mut above, begin);
                 }
                 BlockKind::Code => {
-                    self.with_lead_in(&mut chain, &above, item.is_some() && at == 1);
+                    self.with_lead_in(&mut chain, &above, item.is_some() && at == 1, block);
                     let warning = next.filter(|next| next.kind == BlockKind::Paragraph);
                     let warning = warning.and_then(|next| self.sentences(&next.range).into_iter().next());
                     let warning = warning.filter(|sentence| is_warning(self.document.slice(sentence)));
                     chain.extend(warning.map(|warning| Link::new(Role::Exception, &warning)));
                     self.push(block.range.clone(), StatementKind::Code, chain, true);
-                    above.sentence = None;
+                    self.end_list(&mut above, begin);
                 }
                 BlockKind::Group => {
-                    if above.announces {
-                        self.with_lead_in(&mut chain, &above, false);
-                    }
+                    chain.append(&mut above.announcement);
                     let label = block.children.first().filter(|child| child.kind == BlockKind::Label);
                     chain.extend(label.map(|label| Link::new(Role::Label, &label.range)));
-                    let before = self.statements.len();
                     self.siblings(&block.children, &chain, None);
                     // A name of nothing.
-                    if let Some(label) = label.filter(|_| self.statements.len() == before) {
+                    if let Some(label) = label.filter(|_| self.statements.len() == begin) {
                         self.push(label.range.clone(), StatementKind::Sentence, Vec::new(), false);
                     }
                     above.sentence = None;
+                    above.listed = None;
                 }
                 BlockKind::Note => {
                     let is_its = |range: &Range<usize>| *range == block.range;
@@ -216,33 +235,58 @@ impl Walker<'_> {
                     let owner = reference.and_then(|reference| self.statement_at(reference.range.start));
                     let is_known = owner.is_some();
                     chain.extend(owner.map(|owner| Link::new(Role::Antecedent, &owner)));
-                    let before = self.statements.len();
                     self.siblings(&block.children, &chain, None);
                     if !is_known {
-                        self.statements.iter_mut().skip(before).for_each(|note| note.is_quotable = false);
+                        self.statements.iter_mut().skip(begin).for_each(|note| note.is_quotable = false);
                     }
                 }
             }
         }
     }
 
-    /// Adds the line above a list or code, or else the heading: "Towels" alone means nothing.
-    fn with_lead_in(&self, chain: &mut Vec<Link>, above: &Above, is_of_item: bool) {
+    /// Adds the line above a list, table or code, or else the heading: "Towels" alone means nothing.
+    fn with_lead_in(&self, chain: &mut Vec<Link>, above: &Above, is_of_item: bool, block: &Block) {
         match &above.sentence {
             // The item's own sentence is there already, as the subject of all that it contains.
-            Some(sentence) if is_of_item => {
+            Some((sentence, _)) if is_of_item => {
                 if !chain.iter().any(|link| link.role == Role::Parent && link.range == *sentence) {
                     chain.retain(|link| link.role != Role::Parent || !is_within(&link.range, sentence));
                     chain.push(Link::new(Role::Parent, sentence));
                 }
             }
-            Some(sentence) => chain.push(Link::new(Role::LeadIn, sentence)),
-            None => {
-                let has_context = chain.iter().any(|link| link.role != Role::Notice);
-                let heading = self.headings.last().filter(|(_, heading)| !has_context && !heading.is_empty());
-                chain.extend(heading.map(|(_, heading)| Link::new(Role::Heading, heading)));
+            Some((sentence, context)) if self.is_about(sentence, block) => {
+                chain.extend(context.iter().cloned());
+                chain.push(Link::new(Role::LeadIn, sentence));
             }
+            _ => self.with_heading(chain),
         }
+    }
+
+    fn with_heading(&self, chain: &mut Vec<Link>) {
+        let has_context = chain.iter().any(|link| link.role != Role::Notice);
+        let heading = self.headings.last().filter(|(_, heading)| !has_context && !heading.is_empty());
+        chain.extend(heading.map(|(_, heading)| Link::new(Role::Heading, heading)));
+    }
+
+    /// Whether a sentence right above a list, table or code belongs to it. Items that are sentences themselves do not need one that
+    /// is complete and does not look ahead.
+    fn is_about(&self, sentence: &Range<usize>, block: &Block) -> bool {
+        let text = self.document.slice(sentence);
+        let is_sentence = |item: &Block| {
+            let first = item.children.first().map_or("", |first| self.document.slice(&first.range));
+            !is_fragment(first) && first.starts_with(char::is_uppercase)
+        };
+        let has_sentences = block.kind == BlockKind::List && block.children.iter().all(is_sentence);
+        ends_with_colon(text) || is_fragment(text) || looks_ahead(text) || !has_sentences
+    }
+
+    /// What follows a list, table or code may belong to it.
+    fn end_list(&self, above: &mut Above, begin: usize) {
+        let mut lines = std::mem::take(&mut above.announcement);
+        if let (true, Some((sentence, context))) = (lines.is_empty(), &above.sentence) {
+            lines.extend(context.iter().cloned().chain([Link::new(Role::LeadIn, sentence)]));
+        }
+        above.listed = Some((begin..self.statements.len(), lines));
     }
 
     /// Reads a paragraph and returns its first sentence. `marker`: the item that it begins.
@@ -260,18 +304,43 @@ impl Walker<'_> {
             first.start = item.range.start;
         }
         let mut base = chain.to_vec();
-        if above.announces
-            && let Some(sentence) = &above.sentence
-        {
-            base.push(Link::new(Role::LeadIn, sentence));
+        let text_of = |range: Option<&Range<usize>>| range.map_or("", |range| document.slice(range));
+        let is_fragment = is_fragment(text_of(ranges.last()));
+        if above.has_followed && !is_fragment {
+            above.announcement.clear();
+        }
+        base.extend(above.announcement.iter().cloned());
+        let opening = text_of(ranges.first());
+        let is_continued = opening.starts_with(char::is_lowercase);
+        if is_question(opening) {
+            // It takes the place of the question before.
+            above.question = None;
+            base.retain(|link| link.role != Role::Question);
+        }
+        let listed = above.listed.take().filter(|_| is_continued || is_exception(opening));
+        if let (Some((statements, lines)), Some(first)) = (&listed, ranges.first()) {
+            // "… unless we agree in writing" holds for each item above it.
+            base.extend(lines.iter().cloned());
+            for statement in self.statements.iter_mut().skip(statements.start).take(statements.len()) {
+                statement.chain.push(Link::new(Role::Exception, first));
+            }
+        }
+        if is_fragment && marker.is_none() {
+            // "9 € per month" below the heading "Pro".
+            self.with_heading(&mut base);
         }
         let is_pointer = document.is_covered(&block.range, MarkKind::Link);
-        let is_condition = self.conditions.iter().any(|(_, range)| range.start == block.range.start);
+        let is_condition = self.is_condition(block);
         let mut question: Option<Range<usize>> = None;
         for (at, range) in ranges.iter().enumerate() {
             let text = document.slice(range);
             let mut chain = base.clone();
             let mut is_quotable = !is_pointer && !is_condition;
+            // The rest of a sentence whose beginning is unknown.
+            is_quotable &= at > 0
+                || !is_continued
+                || marker.is_some()
+                || chain.iter().any(|link| link.role != Role::Notice);
             if is_question(text) {
                 question = Some(range.clone());
                 is_quotable = false;
@@ -282,13 +351,14 @@ impl Walker<'_> {
             if at > 0 && marker.is_some_and(|_| !refers_back(text)) {
                 chain.extend(ranges.first().map(|first| Link::new(Role::Parent, first)));
             }
-            match self.antecedents(&ranges, at, above) {
+            match self.antecedents(&ranges, at, above, &chain) {
                 Some(antecedents) => {
                     let is_new = |link: &Link| question.as_ref() != Some(&link.range);
                     chain.extend(antecedents.into_iter().filter(is_new));
                 }
                 None => is_quotable = false,
             }
+            let next = next.filter(|next| !self.is_condition(next));
             let exception = ranges.get(at + 1).cloned().or_else(|| self.first_sentence(next));
             let exception = exception.filter(|next| is_exception(document.slice(next)));
             chain.extend(exception.map(|next| Link::new(Role::Exception, &next)));
@@ -298,22 +368,47 @@ impl Walker<'_> {
         }
         let is_alone = ranges.len() == 1;
         above.next_question = question.filter(|_| is_alone);
-        above.sentence = ranges.last().cloned().filter(|_| above.next_question.is_none());
-        above.announces = above.sentence.as_ref().is_some_and(|last| ends_with_colon(document.slice(last)));
+        let Some(last) = ranges.last().filter(|_| above.next_question.is_none()) else {
+            above.sentence = None;
+            above.announcement.clear();
+            return ranges.first().cloned();
+        };
+        let mut context = above.announcement.clone();
+        context.extend(self.antecedents(&ranges, ranges.len() - 1, above, &base).unwrap_or_default());
+        above.has_followed = !ends_with_colon(document.slice(last));
+        if !above.has_followed {
+            above.announcement = context.iter().cloned().chain([Link::new(Role::LeadIn, last)]).collect();
+        } else if !is_fragment {
+            above.announcement.clear();
+        }
+        above.sentence = Some((last.clone(), context));
         ranges.first().cloned()
     }
 
     /// The sentences that a sentence refers to, the first of them first. `None` if they are unknown or too many.
-    fn antecedents(&self, ranges: &[Range<usize>], at: usize, above: &Above) -> Option<Vec<Link>> {
+    fn antecedents(
+        &self,
+        ranges: &[Range<usize>],
+        at: usize,
+        above: &Above,
+        chain: &[Link],
+    ) -> Option<Vec<Link>> {
         let mut links = Vec::new();
         let mut at = at;
         let mut range = ranges.get(at)?;
         while refers_back(self.document.slice(range)) {
             let before = match at.checked_sub(1) {
                 Some(before) => ranges.get(before),
-                None => above.sentence.as_ref(),
+                None => above.sentence.as_ref().map(|(sentence, _)| sentence),
             };
             let Some(before) = before else {
+                // The line above the list is what "it" means in an item.
+                let is_known = |link: &Link| {
+                    matches!(link.role, Role::LeadIn | Role::Parent | Role::Label | Role::Question)
+                };
+                if chain.iter().any(is_known) {
+                    break;
+                }
                 // "It is free." right below the heading "Shipping".
                 let heading = self.headings.last().filter(|_| links.len() < MAX_ANTECEDENTS);
                 links.push(Link::new(Role::Heading, &heading.filter(|(_, heading)| !heading.is_empty())?.1));
@@ -354,13 +449,14 @@ impl Walker<'_> {
         let mut group: Option<Range<usize>> = None;
         let mut label: Option<Range<usize>> = None;
         let mut is_below_rows = false;
+        let begin = self.statements.len();
         for (at, row) in rows.iter().enumerate() {
             let filled: Vec<usize> =
                 (0..).zip(&row.children).filter(|(_, cell)| !is_blank(cell)).map(|(at, _)| at).collect();
             let first = row.children.first();
             if row.kind == (BlockKind::Row { is_header: true }) || (at == 0 && is_shown_header) {
-                // A header over all columns, below the names of these, names a group.
-                if filled.len() == 1 && row.children.len() > 1 && (is_below_rows || !columns.is_empty()) {
+                // A header over all columns names a group.
+                if filled.len() == 1 && row.children.len() > 1 {
                     group = row.children.iter().find(|cell| !is_blank(cell)).map(|cell| cell.range.clone());
                     continue;
                 }
@@ -376,6 +472,7 @@ impl Walker<'_> {
             is_below_rows = true;
             if let [0] = filled.as_slice()
                 && row.children.len() > 1
+                && is_bold(row)
             {
                 group = first.map(|cell| cell.range.clone());
                 label = None;
@@ -392,9 +489,21 @@ impl Walker<'_> {
                 continue;
             }
             let is_clear = !columns.is_empty() || row.children.len() < 3;
-            chain.extend(columns.iter().cloned());
+            // The first cell is what the row is about. Its column is named only where that changes the meaning: "Not covered".
+            let is_named = |column: &&Link| {
+                column.cell != Some(0)
+                    || row.children.len() == 1
+                    || limits_by_word(document.slice(&column.range))
+            };
+            chain.extend(columns.iter().filter(is_named).cloned());
             let is_pointer = document.is_covered(&row.range, MarkKind::Link);
             self.push(row.range.clone(), StatementKind::Row, chain, is_clear && !is_pointer);
+        }
+        if self.statements.len() == begin {
+            // Names of nothing.
+            for row in rows {
+                self.push(row.range.clone(), StatementKind::Row, Vec::new(), false);
+            }
         }
     }
 
@@ -426,10 +535,15 @@ impl Walker<'_> {
         }
         let is_itself = |link: &Link| is_within(&link.range, &range) || is_within(&range, &link.range);
         let notices = self.notices.iter().map(|notice| Link::new(Role::Notice, notice));
-        let headings = self.headings.iter().filter(|(_, heading)| limits(self.document.slice(heading)));
+        let headings = self.headings.iter().filter(|(level, heading)| {
+            // The title of a document is named with its source.
+            let text = self.document.slice(heading);
+            if *level == 1 { limits_by_word(text) } else { limits(text) }
+        });
         let headings = headings.map(|(_, heading)| Link::new(Role::Heading, heading));
+        let scopes = self.scopes.iter().flat_map(|(_, links)| links.iter().cloned());
         let mut whole: Vec<Link> = Vec::with_capacity(chain.len());
-        for link in notices.chain(headings).chain(chain).chain(self.conditions_of(&range)) {
+        for link in notices.chain(scopes).chain(headings).chain(chain).chain(self.conditions_of(&range)) {
             let is_known = whole.iter().any(|other| other.range == link.range && other.cell == link.cell);
             if !is_itself(&link) && !is_known {
                 whole.push(link);
@@ -470,6 +584,11 @@ impl Walker<'_> {
         let text = self.document.slice(&block.range);
         text.chars().nth(MAX_RUN_IN_CHARS).is_none()
             && self.document.is_covered(&block.range, MarkKind::Strong)
+    }
+
+    /// Whether a paragraph is the text behind an asterisk.
+    fn is_condition(&self, block: &Block) -> bool {
+        self.conditions.iter().any(|(_, range)| range.start == block.range.start)
     }
 
     fn first_sentence(&self, block: Option<&Block>) -> Option<Range<usize>> {

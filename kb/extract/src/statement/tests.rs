@@ -229,6 +229,96 @@ fn a_notice_at_the_top_holds_for_all() {
 }
 
 #[test]
+fn an_announcement_holds_for_all_fragments_labels_and_headings_below_it() {
+    assert_eq!(
+        shown("Not covered:\n\nTheft\n\nLoss\n\nWe are open daily. Come in."),
+        ["Not covered: Theft", "Not covered: Loss", "We are open daily.", "Come in."]
+    );
+    assert_eq!(
+        shown(
+            "# Terms\n\nThe following is excluded:\n\n**Glass**\n\nWindows and mirrors.\n\n**Water**\n\nFloods."
+        ),
+        [
+            "The following is excluded: Glass: Windows and mirrors.",
+            "The following is excluded: Water: Floods."
+        ]
+    );
+    assert_eq!(
+        shown("# Terms\n\nNot covered are:\n\n## Theft\n\nIf it is stolen.\n\n# Contact\n\nCall us."),
+        ["Not covered are: Theft: If it is stolen.", "Call us."]
+    );
+    assert_eq!(
+        shown("The basic plan is cheap. It does not include:\n\n- support").last().unwrap(),
+        "The basic plan is cheap. It does not include: support"
+    );
+}
+
+#[test]
+fn a_complete_sentence_above_items_that_are_sentences_is_not_their_lead_in() {
+    assert_eq!(
+        shown("# Tips\n\nTheft is not insured.\n\n- Fire is covered.\n- Water is covered."),
+        ["Theft is not insured.", "Tips: Fire is covered.", "Tips: Water is covered."]
+    );
+}
+
+#[test]
+fn what_follows_a_list_may_limit_it() {
+    assert_eq!(
+        shown("You must not copy:\n\n- texts\n\nunless we agree in writing."),
+        [
+            "You must not copy: texts unless we agree in writing.",
+            "You must not copy: unless we agree in writing."
+        ]
+    );
+    assert_eq!(
+        shown("We do not refund:\n\n- tickets\n\nThis does not apply to members.").first().unwrap(),
+        "We do not refund: tickets This does not apply to members."
+    );
+}
+
+#[test]
+fn a_heading_that_asks_is_the_question_of_what_is_below_it() {
+    assert_eq!(shown("## Are dogs allowed?\n\nNo."), ["Are dogs allowed? No."]);
+    assert_eq!(
+        shown("**Can I return it?**\n\nNo.\n\n**What does it cost?** It is free."),
+        ["Can I return it? No.", "What does it cost? It is free."]
+    );
+    assert_eq!(shown("## Minimum age\n\n18"), ["Minimum age: 18"]);
+}
+
+#[test]
+fn a_heading_does_not_hold_behind_its_section() {
+    assert_eq!(
+        html("<section><h2>Not covered</h2><p>Theft.</p></section><section><p>Call us.</p></section>"),
+        ["Not covered: Theft.", "Call us."]
+    );
+}
+
+#[test]
+fn tables_have_all_names_that_give_their_cells_a_meaning() {
+    let head = "<table><thead><tr><td>Damage</td><td>Excluded</td></tr></thead><tr><td>Theft</td><td>yes</td></tr></table>";
+    assert_eq!(html(head), ["Theft – Excluded: yes"]);
+    let corner = "<table><tr><td></td><th>Basic</th><th>Pro</th></tr><tr><td>API</td><td>no</td><td>yes</td></tr></table>";
+    assert_eq!(html(corner), ["API – Basic: no; Pro: yes"]);
+    let seasons = "<table><tr><th>Room</th><th colspan=2>Summer</th></tr><tr><th></th><th>Single</th><th>Double</th></tr>\
+        <tr><td>Sea view</td><td>100</td><td>150</td></tr></table>";
+    assert_eq!(html(seasons), ["Sea view – Summer – Single: 100; Summer – Double: 150"]);
+    let over =
+        "<table><tr><th colspan=2>Not covered</th></tr><tr><td>Theft</td><td>since 2020</td></tr></table>";
+    assert_eq!(html(over), ["Not covered: Theft: since 2020"]);
+    assert_eq!(shown("| Not covered |\n|---|\n| Theft |"), ["Not covered: Theft"]);
+    assert_eq!(
+        shown("| Name | Basic | Pro |\n|---|---|---|\n| Export | | |\n| API | yes | yes |"),
+        ["Export – Basic: –; Pro: –", "API – Basic: yes; Pro: yes"]
+    );
+}
+
+#[test]
+fn the_number_of_a_chapter_does_not_limit() {
+    assert_eq!(shown("# Handbook 2024\n\n## 2.5 Claims\n\nWe pay."), ["We pay."]);
+}
+
+#[test]
 fn tabs_name_their_content() {
     assert_eq!(
         shown("=== \"macOS\"\n\n    Open the image.\n\n=== \"Windows\"\n\n    Run the setup."),

@@ -49,6 +49,9 @@ const EXCEPTIONS: &[&str] = &[
      toutefois, en revanche, excepto, esto no, no obstante, pero, salvo, sin embargo, ciò non, eccetto, ma, però, questo non, \
      tranne, tuttavia, contudo, exceto, isso não, isto não, mas, no entanto, porém, behalve, dit geldt niet, echter, maar, \
      tenzij",
+    "only, not, exceptions, exceptions are, excluded, with the exception, apart from, excluding, provided, nur, nicht, ausnahmen, mit ausnahme, \
+     gilt nicht, uniquement, seulement, à l'exception, à condition, solo, sólo, solamente, con la excepción, con l'eccezione, apenas, \
+     somente, com exceção, alleen, met uitzondering, niet",
 ];
 
 /// Words of a heading that negate or limit what is below it.
@@ -95,17 +98,17 @@ const THIS_DOCUMENT: &[&str] = &[
      document, dit artikel, deze handleiding, deze versie",
 ];
 
-/// Words with which a text limits itself, besides [`LIMITS`].
-const LIMITS_OF_DOCUMENTS: &[&str] = &[
-    "about, apply, applies, describes, valid, version, gilt, gelten, beschreibt, gültig, concerne, décrit, valable, describe, \
-     aplica, aplican, válido, válida, descrive, vale, valgono, descreve, geldt, gelden, beschrijft",
-];
-
 /// Beginnings of a warning.
 const WARNINGS: &[&str] = &[
     "never, do not, don't, warning, caution, danger, important, be careful, nie, niemals, nicht, achtung, warnung, vorsicht, \
      wichtig, ne, jamais, attention, avertissement, nunca, no, advertencia, atención, cuidado, mai, non, attenzione, avviso, \
      não, atenção, aviso, nooit, let op, waarschuwing, pas op",
+];
+
+/// Words that point to what follows.
+const FORWARD: &[&str] = &[
+    "below, following, follows, these, folgend, folgende, folgenden, folgender, folgendes, diese, suivant, suivante, suivants, suivantes, voici",
+    "siguiente, siguientes, seguente, seguenti, seguinte, seguintes, volgende, onderstaande",
 ];
 
 /// Words that negate a short sentence.
@@ -131,25 +134,50 @@ pub(super) fn is_exception(sentence: &str) -> bool {
             && begins_with(&words, POINTERS)
             && words.iter().any(|word| is_in(word, NEGATIONS))
     };
-    begins_with(&words, EXCEPTIONS) || is_refutation()
+    // "Room 5 does not."
+    let is_cut_short = words.len() <= MAX_REFUTATION_WORDS + 1
+        && words.last().is_some_and(|word| {
+            matches!(word.as_str(), "not" | "nicht" | "doesn't" | "don" | "isn" | "can't")
+        });
+    begins_with(&words, EXCEPTIONS) || is_cut_short || is_refutation()
 }
 
 /// Whether a heading negates or limits what is below it: by a word, a year, a version, or a place or case at its start.
 pub(super) fn limits(heading: &str) -> bool {
     let words = words(heading);
-    let is_number = |word: &String| word.chars().any(|c| c.is_ascii_digit());
+    let is_year = |word: &String| word.len() == 4 && matches!(word.get(..2), Some("19" | "20"));
+    let is_version =
+        |word: &String| matches!(word.as_str(), "version" | "versión" | "versione" | "versão" | "versie");
     // The number of a chapter does not limit.
-    words.iter().any(|word| is_in(word, LIMITS))
-        || words.iter().skip(1).any(is_number)
-        || (words.len() > 1 && words.first().is_some_and(|word| is_in(word, SCOPES)))
+    let names = words.iter().skip_while(|word| word.chars().all(|c| c.is_ascii_digit()));
+    let names: Vec<_> = names.collect();
+    limits_by_word(heading)
+        || names.iter().any(|word| is_year(word) || is_version(word))
+        || (names.len() > 1 && names.first().is_some_and(|word| is_in(word, SCOPES)))
+}
+
+/// Whether a heading has a word that negates or limits.
+pub(super) fn limits_by_word(heading: &str) -> bool {
+    words(heading).iter().any(|word| is_in(word, LIMITS))
+}
+
+/// Whether a sentence says that something follows.
+pub(super) fn looks_ahead(sentence: &str) -> bool {
+    words(sentence).iter().any(|word| is_in(word, FORWARD))
+}
+
+/// Whether a text is no sentence: it does not end like one.
+pub(super) fn is_fragment(text: &str) -> bool {
+    let is_mark = |c: char| "\"”»)]’'*_†‡⁰¹²³⁴⁵⁶⁷⁸⁹ ".contains(c);
+    let text = text.trim_end_matches(is_mark);
+    !text.ends_with(['.', '!', '?', '…', ':', '。', '：', '！', '？', '؟', '۔', '।'])
 }
 
 /// Whether a sentence at the top of a document says what the document does not hold for.
 pub(super) fn is_notice(sentence: &str) -> bool {
-    let lower = sentence.to_lowercase();
     let words = words(sentence);
-    let has = |list| words.iter().any(|word| is_in(word, list));
-    phrases(THIS_DOCUMENT).any(|name| lower.contains(name)) && (has(LIMITS) || has(LIMITS_OF_DOCUMENTS))
+    begins_with(&words, THIS_DOCUMENT)
+        && words.iter().any(|word| is_in(word, LIMITS) || word == "longer" || word == "version")
 }
 
 /// Whether a sentence warns of what is above it.
