@@ -64,7 +64,7 @@ struct Level {
     /// With `%1` in place of the number of the outermost level.
     pattern: Option<String>,
     start: Option<i64>,
-    /// The level, counted from 1, after which the numbers begin anew; 0 for never. Without it, after any outer level.
+    /// The level, counted from 1, after which the numbers start again; 0 for never. Without it, after any outer level.
     restart: Option<usize>,
     /// Whether the numbers of all levels are decimal.
     is_legal: bool,

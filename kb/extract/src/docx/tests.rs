@@ -482,7 +482,7 @@ fn items_have_the_numbers_that_are_printed() {
             .map(|line| line.trim_end_matches(" x").to_owned())
             .collect()
     };
-    // Lists of a kind go on with each other's numbers, unless one starts anew.
+    // Lists of a kind go on with each other's numbers, unless one starts again.
     assert_eq!(
         markers(&[
             ("1", 0),
