@@ -143,7 +143,7 @@ test("a stream that violates the contract shows an error, and the next question 
   const broken = {
     "no JSON": raw(`${delta}event: sources\ndata: {"citations":\n\n`),
     "no object": raw("event: answer_delta\ndata: [1]\n\n"),
-    "an event without end": raw(`event: answer_delta\ndata: ${"x".repeat(1_100_000)}`),
+    "an event without end": raw(`event: answer_delta\ndata: ${"x".repeat(2_200_000)}`),
     "no event stream": (response) => response.writeHead(200, { "content-type": "text/html" }).end("<h1>Sign in</h1>"),
     "no error JSON": (response) => response.writeHead(502, { "content-type": "text/html" }).end("<h1>Bad</h1>"),
   };
