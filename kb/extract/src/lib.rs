@@ -104,6 +104,9 @@ pub fn document(bytes: &[u8], format: Format) -> Result<document::Document, Extr
     if bytes.len() as u64 > MAX_FILE_BYTES {
         return Err(ExtractError::TooLarge { limit: MAX_FILE_BYTES });
     }
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Err(ExtractError::Empty);
+    }
     sniff::check(bytes, format)?;
     let read = || -> Result<document::Document, ExtractError> {
         match format {
