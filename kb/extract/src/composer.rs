@@ -34,6 +34,7 @@ struct Open {
 
 impl Composer {
     /// Writes a line that is not content and opens a section. A very long heading, or one inside a list, becomes a paragraph.
+    #[cfg(test)]
     pub(crate) fn heading(&mut self, level: usize, text: &str) {
         self.heading_with_anchor(level, text, None);
     }
@@ -50,11 +51,6 @@ impl Composer {
         self.start_block();
         self.push(&text);
         self.outline.heading(level, &text, anchor);
-    }
-
-    /// The following content is on this page.
-    pub(crate) fn page(&mut self, page: u32) {
-        self.outline.page(page);
     }
 
     /// The following content is under a heading that is not written into the text.

@@ -34,8 +34,6 @@ mod properties;
 mod rows;
 pub mod sandbox;
 mod shifted;
-#[cfg(feature = "office")]
-mod sink;
 mod sniff;
 pub mod statement;
 #[cfg(feature = "office")]
@@ -153,12 +151,12 @@ fn without_control_characters(text: String) -> String {
 
 fn read(bytes: &[u8], format: Format) -> Result<Extracted, ExtractError> {
     match format {
-        #[cfg(feature = "office")]
-        Format::Pdf => pdf::read(bytes),
-        #[cfg(feature = "office")]
-        Format::Docx => docx::read(bytes),
-        #[cfg(not(feature = "office"))]
-        Format::Pdf | Format::Docx => Err(ExtractError::NotBuilt),
+        Format::Pdf | Format::Docx => {
+            let document::Document { text, properties, notes, .. } = document(bytes, format)?;
+            let blocks = vec![Block::leaf(BlockKind::Text, 0..text.len())];
+            let sections = vec![Section { blocks, ..Section::default() }];
+            Ok(Extracted { text, sections, properties, notes })
+        }
         Format::Html => read_text(bytes, html::declared_encoding(bytes), |text| {
             let html::Page { text, sections, properties, notes } = html::read(&text)?;
             Ok(Extracted { text, sections, properties, notes })

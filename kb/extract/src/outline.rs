@@ -14,7 +14,6 @@ const MAX_DEPTH: usize = 16;
 pub(crate) struct Outline {
     title: Option<String>,
     path: Vec<Heading>,
-    page: Option<u32>,
     url: Option<String>,
     sections: Vec<Section>,
     is_open: bool,
@@ -39,12 +38,6 @@ impl Outline {
         self.is_open = false;
     }
 
-    /// The following blocks are on this page.
-    pub(crate) fn page(&mut self, page: u32) {
-        self.page = Some(page);
-        self.is_open = false;
-    }
-
     /// The following blocks have this address, or none.
     pub(crate) fn url(&mut self, url: Option<String>) {
         self.url = url;
@@ -64,7 +57,7 @@ impl Outline {
             let anchor = self.path.iter().rev().find_map(|heading| heading.anchor.clone());
             self.sections.push(Section {
                 headings,
-                page: self.page,
+                page: None,
                 url: self.url.clone(),
                 anchor,
                 blocks: Vec::new(),
