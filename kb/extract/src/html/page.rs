@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use ego_tree::{NodeId, NodeRef, iter::Edge};
 use scraper::{ElementRef, Html, Node, node::Element};
 
-use super::content::{anchor, heading_level, is_block, is_paragraph, parts};
+use super::elements::{anchor, heading_level, is_block, is_paragraph, parts};
 use super::formula;
 use super::hidden::is_apart;
 use super::reading::{PageContext, Reading, has_text};

@@ -18,7 +18,7 @@ use std::{
 };
 
 use super::document::Document;
-use super::{ExtractError, Format, MAX_FILE_BYTES, composer, document};
+use super::{ExtractError, Format, MAX_FILE_BYTES, document};
 
 pub use confine::{Layer, confine, hide_memory};
 
@@ -58,7 +58,7 @@ impl Sandbox {
     ///
     /// # Errors
     /// As for [`document()`], and if reading takes too much time or memory or crashes.
-    pub fn extract(&self, bytes: &[u8], format: Format) -> Result<Document, ExtractError> {
+    pub fn read(&self, bytes: &[u8], format: Format) -> Result<Document, ExtractError> {
         let is_simple = matches!(format, Format::Markdown | Format::PlainText | Format::Csv);
         if bytes.len() as u64 > MAX_FILE_BYTES || (is_simple && bytes.len() <= MAX_IN_PROCESS_BYTES) {
             return document(bytes, format);
@@ -125,7 +125,7 @@ impl Sandbox {
         deadline: Instant,
     ) -> Result<Document, ChildFailure> {
         if answer.len() as u64 > MAX_OUTPUT_BYTES {
-            return Err(ChildFailure::Final(composer::too_much_text()));
+            return Err(ChildFailure::Final(ExtractError::too_much_text()));
         }
         match serde_json::from_slice::<Result<Document, ExtractError>>(answer) {
             Ok(result) => result.map_err(ChildFailure::Final),
