@@ -23,9 +23,11 @@ mod file;
 mod format;
 mod front_matter;
 mod html;
+mod inline;
 mod left_out;
 mod markdown;
 mod notation;
+mod numerals;
 mod outline;
 #[cfg(feature = "office")]
 mod pdf;

@@ -28,7 +28,7 @@ const MAX_ANCHOR_BYTES: usize = 200;
 const DEFAULT_HEADING_LEVEL: usize = 2;
 
 /// Elements that start and end a paragraph.
-const BLOCKS: [&str; 31] = [
+const BLOCKS: [&str; 32] = [
     "p",
     "div",
     "section",
@@ -57,6 +57,7 @@ const BLOCKS: [&str; 31] = [
     "ol",
     "dl",
     "dir",
+    "menu",
     "pre",
     "listing",
     "xmp",

@@ -1,14 +1,18 @@
 //! Reads the main part of a web page and the properties in its head.
 
+mod cells;
 mod content;
 mod formula;
 mod hidden;
+pub(crate) mod icon;
 mod inline;
+mod layout;
 mod page;
 mod parse;
 mod reading;
 mod style;
 mod table;
+mod tabs;
 
 use encoding_rs::Encoding;
 use scraper::{ElementRef, Html, Node, Selector};
@@ -17,8 +21,6 @@ use super::{ExtractError, Properties, Section, properties};
 
 /// Bytes that are searched for a declaration of the encoding; browsers search 1024.
 const DECLARATION_BYTES: usize = 4096;
-
-pub(crate) use page::LABEL_ATTRIBUTE;
 
 pub(crate) struct Page {
     pub(crate) text: String,
