@@ -70,7 +70,7 @@ function block(random, depth) {
     () => table(random),
     () => `<dl><dt>${inline(random, 1)}</dt><dd>${inline(random, 1)}</dd></dl>`,
     () => `<div style="display:${pick(random, ["flex", "grid"])}"><b>${inline(random, 2)}</b><b>${inline(random, 2)}</b></div>`,
-    () => `<p>${word(random)}:</p><img src=x><select></select>${word(random)}`,
+    () => `<p>${word(random)}:</p><img src=photo><select></select>${word(random)}`,
     () => `<h3><div>${inline(random, 2)}</div></h3>`,
     () => `<div role=table><div role=row><div role=cell>${word(random)}</div><div role=cell>${inline(random, 2)}</div></div></div>`,
   ];
@@ -122,7 +122,7 @@ function inline(random, depth) {
   );
   const text = word(random) + pick(random, ["", " "]) + parts.join(pick(random, ["", " "]));
   // A style that no reader of the file knows usually sets such neighbours apart.
-  return text.replace(/<\/(span|a)>(?=<\1)/g, "$& ");
+  return text.replace(/<\/span>(?=<span)|(?=<a )/g, "$& ");
 }
 
 function word(random) {
