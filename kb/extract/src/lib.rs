@@ -22,8 +22,10 @@ mod file;
 mod format;
 mod front_matter;
 mod html;
+mod inline;
 mod left_out;
 mod notation;
+mod numerals;
 #[cfg(feature = "office")]
 mod pdf;
 mod plain_text;

@@ -1,8 +1,6 @@
 //! Rewrites what generators of sites add to Markdown into Markdown with HTML, so that a parser of Markdown reads the content of it:
 //! admonitions and tabs of MkDocs and Docusaurus, callouts, shortcodes, tags of templates, imports of MDX.
 
-use crate::html::LABEL_ATTRIBUTE;
-
 /// Maximum nesting of admonitions and tabs; deeper ones are code, as in plain Markdown.
 const MAX_DEPTH: usize = 8;
 /// Lines that are replaced by a table of contents.
@@ -128,16 +126,15 @@ impl Rewriter {
 
     fn open(&mut self, label: &str, indent: usize) {
         let space = " ".repeat(indent);
-        let label = label.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;");
-        let label = if label.is_empty() { String::new() } else { format!(" {LABEL_ATTRIBUTE}=\"{label}\"") };
+        let label = label.replace('&', "&amp;").replace('<', "&lt;");
         self.push("");
-        self.push(&format!("{space}<div{label}>"));
+        self.push(&format!("{space}<details><summary>{label}</summary>"));
         self.push("");
     }
 
     fn close(&mut self, indent: usize) {
         self.push("");
-        self.push(&format!("{}</div>", " ".repeat(indent)));
+        self.push(&format!("{}</details>", " ".repeat(indent)));
         self.push("");
     }
 }

@@ -12,7 +12,7 @@ const MAX_ANCHOR_BYTES: usize = 200;
 const DEFAULT_HEADING_LEVEL: usize = 2;
 
 /// Elements that start and end a paragraph.
-const BLOCKS: [&str; 31] = [
+const BLOCKS: [&str; 32] = [
     "p",
     "div",
     "section",
@@ -41,6 +41,7 @@ const BLOCKS: [&str; 31] = [
     "ol",
     "dl",
     "dir",
+    "menu",
     "pre",
     "listing",
     "xmp",

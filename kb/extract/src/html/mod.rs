@@ -1,12 +1,16 @@
 //! Reads the main part of a web page and the properties in its head.
 
+mod cells;
 mod elements;
 mod formula;
 mod hidden;
+pub(crate) mod icon;
+mod layout;
 mod page;
 mod parse;
 mod reading;
 mod style;
+mod tabs;
 
 use encoding_rs::Encoding;
 use scraper::{ElementRef, Html, Node, Selector};
@@ -15,8 +19,6 @@ use super::{ExtractError, Properties, properties};
 
 /// Bytes that are searched for a declaration of the encoding; browsers search 1024.
 const DECLARATION_BYTES: usize = 4096;
-
-pub(crate) use page::LABEL_ATTRIBUTE;
 
 /// Reads a page into the model.
 pub(crate) fn document(page: &str) -> Result<crate::document::Document, ExtractError> {

@@ -186,7 +186,7 @@ fn very_large_style_is_read_quickly() {
 fn white_space_is_collapsed_as_in_a_browser() {
     let document =
         "<p>Un<b>break</b>able  <i> and\n\n</i> one&nbsp;line<br>\n two<br><br>three<p>A<span> </span>B";
-    assert_eq!(text(document), "Unbreakable and one line\ntwo\nthree\n\nA B");
+    assert_eq!(text(document), "Unbreakable and one line\ntwo\n\nthree\n\nA B");
     assert_eq!(text("<p>&lt;b&gt; &#8211; &eacute;&unknown;"), "<b> – é&unknown;");
 }
 

@@ -26,6 +26,8 @@ const MAX_ROW_BYTES: usize = 600;
 const MAX_ANTECEDENTS: usize = 2;
 /// How many sentences of the top of a document may be notices.
 const MAX_NOTICES: usize = 2;
+/// Stands for a symbol or value that the file does not name.
+const UNKNOWN: char = '\u{fffd}';
 /// Marks that lead to a condition below.
 const CONDITION_MARKS: [&str; 5] = ["***", "**", "*", "†", "‡"];
 
@@ -550,7 +552,10 @@ impl Walker<'_> {
             }
         }
         let length: usize = whole.iter().map(|link| link.range.len()).sum();
-        let is_quotable = is_quotable && length <= MAX_CHAIN_BYTES && whole.len() <= MAX_CHAIN_PARTS;
+        let ranges = whole.iter().map(|link| &link.range).chain([&range]);
+        let is_known = ranges.map(|range| self.document.slice(range)).all(|text| !text.contains(UNKNOWN));
+        let is_quotable =
+            is_quotable && is_known && length <= MAX_CHAIN_BYTES && whole.len() <= MAX_CHAIN_PARTS;
         self.statements.push(Statement { range, kind, chain: whole, is_quotable });
     }
 
