@@ -36,6 +36,8 @@ mod properties;
 mod rows;
 pub mod sandbox;
 mod shifted;
+#[cfg(test)]
+mod shown;
 #[cfg(feature = "office")]
 mod sink;
 mod sniff;
