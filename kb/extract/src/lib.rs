@@ -33,6 +33,8 @@ mod properties;
 mod rows;
 pub mod sandbox;
 mod shifted;
+#[cfg(test)]
+mod shown;
 mod sniff;
 pub mod statement;
 #[cfg(feature = "office")]

@@ -186,7 +186,7 @@ impl<'a> Reader<'a> {
             Reading::Content => return self.open_content(wrapped),
             // "Click Save to go on."
             Reading::NotContent if wrapped.value().name() == "button" && is_between_words(wrapped) => {
-                return;
+                return self.inline.apart();
             }
             Reading::NotContent => self.leave_out(wrapped),
             // Outside of the main part, scripts hide menus and dialogs.
@@ -353,6 +353,7 @@ impl<'a> Reader<'a> {
         self.close_shifted(wrapped);
         match element.name() {
             "article" | "main" => self.articles = self.articles.saturating_sub(1),
+            "button" => self.inline.apart(),
             "q" => return self.inline.push("”"),
             "mfenced" => return self.inline.push(")"),
             name => {

@@ -552,11 +552,21 @@ impl Walker<'_> {
             }
         }
         let length: usize = whole.iter().map(|link| link.range.len()).sum();
-        let ranges = whole.iter().map(|link| &link.range).chain([&range]);
-        let is_known = ranges.map(|range| self.document.slice(range)).all(|text| !text.contains(UNKNOWN));
+        let is_known = (kind == StatementKind::Code || self.is_known(&range))
+            && whole.iter().all(|link| self.is_known(&link.range));
         let is_quotable =
             is_quotable && is_known && length <= MAX_CHAIN_BYTES && whole.len() <= MAX_CHAIN_PARTS;
         self.statements.push(Statement { range, kind, chain: whole, is_quotable });
+    }
+
+    /// Whether a text has no symbol or value that its file does not name: `{{ price }}`, which is not code.
+    fn is_known(&self, range: &Range<usize>) -> bool {
+        let is_code = |at: usize| {
+            let mut marks = self.document.marks_in(range);
+            marks.any(|mark| mark.kind == MarkKind::Code && mark.range.contains(&(range.start + at)))
+        };
+        let text = self.document.slice(range);
+        !text.contains(UNKNOWN) && text.match_indices("{{").all(|(at, _)| is_code(at))
     }
 
     /// The conditions behind the asterisks and footnotes of a range.

@@ -1,17 +1,6 @@
-use chat_core::statement::shown_text;
-
-use crate::statement::statements;
-
-/// The statements of the main part of a page as answers show them, "✗" before those that no answer shows.
+/// The statements of the main part of a page.
 fn shown(main: &str) -> Vec<String> {
-    let document = crate::html::document(&format!("<main>{main}</main>")).unwrap();
-    let shown = |statement: &crate::statement::Statement| {
-        let parts = statement.parts(&document);
-        let text = document.slice(&statement.range);
-        let text = shown_text(statement.kind, text, &parts.iter().collect::<Vec<_>>());
-        format!("{}{}", if statement.is_quotable { "" } else { "✗ " }, text.replace('\n', " "))
-    };
-    statements(&document).iter().map(shown).collect()
+    crate::shown::shown(&crate::html::document(&format!("<main>{main}</main>")).unwrap())
 }
 
 #[test]
