@@ -5,7 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::answer::{Quote, best_quotes};
+use crate::answer::{Quote, best_quote};
 use crate::assistant::AssistantName;
 use crate::chunk::MatchedChunk;
 use crate::error::ApiError;
@@ -72,9 +72,9 @@ pub struct SearchResult {
     pub content_type: Option<String>,
     /// Cosine of text and passage, -1 to 1.
     pub score: f64,
-    /// The whole passage, as Markdown source.
+    /// The whole passage.
     pub excerpt: String,
-    /// The best sentence, after the line that introduces its list; one or two.
+    /// The best sentence, alone.
     pub quotes: Vec<Quote>,
 }
 
@@ -129,17 +129,15 @@ impl SearchResults {
             if results.iter().any(is_same_place) {
                 continue;
             }
-            let quotes = best_quotes(&question, passage);
-            if !quotes.is_empty() {
-                results.push(SearchResult::new(passage.chunk, quotes));
-            }
+            let quote = best_quote(&question, passage);
+            results.extend(quote.map(|quote| SearchResult::new(passage.chunk, quote)));
         }
         Self { results }
     }
 }
 
 impl SearchResult {
-    fn new(chunk: &MatchedChunk, quotes: Vec<Quote>) -> Self {
+    fn new(chunk: &MatchedChunk, quote: Quote) -> Self {
         Self {
             chunk_id: chunk.chunk_id,
             document_id: chunk.document_id,
@@ -150,7 +148,7 @@ impl SearchResult {
             content_type: chunk.content_type().map(str::to_owned),
             score: chunk.similarity,
             excerpt: chunk.content.clone(),
-            quotes,
+            quotes: vec![quote],
         }
     }
 }
@@ -158,7 +156,7 @@ impl SearchResult {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chunk::tests::chunk;
+    use crate::chunk::tests::{chunk, list};
     use crate::evidence::Background;
     use proptest::prelude::*;
     use serde_json::json;
@@ -184,10 +182,6 @@ mod tests {
         let thresholds =
             EvidenceThresholds { similarity: 0.35, confidence: 1.0, background: Background::default() };
         SearchResults::new(&SearchRequest { limit, ..request }, rows, &thresholds).results
-    }
-
-    fn words(result: &SearchResult) -> Vec<&str> {
-        result.quotes.iter().map(|quote| quote.text.as_str()).collect()
     }
 
     #[test]
@@ -225,20 +219,21 @@ mod tests {
 
     #[test]
     fn a_result_has_the_best_sentence_of_its_passage_with_offsets() {
-        let content = "👩‍👧 Our shop opened in 1990. You can cancel an *order* within 24 hours.";
+        let content = "👩‍👧 Our shop opened in 1990. You can cancel an order within 24 hours.";
         let results = search("cancel order", 5, &[chunk(1, 1, 0.6, content)]);
         let quote = &results[0].quotes[0];
         let units: Vec<u16> = content.encode_utf16().collect();
         assert_eq!(String::from_utf16(&units[quote.start..quote.end]).unwrap(), quote.text);
-        assert_eq!(quote.plain.as_deref(), Some("You can cancel an order within 24 hours."));
+        assert_eq!((quote.text.as_str(), &quote.plain), ("You can cancel an order within 24 hours.", &None));
         assert_eq!(results[0].excerpt, content);
     }
 
     #[test]
     fn a_list_item_follows_the_line_that_introduces_its_list() {
-        let mut row = chunk(1, 1, 0.6, "You may return:\n\n- shoes\n- tea");
-        row.sentences[2].similarity = 0.9;
-        assert_eq!(words(&search("beverage", 5, &[row])[0]), ["You may return:", "tea"]);
+        let mut row = list(1, 0.6, "You may return:", &["shoes", "tea"]);
+        row.sentences[1].similarity = 0.9;
+        let result = &search("beverage", 5, &[row])[0];
+        assert_eq!(result.quotes[0].plain.as_deref(), Some("You may return: tea"));
     }
 
     #[test]
@@ -285,7 +280,7 @@ mod tests {
 
     #[test]
     fn a_passage_without_words_to_quote_is_no_result() {
-        assert!(search("refunds", 5, &[chunk(1, 1, 0.9, "![](refunds.png)")]).is_empty());
+        assert!(search("refunds", 5, &[chunk(1, 1, 0.9, "* * *")]).is_empty());
     }
 
     proptest! {
