@@ -145,6 +145,12 @@ impl MatchedChunk {
         web_address(&self.meta).or_else(|| web_address(&self.document_meta))
     }
 
+    /// The words of one of its sentences. `None` if the offsets are of another version of the passage.
+    pub fn text_of(&self, sentence: &SentenceMatch) -> Option<&str> {
+        let boundaries = || self.content.char_indices().map(|(byte, _)| byte).chain([self.content.len()]);
+        self.content.get(boundaries().nth(sentence.start)?..boundaries().nth(sentence.end)?)
+    }
+
     /// The document's media type.
     pub fn content_type(&self) -> Option<&str> {
         text(&self.document_meta, "content_type").filter(|name| json_bytes(name) <= MAX_CONTENT_TYPE_BYTES)
