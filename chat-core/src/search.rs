@@ -3,7 +3,6 @@
 
 use serde::Serialize;
 use serde_json::Value;
-use uuid::Uuid;
 
 use crate::answer::{Quote, best_quote};
 use crate::assistant::AssistantName;
@@ -11,6 +10,7 @@ use crate::chunk::MatchedChunk;
 use crate::error::ApiError;
 use crate::evidence::{EvidenceThresholds, assess_all, query_terms, ranked};
 use crate::fields::Fields;
+use crate::found::FoundPassage;
 use crate::question::Question;
 use crate::request::{assistant, embedding, model, text};
 
@@ -49,31 +49,12 @@ pub struct SearchResults {
     pub results: Vec<SearchResult>,
 }
 
-/// A passage, and the words in it that fit best. The fields are those of a citation.
+/// A passage, and the words in it that fit best.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SearchResult {
-    /// The passage's id.
-    pub chunk_id: Uuid,
-    /// The document's id.
-    pub document_id: Uuid,
-    /// The display name of the document.
-    pub title: String,
-    /// The page number, from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub page: Option<u64>,
-    /// The headings above the passage.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub section: Option<String>,
-    /// The web page of the passage or document.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub url: Option<String>,
-    /// The document's media type.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub content_type: Option<String>,
-    /// Cosine of text and passage, -1 to 1.
-    pub score: f64,
-    /// The whole passage.
-    pub excerpt: String,
+    /// The passage, without its layout.
+    #[serde(flatten)]
+    pub passage: FoundPassage,
     /// The best sentence, alone.
     pub quotes: Vec<Quote>,
 }
@@ -122,34 +103,14 @@ impl SearchResults {
             if results.len() == request.limit {
                 break;
             }
-            let is_same_place = |other: &SearchResult| {
-                other.document_id == passage.chunk.document_id
-                    && other.section.as_deref() == passage.chunk.section()
-            };
-            if results.iter().any(is_same_place) {
+            let found = FoundPassage { blocks: None, ..FoundPassage::with_excerpt(passage.chunk) };
+            if results.iter().any(|other| other.passage.is_same_place(&found)) {
                 continue;
             }
             let quote = best_quote(&question, passage);
-            results.extend(quote.map(|quote| SearchResult::new(passage.chunk, quote)));
+            results.extend(quote.map(|quote| SearchResult { passage: found, quotes: vec![quote] }));
         }
         Self { results }
-    }
-}
-
-impl SearchResult {
-    fn new(chunk: &MatchedChunk, quote: Quote) -> Self {
-        Self {
-            chunk_id: chunk.chunk_id,
-            document_id: chunk.document_id,
-            title: chunk.title(),
-            page: chunk.page(),
-            section: chunk.section().map(str::to_owned),
-            url: chunk.url().map(str::to_owned),
-            content_type: chunk.content_type().map(str::to_owned),
-            score: chunk.similarity,
-            excerpt: chunk.content.clone(),
-            quotes: vec![quote],
-        }
     }
 }
 
@@ -225,7 +186,7 @@ mod tests {
         let units: Vec<u16> = content.encode_utf16().collect();
         assert_eq!(String::from_utf16(&units[quote.start..quote.end]).unwrap(), quote.text);
         assert_eq!((quote.text.as_str(), &quote.plain), ("You can cancel an order within 24 hours.", &None));
-        assert_eq!(results[0].excerpt, content);
+        assert_eq!(results[0].passage.excerpt.as_deref(), Some(content));
     }
 
     #[test]
@@ -242,7 +203,7 @@ mod tests {
         by_sentence.sentences[0].similarity = 0.3;
         let rows = [chunk(1, 1, 0.3, "Alpha."), chunk(2, 2, 0.299, "Refunds are fast."), by_sentence];
         let found: Vec<_> =
-            search("whence", 5, &rows).iter().map(|result| result.chunk_id.as_u128()).collect();
+            search("whence", 5, &rows).iter().map(|result| result.passage.chunk_id.as_u128()).collect();
         assert_eq!(found, [1, 3]);
         assert!(search("whence", 5, &[]).is_empty());
     }
@@ -272,7 +233,7 @@ mod tests {
         ];
         let found = |limit| {
             let results = search("refunds", limit, &rows);
-            results.iter().map(|result| result.chunk_id.as_u128()).collect::<Vec<_>>()
+            results.iter().map(|result| result.passage.chunk_id.as_u128()).collect::<Vec<_>>()
         };
         assert_eq!(found(5), [1, 3, 4]);
         assert_eq!(found(2), [1, 3]);
@@ -288,7 +249,7 @@ mod tests {
         fn quotes_are_always_words_of_the_excerpt(content in "\\PC{0,200}", query in "\\PC{1,40}") {
             prop_assume!(!query.trim().is_empty());
             for result in search(&query, 10, &[chunk(1, 1, 0.9, &content)]) {
-                let units: Vec<u16> = result.excerpt.encode_utf16().collect();
+                let units: Vec<u16> = result.passage.excerpt.as_ref().unwrap().encode_utf16().collect();
                 for quote in &result.quotes {
                     prop_assert_eq!(String::from_utf16(&units[quote.start..quote.end]).unwrap(), quote.text.clone());
                 }

@@ -73,8 +73,8 @@ fn lines<'s>(sentence: &'s Sentence<'_>) -> impl Iterator<Item = &'s Part> {
 /// The number of a step: "2. Remove the screws".
 fn number(text: &str) -> Option<u32> {
     let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
-    let number = text.strip_suffix(rest)?;
-    rest.starts_with(['.', ')']).then(|| number.parse().ok()).flatten()
+    let number = text.strip_suffix(rest)?.parse().ok()?;
+    rest.strip_prefix(['.', ')'])?.starts_with(char::is_whitespace).then_some(number)
 }
 
 /// The sentences of an answer.

@@ -47,10 +47,11 @@ const words = {
 
 const quote = z.object({
   ...words,
-  kind: z.enum(["sentence", "row", "code"]).describe("A tab separates the cells of a row"),
+  kind: z.string().optional().describe("sentence, row (a tab separates its cells) or code"),
   plain: z.string().optional().describe("The words as the answer has them, if they differ"),
   pieces: z
     .array(z.object({ text: z.string(), role: z.string().optional() }))
+    .optional()
     .describe("What the answer has; pieces with a role are words from around the quote that it needs to be understood"),
   whole: z.string().optional().describe("The words with all that they need, if the answer has it right before them"),
 });
