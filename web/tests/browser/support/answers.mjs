@@ -21,7 +21,7 @@ export function citation(fields = {}) {
     score: 0.71,
     strength: "strong",
     excerpt: EXCERPT,
-    quotes: [{ start, end: start + QUOTE.length, text: QUOTE }],
+    quotes: [{ start, end: start + QUOTE.length, text: QUOTE, kind: "sentence", pieces: [{ text: QUOTE }] }],
     ...fields,
   };
 }
