@@ -46,7 +46,7 @@ export interface Quote {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** The words as the answer shows them, without Markdown; omitted if they are the same. */
+  /** The words as the answer shows them, with what belongs to them; omitted if they are the same. */
   readonly plain?: string;
   /** `plain` in pieces, without the punctuation between them. Omitted if it is just `text`. */
   readonly pieces?: readonly QuotePiece[];
@@ -128,7 +128,7 @@ export interface Passage {
 export interface Citation extends Passage {
   readonly index: number;
   readonly strength?: EvidenceStrength;
-  /** The whole passage: plain text if `blocks` says how it is laid out, otherwise Markdown unless `content_type` says what it is. */
+  /** The whole passage, as plain text. */
   readonly excerpt: string;
   readonly blocks?: PassageLayout;
   /** At least one; empty in a generated answer. */

@@ -4,7 +4,7 @@ import type { CopiedPiece } from "./pieces.js";
 import { asPlainText } from "./plain-text.js";
 
 /** Elements that start a new line. */
-const LINES = "blockquote, details, div, h2, h3, li, ol, summary, table, tr, ul";
+const LINES = "blockquote, details, div, h2, h3, li, summary, table, tr, ul";
 /** Elements that are separated by a space. */
 const PARTS = "summary > *, .source-heading > *, td, th";
 /** Elements that are hidden, or controls. */

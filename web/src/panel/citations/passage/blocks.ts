@@ -1,17 +1,21 @@
 import type { PassageBlock, PassageLayout, PassageMark } from "../../../client/wire.js";
-import { type Branch, overlap, type PassageNode, plainPassage, type Range, type Tag } from "./tree.js";
+import { type Branch, overlap, type PassageNode, type Range, type Tag } from "./tree.js";
 
 /** A layout with more parts is ignored, because drawing it could take long. Ordinary ones have some dozens. */
 const MAX_PARTS = 2000;
 /** Deeper items are drawn at this depth, and deeper marks not at all. */
 const MAX_DEPTH = 16;
 
+/** White space with a blank line, which separates paragraphs. */
+const BLANK_LINES = /(\n(?:[^\S\n]*\n)+)/;
+
 /**
  * A passage as its layout says. The text decides: each of its characters other than white space is in one run, whatever the layout
- * is. Text outside of valid blocks is drawn as it is written, with its line breaks.
+ * is. Text outside of valid blocks, or without a layout, is drawn as it is written: with its line breaks, and its paragraphs at blank lines.
  */
-export function layOut(text: string, { blocks, marks = [] }: PassageLayout): readonly PassageNode[] {
-  if (blocks.length + marks.length > MAX_PARTS) return plainPassage(text);
+export function layOut(text: string, layout: PassageLayout = { blocks: [] }): readonly PassageNode[] {
+  const { blocks, marks = [] } = layout;
+  if (blocks.length + marks.length > MAX_PARTS) return layOut(text);
   const passage = new LaidOut(text, marks);
   let at = 0;
   for (const block of blocks) {
@@ -24,6 +28,13 @@ export function layOut(text: string, { blocks, marks = [] }: PassageLayout): rea
   return passage.nodes;
 }
 
+/** The text of a link is drawn, and the link is not known. */
+type DrawnMark = PassageMark & { readonly kind: Exclude<PassageMark["kind"], "link"> };
+
+function isDrawn(mark: PassageMark): mark is DrawnMark {
+  return mark.kind !== "link" && mark.start < mark.end;
+}
+
 /** An item that may get more blocks, and its list. */
 interface OpenItem {
   readonly depth: number;
@@ -34,7 +45,7 @@ interface OpenItem {
 class LaidOut {
   readonly nodes: PassageNode[] = [];
   readonly #text: string;
-  readonly #marks: readonly PassageMark[];
+  readonly #marks: readonly DrawnMark[];
   /** The outermost first. */
   readonly #items: OpenItem[] = [];
   /** The rows of the table that the latest block belongs to. */
@@ -42,10 +53,7 @@ class LaidOut {
 
   constructor(text: string, marks: readonly PassageMark[]) {
     this.#text = text;
-    // The text of a link is drawn, and the link is not known.
-    this.#marks = marks
-      .filter(({ kind, start, end }) => kind !== "link" && start < end)
-      .sort((a, b) => a.start - b.start || b.end - a.end);
+    this.#marks = marks.filter(isDrawn).sort((a, b) => a.start - b.start || b.end - a.end);
   }
 
   /** Adds text that no block contains. */
@@ -53,9 +61,14 @@ class LaidOut {
     const rest = this.#text.slice(start, end);
     if (rest.trim() === "") return;
     this.#leaveItems(0);
-    const from = start + rest.length - rest.trimStart().length;
     this.#rows = undefined;
-    this.nodes.push(branch("plain", [this.#run({ start: from, end: from + rest.trim().length })]));
+    let at = start;
+    for (const part of rest.split(BLANK_LINES)) {
+      const words = part.trim();
+      const from = at + part.indexOf(words);
+      if (words !== "") this.nodes.push(branch("plain", [this.#run({ start: from, end: from + words.length })]));
+      at += part.length;
+    }
   }
 
   add(block: PassageBlock): void {

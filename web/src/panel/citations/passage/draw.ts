@@ -1,11 +1,11 @@
-import type { Passage } from "../../../client/wire.js";
+import type { FoundPassage } from "../../../client/wire.js";
 import { withoutBidiControls } from "../../../dom/bidi.js";
 import { element } from "../../../dom/element.js";
-import { passageOf } from "./passage-of.js";
+import { layOut } from "./blocks.js";
 import { type Branch, cut, isHead, type PassageNode, type Range } from "./tree.js";
 
 /**
- * Creates the elements of a passage, with ranges of its source highlighted. The ranges are sorted and do not overlap.
+ * Creates the elements of a passage, with ranges of it highlighted. The ranges are sorted and do not overlap.
  */
 export function drawPassage(nodes: readonly PassageNode[], quotes: readonly Range[]): Node[] {
   return nodes.flatMap((node) => {
@@ -23,16 +23,10 @@ function drawBranch(branch: Branch, quotes: readonly Range[]): Node {
       return element("p", { dir: "auto" }, ...children);
     case "heading":
       return element("p", { class: "heading", dir: "auto" }, ...children);
-    case "quotation":
-      return element("blockquote", {}, ...children);
-    case "list":
-      return element("ul", { dir: "auto" }, ...children);
     case "items":
-      return element("ul", { class: "items", dir: "auto" }, ...children);
+      return element("ul", { dir: "auto" }, ...children);
     case "marker":
       return element("span", { class: "item-marker" }, ...children);
-    case "orderedList":
-      return element("ol", { dir: "auto", start: branch.first }, ...children);
     case "item":
       return element("li", {}, ...children);
     case "table":
@@ -51,12 +45,8 @@ function drawBranch(branch: Branch, quotes: readonly Range[]): Node {
       return element("em", {}, ...children);
     case "strong":
       return element("strong", {}, ...children);
-    case "deleted":
-      return element("s", {}, ...children);
     case "reference":
       return element("sup", {}, ...children);
-    case "link":
-      return element("a", { href: branch.href, target: "_blank", rel: "noopener noreferrer nofollow" }, ...children);
   }
 }
 
@@ -85,17 +75,13 @@ function drawText(text: string): Node {
 /** A longer passage, in UTF-16 code units, gets its own scrollbar. */
 const MAX_UNSCROLLED_LENGTH = 4000;
 
-/** The whole text of a passage, with ranges of its source highlighted. */
-export function excerptOf(
-  passage: Passage & { readonly excerpt?: string },
-  quotes: readonly Range[] = [],
-): HTMLElement | undefined {
-  const { excerpt } = passage;
+/** The whole text of a passage, with ranges of it highlighted. */
+export function excerptOf({ excerpt, blocks }: FoundPassage, quotes: readonly Range[] = []): HTMLElement | undefined {
   if (excerpt === undefined) return undefined;
   const isLong = excerpt.length > MAX_UNSCROLLED_LENGTH;
   return element(
     "blockquote",
     { class: isLong ? "excerpt long" : "excerpt", tabindex: isLong && 0, "data-role": "excerpt" },
-    ...drawPassage(passageOf(passage), quotes),
+    ...drawPassage(layOut(excerpt, blocks), quotes),
   );
 }
