@@ -102,7 +102,7 @@ test("one script and one tag suffice under a strict policy, and nothing else loa
   assert.deepEqual(page.errors, []);
 });
 
-test("a visitor downloads at most 8 kB at first, and 46 kB with the panel, without the embedder", async () => {
+test("a visitor downloads at most 8 kB at first, and 45.5 kB with the panel, without the embedder", async () => {
   const loaded = new Set();
   const sum = async () => {
     for (const path of server.requests)
@@ -124,7 +124,7 @@ test("a visitor downloads at most 8 kB at first, and 46 kB with the panel, witho
     [...loaded].some((path) => path.includes("/texts-en-")),
     [...loaded].join(", "),
   );
-  assert.ok(all > launcher && all <= 46_000, `${all} bytes`);
+  assert.ok(all > launcher && all <= 45_500, `${all} bytes`);
 });
 
 test("the types resolve under nodenext and bundler resolution", async () => {

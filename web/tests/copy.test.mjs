@@ -9,7 +9,6 @@ const { supportedTarget, targetOf } = await load("panel/citations/target.ts");
 
 const translator = { t: (key) => `(${key})` };
 const text = (words) => ({ kind: "text", text: words });
-const code = (words) => ({ kind: "code", text: words });
 const source = (citation = {}, quote = undefined) => ({
   kind: "source",
   target: {
@@ -96,12 +95,12 @@ test("an unavailable document has no link", () => {
   assert.equal(markdown(gone), "[^1]\n\n[^1]: Returns, S");
 });
 
-test("the text of an answer is escaped in Markdown and code is not", () => {
+test("the text of an answer is escaped in Markdown", () => {
   assert.equal(
-    markdown(text("a*b_c [x] <b>\n# d\n- e\n1. f\n2) g 3. &lt; & so "), code("`x*[1]`")),
-    "a\\*b\\_c \\[x\\] \\<b\\>\n\\# d\n\\- e\n1\\. f\n2\\) g 3. \\&lt; & so `x*[1]`",
+    markdown(text("a*b_c [x] <b>\n# d\n- e\n1. f\n2) g 3. &lt; & so `x*[1]`")),
+    "a\\*b\\_c \\[x\\] \\<b\\>\n\\# d\n\\- e\n1\\. f\n2\\) g 3. \\&lt; & so \\`x\\*\\[1\\]\\`",
   );
-  assert.equal(plain(text("a*b "), code("`x`")), "a*b `x`");
+  assert.equal(plain(text("a*b `x`")), "a*b `x`");
 });
 
 const passage = (index, title, ...quotes) => ({ index, title, quotes: quotes.map((words) => ({ text: words })) });

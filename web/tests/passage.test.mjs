@@ -25,16 +25,23 @@ const find = (source, part) => ({ start: source.indexOf(part), end: source.index
 for (const [name, source, expected] of [
   ["Markdown as it is written", "# a\n*b* [c](https://d.example) <i> &amp;", null],
   ["line breaks, tabs and indents", "Zone\tPrice\nFar\t9 €\n  and more", null],
-  ["paragraphs at blank lines", "One\ntwo.\n\nThree.\n \t\r\n\n  Four.\n", "plain(One\ntwo.)plain(Three.)plain(Four.)"],
+  [
+    "paragraphs at blank lines",
+    "One\ntwo.\n\nThree.\n \t\r\n\n  Four.\n",
+    "paragraph(One\ntwo.)paragraph(Three.)paragraph(Four.)",
+  ],
   ["nothing for white space", " \n\n\t", ""],
 ]) {
   test(`a passage without a layout shows ${name}`, () =>
-    assert.equal(show(layOut(source)), expected ?? `plain(${source})`));
+    assert.equal(show(layOut(source)), expected ?? `paragraph(${source})`));
 }
 
 test("a quote over paragraphs of a passage without a layout is highlighted in each", () => {
   const source = "One. Two.\n\nThree. Four.";
-  assert.equal(show(layOut(source), [find(source, "Two.\n\nThree.")]), "plain(One. «Two.»)plain(«Three.» Four.)");
+  assert.equal(
+    show(layOut(source), [find(source, "Two.\n\nThree.")]),
+    "paragraph(One. «Two.»)paragraph(«Three.» Four.)",
+  );
 });
 
 test("a long text of blank lines and spaces is split in bounded time", () => {
@@ -56,7 +63,7 @@ test("a window shows the words around a quote, with … for omitted text", () =>
 test("the … of omitted text is not highlighted with the first words of a passage", () => {
   const source = "word ".repeat(200);
   const shown = show(clip(layOut(source), { start: 20, end: 40 }), [{ start: 0, end: source.length }]);
-  assert.match(shown, /^plain\(… «word word .*» …\)$/);
+  assert.match(shown, /^paragraph\(… «word word .*» …\)$/);
 });
 
 test("a window shows a whole short passage", () => {

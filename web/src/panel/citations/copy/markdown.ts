@@ -12,7 +12,7 @@ export function asMarkdown(pieces: readonly CopiedPiece[], translator: Translato
   const footnotes: string[] = [];
   let text = "";
   for (const piece of pieces) {
-    if (piece.kind !== "source") text += piece.kind === "code" ? piece.text : escapeText(piece.text);
+    if (piece.kind === "text") text += escapeText(piece.text);
     else {
       const footnote = footnoteOf(piece.target, translator);
       if (!footnotes.includes(footnote)) footnotes.push(footnote);

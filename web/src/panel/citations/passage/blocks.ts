@@ -11,7 +11,7 @@ const BLANK_LINES = /(\n(?:[^\S\n]*\n)+)/;
 
 /**
  * A passage as its layout says. The text decides: each of its characters other than white space is in one run, whatever the layout
- * is. Text outside of valid blocks, or without a layout, is drawn as it is written: with its line breaks, and its paragraphs at blank lines.
+ * is. Text outside of valid blocks, or without a layout, has paragraphs at blank lines.
  */
 export function layOut(text: string, layout: PassageLayout = { blocks: [] }): readonly PassageNode[] {
   const { blocks, marks = [] } = layout;
@@ -58,16 +58,15 @@ class LaidOut {
 
   /** Adds text that no block contains. */
   addRest({ start, end }: Range): void {
-    const rest = this.#text.slice(start, end);
-    if (rest.trim() === "") return;
-    this.#leaveItems(0);
-    this.#rows = undefined;
     let at = start;
-    for (const part of rest.split(BLANK_LINES)) {
+    for (const part of this.#text.slice(start, end).split(BLANK_LINES)) {
       const words = part.trim();
       const from = at + part.indexOf(words);
-      if (words !== "") this.nodes.push(branch("plain", [this.#run({ start: from, end: from + words.length })]));
       at += part.length;
+      if (words === "") continue;
+      this.#leaveItems(0);
+      this.#rows = undefined;
+      this.nodes.push(branch("paragraph", this.#runs({ start: from, end: from + words.length })));
     }
   }
 
@@ -80,7 +79,7 @@ class LaidOut {
       const place = this.#items.at(-1)?.content ?? this.nodes;
       if (cells) return this.#addRow(cells, place);
       place.push(
-        block.kind === "code" ? branch("codeBlock", [this.#run(block)]) : branch(TAGS[block.kind], this.#words(block)),
+        block.kind === "code" ? branch("codeBlock", this.#runs(block)) : branch(TAGS[block.kind], this.#words(block)),
       );
     }
     this.#rows = undefined;
@@ -92,7 +91,7 @@ class LaidOut {
     const list = before?.list ?? [];
     if (!before) (this.#items.at(-1)?.content ?? this.nodes).push(branch("items", list));
     const words = Math.min(Math.max(text, start), end);
-    const marker = words > start ? [branch("marker", [this.#run({ start, end: words })])] : [];
+    const marker = words > start ? [branch("marker", this.#runs({ start, end: words }))] : [];
     const content: PassageNode[] = [branch("paragraph", [...marker, ...this.#words({ start: words, end })])];
     list.push(branch("item", content));
     this.#items.push({ depth, list, content });
@@ -127,25 +126,16 @@ class LaidOut {
       const part = { start: Math.max(mark.start, at), end: Math.min(mark.end, range.end) };
       if (part.start >= part.end) continue;
       const nested = depth < MAX_DEPTH ? inside.slice(place + 1) : [];
-      nodes.push(...this.#lines({ start: at, end: part.start }));
+      nodes.push(...this.#runs({ start: at, end: part.start }));
       nodes.push(branch(mark.kind, this.#words(part, nested, depth + 1)));
       at = part.end;
     }
-    return [...nodes, ...this.#lines({ start: at, end: range.end })];
+    return [...nodes, ...this.#runs({ start: at, end: range.end })];
   }
 
-  /** The lines of a text, with a run for each line break. */
-  #lines({ start, end }: Range): PassageNode[] {
-    let at = start;
-    return this.#text
-      .slice(start, end)
-      .split(/(\n)/)
-      .filter((line) => line !== "")
-      .map((line) => this.#run({ start: at, end: (at += line.length) }));
-  }
-
-  #run({ start, end }: Range): PassageNode {
-    return { kind: "run", text: this.#text.slice(start, end), start, end };
+  /** Text without marks; nothing if it is empty. */
+  #runs({ start, end }: Range): PassageNode[] {
+    return start < end ? [{ kind: "run", text: this.#text.slice(start, end), start, end }] : [];
   }
 }
 
@@ -154,7 +144,7 @@ const TAGS = {
   heading: "heading",
   question: "heading",
   label: "heading",
-  row: "plain",
+  row: "paragraph",
 } as const;
 
 function branch(tag: Tag, children: readonly PassageNode[]): Branch {

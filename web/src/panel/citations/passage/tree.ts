@@ -17,7 +17,7 @@ export interface Branch {
   readonly children: readonly PassageNode[];
 }
 
-/** The kinds of parts. A line break is a run with "\n". */
+/** The kinds of parts. */
 export type Tag =
   | "cell"
   | "code"
@@ -29,7 +29,6 @@ export type Tag =
   | "items"
   | "marker"
   | "paragraph"
-  | "plain"
   | "reference"
   | "row"
   | "strong"
