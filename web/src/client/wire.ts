@@ -132,7 +132,7 @@ export interface Passage {
 export interface Citation extends Passage {
   readonly index: number;
   readonly strength?: EvidenceStrength;
-  /** The whole passage: plain text if `blocks` says how it is laid out, otherwise Markdown unless `content_type` says what it is. */
+  /** The whole passage, as plain text. */
   readonly excerpt: string;
   readonly blocks?: PassageLayout;
   /** At least one; empty in a generated answer. */
