@@ -1,5 +1,7 @@
 //! CSV: each row is a section, so that a chunk never mixes two rows.
 
+use std::collections::{BTreeMap, HashSet};
+
 use csv::{ReaderBuilder, StringRecord};
 
 use super::{
@@ -80,7 +82,7 @@ pub(crate) fn read(document: &str) -> Result<Table, ExtractError> {
     Ok(Table { text, sections, notes: ragged_note(&ragged, columns.names.len()).into_iter().collect() })
 }
 
-/// Reads a table into the model: rows below the names of their columns. A row with a question is the question and what answers it.
+/// Reads tables into the model: rows below the names of their columns. A row with a question is the question and what answers it.
 pub(crate) fn document(document: &str) -> Result<Document, ExtractError> {
     let (document, named) = without_separator_line(document);
     let delimiter = named.unwrap_or_else(|| delimiter(document));
@@ -88,31 +90,185 @@ pub(crate) fn document(document: &str) -> Result<Document, ExtractError> {
         let reason = format!("the quotation mark in line {line} is never closed");
         return Err(ExtractError::Broken { reason });
     }
-    let mut rows = reader(document, delimiter);
-    let columns = Columns::from_header(rows.headers().map_err(|error| broken(&error))?);
-    let question = (0..columns.names.len()).find(|at| columns.is_question(*at));
     let mut builder = Builder::default();
-    let mut ragged = Vec::new();
-    let mut table = vec![columns.header()];
-    for (at, row) in rows.records().enumerate() {
+    for part in parts(document, delimiter)? {
+        write(part, &mut builder);
+    }
+    builder.finish(Properties::default())
+}
+
+/// Lines above a table, its header and its rows, each with its number.
+#[derive(Default)]
+struct Part {
+    above: Vec<StringRecord>,
+    header: Vec<StringRecord>,
+    rows: Vec<(usize, StringRecord)>,
+    /// Whether its first row may be a header or not.
+    is_unclear: bool,
+}
+
+/// The tables of a file, which blank lines separate. Rows after a blank line may also go on with the table above.
+fn parts(document: &str, delimiter: u8) -> Result<Vec<Part>, ExtractError> {
+    let mut parts: Vec<Part> = Vec::new();
+    let mut reader = ReaderBuilder::new()
+        .delimiter(delimiter)
+        .flexible(true)
+        .has_headers(false)
+        .from_reader(document.as_bytes());
+    let mut rows: Vec<(usize, StringRecord)> = Vec::new();
+    for (at, row) in (1..).zip(reader.records()) {
         let row = row.map_err(|error| broken(&error))?;
-        if at >= MAX_SECTIONS {
+        if at > MAX_SECTIONS {
             return Err(ExtractError::TooMuchText { limit: format!("{MAX_SECTIONS} rows") });
         }
-        if row.len() != columns.names.len() && row.iter().any(|field| !field.trim().is_empty()) {
-            // Numbered as in a spreadsheet, where the header is row 1.
-            ragged.push(at + 2);
+        // The position of a row is that before the blank lines above it.
+        let start =
+            row.position().and_then(|position| usize::try_from(position.byte()).ok()).unwrap_or_default();
+        let (before, after) = document.split_at_checked(start).unwrap_or_default();
+        let is_end = |c: &char| matches!(c, '\r' | '\n');
+        let ends = before.chars().rev().take_while(is_end).chain(after.chars().take_while(is_end));
+        let is_blank = filled(&row) == 0;
+        if (is_blank || ends.filter(|c| *c == '\n').count() > 1) && !rows.is_empty() {
+            add_part(std::mem::take(&mut rows), &mut parts);
         }
-        match question {
-            Some(question) => columns.write_answer(question, &row, &mut builder),
-            None => table.push(columns.row(&row)),
+        if !is_blank {
+            rows.push((at, row));
         }
     }
-    if table.len() > 1 {
-        builder.table(Rows { rows: table, ..Rows::default() });
+    add_part(rows, &mut parts);
+    Ok(parts)
+}
+
+fn add_part(rows: Vec<(usize, StringRecord)>, parts: &mut Vec<Part>) {
+    let is_line = |row: &StringRecord| {
+        filled(row) == 1 && row.iter().next().is_some_and(|field| !field.trim().is_empty())
+    };
+    let width = rows.iter().map(|(_, row)| filled(row)).max().unwrap_or_default();
+    let is_alone = rows.len() == 1;
+    let lines = rows.iter().take_while(|(_, row)| (width > 1 || is_alone) && is_line(row)).count();
+    let mut part = Part::default();
+    let mut rows = rows.into_iter();
+    part.above.extend(rows.by_ref().take(lines).map(|(_, row)| row));
+    part.rows = rows.collect();
+    let texts: Vec<Vec<String>> =
+        part.rows.iter().map(|(_, row)| row.iter().map(|field| field.trim().to_owned()).collect()).collect();
+    let Some(first) = texts.first() else {
+        return parts.extend((!part.above.is_empty()).then_some(part));
+    };
+    let is_named = are_names(first) && (texts.len() > 1 || parts.is_empty());
+    if let Some(before) = parts.last_mut().filter(|before| lines == 0 && !before.rows.is_empty()) {
+        let is_like = before.rows.iter().any(|(_, row)| {
+            first.iter().zip(row).skip(1).any(|(field, other)| !field.is_empty() && field == other.trim())
+        });
+        let is_as_wide = before.rows.iter().any(|(_, row)| row.len() == first.len());
+        if is_as_wide && (!is_named || is_like) {
+            return before.rows.append(&mut part.rows);
+        }
+        part.is_unclear = is_as_wide && header(&texts) != Header::Yes;
     }
-    ragged_note(&ragged, columns.names.len()).into_iter().for_each(|note| builder.left_out(note));
-    builder.finish(Properties::default())
+    // Units stand below the names, with nothing in the first column.
+    let is_units = |row: &Vec<String>| {
+        let is_bracketed = |field: &String| field.is_empty() || field.starts_with(['(', '[']);
+        row.iter().all(is_bracketed) || (row.first().is_some_and(String::is_empty) && are_names(row))
+    };
+    let has_units = is_named
+        && texts.get(1).is_some_and(is_units)
+        && texts.iter().skip(2).all(|row| row.first().is_some_and(|field| !field.is_empty()));
+    if is_named && !part.is_unclear {
+        let header = part.rows.drain(..1 + usize::from(has_units));
+        part.header = header.map(|(_, row)| row).collect();
+    }
+    parts.push(part);
+}
+
+fn write(part: Part, builder: &mut Builder) {
+    let above: Vec<&str> = part.above.iter().filter_map(|row| row.iter().next()).collect();
+    // A line above a table names it, unless it is a sentence.
+    let is_caption = |line: &&&str| !part.rows.is_empty() && !line.trim_end().ends_with(['.', '!']);
+    let caption = above.last().filter(is_caption).copied().unwrap_or_default();
+    for line in above.iter().take(above.len() - usize::from(!caption.is_empty())) {
+        builder.paragraph(Inline::from_text(line));
+    }
+    if part.is_unclear {
+        let lines: Vec<String> =
+            part.rows.iter().map(|(_, row)| row.iter().collect::<Vec<_>>().join("\t")).collect();
+        builder.paragraph(Inline::from_text(caption));
+        return builder.code(&lines.join("\n"));
+    }
+    let width = part.header.iter().map(StringRecord::len).max();
+    let ragged: Vec<usize> = part
+        .rows
+        .iter()
+        .filter(|(_, row)| width.is_some_and(|width| row.len() != width))
+        .map(|(at, _)| *at)
+        .collect();
+    ragged_note(&ragged, width.unwrap_or_default()).into_iter().for_each(|note| builder.left_out(note));
+    let columns = Columns::from_header(&part.header.first().cloned().unwrap_or_default());
+    let is_question = |at: &usize| {
+        let mut fields = part
+            .rows
+            .iter()
+            .filter_map(|(_, row)| row.get(*at))
+            .filter(|field| !field.trim().is_empty())
+            .peekable();
+        fields.peek().is_some() && fields.all(|field| field.trim_end().ends_with(['?', '？']))
+    };
+    let question = (0..columns.names.len()).find(is_question).filter(|_| columns.names.len() > 1);
+    if let Some(question) = question {
+        return part.rows.iter().for_each(|(_, row)| columns.write_answer(question, row, builder));
+    }
+    let header = part.header.iter().map(|row| TableRow { is_header: true, ..columns.row(row) });
+    let rows = header.chain(part.rows.iter().map(|(_, row)| columns.row(row))).collect();
+    if !part.rows.is_empty() {
+        builder.table(Rows { caption: Inline::from_text(caption).into(), rows });
+    }
+}
+
+fn filled(row: &StringRecord) -> usize {
+    row.iter().filter(|field| !field.trim().is_empty()).count()
+}
+
+/// Whether the first row of a table has the names of its columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Header {
+    Yes,
+    No,
+    Unknown,
+}
+
+/// Guesses from the texts: names are no values, and what is below them is of another kind. With two columns that is never certain.
+pub(crate) fn header(rows: &[Vec<String>]) -> Header {
+    let Some((names, rows)) = rows.split_first() else { return Header::No };
+    if !are_names(names) || names.iter().any(|name| name.contains(|c: char| c.is_ascii_digit())) {
+        return Header::No;
+    }
+    let column = |at: usize| rows.iter().filter_map(move |row| row.get(at)).filter(|cell| !cell.is_empty());
+    let is_other_kind = |at: usize| {
+        let values: HashSet<&String> = column(at).collect();
+        let is_repeated = values.len() < column(at).count();
+        is_repeated || column(at).all(|cell| cell.contains(|c: char| c.is_ascii_digit()))
+    };
+    let is_value = |(at, name): (usize, &String)| column(at).any(|cell| cell == name);
+    let is_clear = names.len() > 2
+        && rows.len() > 1
+        && (1..names.len()).any(is_other_kind)
+        && !names.iter().enumerate().any(is_value);
+    if is_clear { Header::Yes } else { Header::Unknown }
+}
+
+/// Whether fields may be the names of columns: no numbers but years, and all different. The first may be blank.
+fn are_names(row: &[String]) -> bool {
+    let names: Vec<&String> = row.iter().filter(|name| !name.is_empty()).collect();
+    let is_number = |name: &&&String| !name.contains(char::is_alphabetic);
+    let is_year = |name: &&String| name.len() == 4 && (name.starts_with("19") || name.starts_with("20"));
+    let different: HashSet<&&String> = names.iter().collect();
+    let is_amount = |name: &&&String| name.starts_with(|c: char| c.is_ascii_digit()) && !is_year(name);
+    !names.is_empty()
+        && different.len() == names.len()
+        && !names.iter().any(|name| is_number(&name) && !is_year(name))
+        && !names.iter().any(|name| is_amount(&name))
+        && !names.iter().all(is_year)
+        && !names.iter().any(|name| properties::url(name).is_some())
 }
 
 struct Columns {
@@ -155,12 +311,6 @@ impl Columns {
         for (at, field) in &long {
             composer.paragraph(&self.labelled(*at, field));
         }
-    }
-
-    fn header(&self) -> TableRow {
-        let names = self.names.iter().enumerate().filter(|(at, _)| Some(*at) != self.link);
-        let cells = names.map(|(_, name)| Inline::from_text(name.trim_end_matches(':')).into()).collect();
-        TableRow { is_header: true, cells, url: None }
     }
 
     fn url(&self, row: &StringRecord) -> Option<String> {
@@ -223,14 +373,17 @@ fn without_separator_line(document: &str) -> (&str, Option<u8>) {
     }
 }
 
-/// The delimiter for which most rows have as many fields as the header; among equals, the one with most fields.
+/// The delimiter for which most rows have the same number of fields; among equals, the one with most fields.
 fn delimiter(document: &str) -> u8 {
     let fit = |delimiter: &u8| {
-        let mut rows = reader(document, *delimiter);
-        let columns = rows.headers().map_or(1, StringRecord::len);
-        let fitting =
-            rows.records().take(MAX_SAMPLE_ROWS).flatten().filter(|row| row.len() == columns).count();
-        if columns > 1 { (fitting + 1, columns) } else { (0, 0) }
+        let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut rows = ReaderBuilder::new();
+        let mut rows =
+            rows.delimiter(*delimiter).flexible(true).has_headers(false).from_reader(document.as_bytes());
+        for row in rows.records().take(MAX_SAMPLE_ROWS).flatten().filter(|row| row.len() > 1) {
+            *counts.entry(row.len()).or_default() += 1;
+        }
+        counts.into_iter().map(|(fields, rows)| (rows, fields)).max()
     };
     // `max` returns the last of equals: the comma.
     b"|\t;,".iter().copied().max_by_key(fit).unwrap_or(b',')
@@ -270,6 +423,7 @@ fn broken(error: &csv::Error) -> ExtractError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::document::BlockKind;
 
     /// (headings, url, text) of each row.
     fn rows(document: &str) -> Vec<(Vec<String>, Option<String>, String)> {
@@ -353,5 +507,70 @@ mod tests {
         assert_eq!(read("a,b\n").map(|_| ()).unwrap_err(), ExtractError::Empty);
         let many = format!("a\n{}", "1\n".repeat(MAX_SECTIONS + 1));
         assert!(read(&many).map(|_| ()).unwrap_err().to_string().contains("200000 rows"));
+    }
+
+    fn shown(document: &str) -> Vec<String> {
+        let read = super::document(document).unwrap();
+        let block = |block: &crate::document::Block| {
+            let header =
+                block.children.iter().filter(|row| row.kind == BlockKind::Row { is_header: true }).count();
+            let kind = format!("{:?}", block.kind);
+            format!("{kind}{header}: {}", read.slice(&block.range).replace('\n', "/").replace('\t', "|"))
+        };
+        read.blocks.iter().map(block).collect()
+    }
+
+    #[test]
+    fn only_names_are_a_header() {
+        assert_eq!(shown("Rad;500\nHelm;30"), ["Table0: Rad|500/Helm|30"]);
+        assert_eq!(shown("Tag,Tag\nMo,zu"), ["Table0: Tag|Tag/Mo|zu"]);
+        assert_eq!(shown(",Basic,Pro\nSSO,no,yes"), ["Table1: |Basic|Pro/SSO|no|yes"]);
+        assert_eq!(
+            shown("Preise,2023,2024\nErwachsene,10,12"),
+            ["Table1: Preise|2023|2024/Erwachsene|10|12"]
+        );
+        assert_eq!(shown("Name,Frei\nAnna,\n,ja"), ["Table1: Name|Frei/Anna|/|ja"]);
+    }
+
+    #[test]
+    fn units_below_the_names_are_part_of_the_header() {
+        for units in [";EUR;kg", "(Name);(EUR);(kg)"] {
+            let found = shown(&format!("Produkt;Preis;Gewicht\n{units}\nRad;500;12\nHelm;30;1"));
+            assert!(found[0].starts_with("Table2: Produkt|Preis|Gewicht/"), "{found:?}");
+        }
+        assert_eq!(shown("Kurs;Tag\n;Mo\n;Di"), ["Table1: Kurs|Tag/|Mo/|Di"]);
+    }
+
+    #[test]
+    fn a_file_may_have_several_tables_with_lines_above_them() {
+        assert_eq!(
+            shown(
+                "Alle Preise sind netto.\nGültig bis 2024\nProdukt;Preis\nRad;500\n\nNicht mietbar\n\nTeil;Grund;Seit\nE-Rad;defekt;Mai"
+            ),
+            [
+                "Paragraph0: Alle Preise sind netto.",
+                "Table1: Gültig bis 2024//Produkt|Preis/Rad|500",
+                "Paragraph0: Nicht mietbar",
+                "Table1: Teil|Grund|Seit/E-Rad|defekt|Mai",
+            ]
+        );
+        assert_eq!(shown("Item,Price\nA,1\n\nB,2\n,,\nC,3"), ["Table1: Item|Price/A|1/B|2/C|3"]);
+        assert_eq!(shown("Item,Price\r\nA,1\r\nB,2\r\n"), ["Table1: Item|Price/A|1/B|2"]);
+    }
+
+    #[test]
+    fn rows_after_a_blank_line_that_may_be_another_table_stay_together() {
+        assert_eq!(
+            shown("Tag,Status\nMo,offen\n\nKurs,Leitung\nYoga,Anna"),
+            ["Table1: Tag|Status/Mo|offen", "Code0: Kurs|Leitung/Yoga|Anna"]
+        );
+    }
+
+    #[test]
+    fn a_column_of_questions_is_known_by_its_question_marks() {
+        assert_eq!(
+            shown("q,a\nCan I?,No.\nWhy?,So."),
+            ["Question0: Can I?", "Paragraph0: No.", "Question0: Why?", "Paragraph0: So."]
+        );
     }
 }
