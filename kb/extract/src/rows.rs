@@ -230,17 +230,48 @@ fn filled(row: &StringRecord) -> usize {
 
 /// Whether the first row of a table has the names of its columns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Header {
+enum Header {
     Yes,
     No,
     Unknown,
 }
 
-/// Guesses from the texts: names are no values, and what is below them is of another kind. With two columns that is never certain.
-pub(crate) fn header(rows: &[Vec<String>]) -> Header {
+/// The table of these rows, if its structure is clear: without its first cell, a row may go on from the one above.
+pub(crate) fn texts_of_table(mut rows: Vec<Vec<String>>, has_header: bool) -> Option<Rows> {
+    let width = rows.iter().map(Vec::len).max()?;
+    rows.iter_mut().for_each(|row| row.resize(width, String::new()));
+    let is_unclear = rows.iter().any(|row| row.first().is_none_or(String::is_empty)) || rows.len() < 2;
+    let header = if has_header { Header::Yes } else { header(&rows) };
+    match header {
+        _ if is_unclear => None,
+        Header::Yes => Some(table_of(rows, true)),
+        Header::No if width == 2 => Some(table_of(rows, false)),
+        _ => None,
+    }
+}
+
+pub(crate) fn table_of(rows: Vec<Vec<String>>, has_header: bool) -> Rows {
+    let row = |(at, cells): (usize, Vec<String>)| TableRow {
+        is_header: has_header && at == 0,
+        cells: cells.iter().map(|cell| Inline::from_text(cell).into()).collect(),
+        url: None,
+    };
+    Rows { rows: rows.into_iter().enumerate().map(row).collect(), ..Rows::default() }
+}
+
+/// Guesses from the texts: names alone are in capitals, or are no values, and what is below them is of another kind. With two columns
+/// the latter is never certain.
+fn header(rows: &[Vec<String>]) -> Header {
     let Some((names, rows)) = rows.split_first() else { return Header::No };
     if !are_names(names) || names.iter().any(|name| name.contains(|c: char| c.is_ascii_digit())) {
         return Header::No;
+    }
+    let is_capital = |row: &[String]| {
+        let text = row.concat();
+        !text.contains(char::is_lowercase) && text.contains(char::is_uppercase)
+    };
+    if is_capital(names) && !rows.is_empty() && !rows.iter().any(|row| is_capital(row)) {
+        return Header::Yes;
     }
     let column = |at: usize| rows.iter().filter_map(move |row| row.get(at)).filter(|cell| !cell.is_empty());
     let is_other_kind = |at: usize| {

@@ -1,11 +1,11 @@
 //! Reads lines with columns as tables.
 
-use crate::builder::{Inline, Rows, TableRow};
-use crate::rows::{Header, header};
+use crate::builder::Rows;
+use crate::rows::{table_of, texts_of_table};
 
 /// Rows without rules between them that are a table rather than a coincidence.
 const MIN_ROWS: usize = 3;
-const MIN_DOTS: usize = 3;
+const MIN_DOTS: usize = 4;
 /// Spaces between columns.
 const MIN_GAP: usize = 2;
 /// A longer line is no row.
@@ -56,44 +56,27 @@ fn is_rule(line: &str) -> bool {
 }
 
 /// The text before and after a leader of dots.
-fn leader(line: &str) -> Option<(&str, &str)> {
+pub(crate) fn leader(line: &str) -> Option<(&str, &str)> {
     let (name, rest) = line.split_once("...")?;
     let value = rest.trim_start_matches(['.', ' ']);
-    let dots = line.len() - name.len() - value.len();
+    let leader = line.get(name.len()..line.len() - value.len())?;
     let has_space = name.ends_with(' ') || rest.starts_with('.');
-    (dots > MIN_DOTS && has_space && !name.trim().is_empty() && value.contains(char::is_alphanumeric))
-        .then_some((name, value))
+    (leader.matches('.').count() >= MIN_DOTS
+        && has_space
+        && !name.trim().is_empty()
+        && value.contains(char::is_alphanumeric))
+    .then_some((name, value))
 }
 
-/// Rows are a header above a rule, or below it; without rules between others, the texts say which is one. A row without its first cell
-/// may go on from the row above, so that nothing is clear.
+/// A header stands above the only rule between rows.
 fn read(lines: &[&str], cells: impl Fn(&str) -> Vec<String>) -> Option<Rows> {
     let rules: Vec<usize> =
         (0..).zip(lines).filter(|(_, line)| is_rule(line.trim())).map(|(at, _)| at).collect();
     let first = lines.iter().position(|line| !is_rule(line.trim()))?;
-    let mut rows: Vec<Vec<String>> =
+    let rows: Vec<Vec<String>> =
         lines.iter().filter(|line| !is_rule(line.trim())).map(|line| cells(line)).collect();
-    let width = rows.iter().map(Vec::len).max()?;
-    rows.iter_mut().for_each(|row| row.resize(width, String::new()));
     let inner = rules.iter().filter(|at| **at > first && **at + 1 < lines.len()).count();
-    let is_ruled = inner == 1 && rules.contains(&(first + 1));
-    let is_unclear = rows.iter().any(|row| row.first().is_none_or(String::is_empty)) || rows.len() < 2;
-    let header = if is_ruled { Header::Yes } else { header(&rows) };
-    match header {
-        _ if is_unclear => None,
-        Header::Yes => Some(table_of(rows, true)),
-        Header::No if width == 2 => Some(table_of(rows, false)),
-        _ => None,
-    }
-}
-
-fn table_of(rows: Vec<Vec<String>>, has_header: bool) -> Rows {
-    let row = |(at, cells): (usize, Vec<String>)| TableRow {
-        is_header: has_header && at == 0,
-        cells: cells.iter().map(|cell| Inline::from_text(cell).into()).collect(),
-        url: None,
-    };
-    Rows { rows: rows.into_iter().enumerate().map(row).collect(), ..Rows::default() }
+    texts_of_table(rows, inner == 1 && rules.contains(&(first + 1)))
 }
 
 /// The lines that have columns, and where these begin and end: between them, all lines have at least two spaces.

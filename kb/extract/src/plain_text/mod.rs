@@ -10,6 +10,7 @@ use super::{Block, BlockKind, ExtractError, Properties, Section, trim};
 use crate::builder::{Builder, Inline};
 use crate::document::Document;
 use crate::notation::indentation;
+pub(crate) use columns::leader;
 use headings::Part;
 use markers::{Counters, MAX_LOOKAHEAD, Marker, bullet};
 
