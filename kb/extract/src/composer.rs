@@ -58,12 +58,6 @@ impl Composer {
         self.outline.heading(level, heading, None);
     }
 
-    /// Opens a separate part, with a heading that is not written into the text.
-    pub(crate) fn part(&mut self, heading: &str, url: Option<String>) {
-        self.outline.heading(1, heading, None);
-        self.outline.url(url);
-    }
-
     /// Writes visible text. White space at the ends of lines is dropped; blank lines separate paragraphs.
     pub(crate) fn paragraph(&mut self, text: &str) {
         let mut lines = Vec::new();

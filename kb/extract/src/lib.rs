@@ -148,7 +148,7 @@ fn without_control_characters(text: String) -> String {
 
 fn read(bytes: &[u8], format: Format) -> Result<Extracted, ExtractError> {
     match format {
-        Format::Pdf | Format::Docx => {
+        Format::Pdf | Format::Docx | Format::Csv | Format::PlainText => {
             let document::Document { text, properties, notes, .. } = document(bytes, format)?;
             let blocks = vec![Block::leaf(BlockKind::Text, 0..text.len())];
             let sections = vec![Section { blocks, ..Section::default() }];
@@ -158,15 +158,7 @@ fn read(bytes: &[u8], format: Format) -> Result<Extracted, ExtractError> {
             let html::Page { text, sections, properties, notes } = html::read(&text)?;
             Ok(Extracted { text, sections, properties, notes })
         }),
-        Format::Csv => read_text(bytes, None, |text| {
-            let rows::Table { text, sections, notes } = rows::read(&text)?;
-            Ok(Extracted { text, sections, properties: Properties::default(), notes })
-        }),
         Format::Markdown => read_text(bytes, None, read_markdown),
-        Format::PlainText => read_text(bytes, None, |text| {
-            let sections = vec![plain_text::section(&text)];
-            checked(Extracted { text, sections, properties: Properties::default(), notes: Vec::new() })
-        }),
     }
 }
 

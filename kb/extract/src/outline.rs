@@ -14,7 +14,6 @@ const MAX_DEPTH: usize = 16;
 pub(crate) struct Outline {
     title: Option<String>,
     path: Vec<Heading>,
-    url: Option<String>,
     sections: Vec<Section>,
     is_open: bool,
 }
@@ -38,12 +37,6 @@ impl Outline {
         self.is_open = false;
     }
 
-    /// The following blocks have this address, or none.
-    pub(crate) fn url(&mut self, url: Option<String>) {
-        self.url = url;
-        self.is_open = false;
-    }
-
     /// The following blocks must not be merged with those before.
     pub(crate) fn interrupt(&mut self) {
         self.is_open = false;
@@ -55,13 +48,7 @@ impl Outline {
             let headings =
                 innermost.map(|heading| heading.text.clone()).filter(|text| !text.is_empty()).collect();
             let anchor = self.path.iter().rev().find_map(|heading| heading.anchor.clone());
-            self.sections.push(Section {
-                headings,
-                page: None,
-                url: self.url.clone(),
-                anchor,
-                blocks: Vec::new(),
-            });
+            self.sections.push(Section { headings, page: None, url: None, anchor, blocks: Vec::new() });
             self.is_open = true;
         }
         if let Some(section) = self.sections.last_mut() {

@@ -1,86 +1,20 @@
-//! CSV: each row is a section, so that a chunk never mixes two rows.
+//! Reads CSV: tables with their headers, and the lines above them.
 
 use std::collections::{BTreeMap, HashSet};
 
 use csv::{ReaderBuilder, StringRecord};
 
 use super::{
-    ExtractError, MAX_SECTIONS, Properties, Section,
+    ExtractError, MAX_SECTIONS, Properties,
     builder::{Builder, Inline, Rows, TableRow},
-    clean::{one_line, visible},
-    composer::Composer,
     document::Document,
     properties,
 };
 
-/// Longer fields become separate paragraphs, so that they are split between sentences.
-const MAX_SHORT_FIELD_CHARS: usize = 80;
 /// Rows that are read to detect the delimiter.
 const MAX_SAMPLE_ROWS: usize = 20;
 /// Maximum number of rows that a note lists.
 const MAX_NAMED_ROWS: usize = 3;
-
-/// Names of columns with the subject of a row, in English, German, French and Spanish.
-const SUBJECT_COLUMNS: [&str; 16] = [
-    "title",
-    "question",
-    "name",
-    "heading",
-    "subject",
-    "topic",
-    "titel",
-    "frage",
-    "thema",
-    "bezeichnung",
-    "titre",
-    "nom",
-    "sujet",
-    "título",
-    "pregunta",
-    "nombre",
-];
-/// Names of columns whose fields are questions, which are not statements to quote.
-const QUESTION_COLUMNS: [&str; 3] = ["question", "frage", "pregunta"];
-const LINK_COLUMNS: [&str; 6] = ["url", "link", "href", "adresse", "lien", "enlace"];
-
-#[derive(Debug)]
-pub(crate) struct Table {
-    pub(crate) text: String,
-    pub(crate) sections: Vec<Section>,
-    pub(crate) notes: Vec<String>,
-}
-
-/// # Errors
-/// [`ExtractError`] for a quotation mark that is never closed (the ends of rows are unknown then), for more rows than the
-/// limit, and for tables without rows.
-pub(crate) fn read(document: &str) -> Result<Table, ExtractError> {
-    let (document, named) = without_separator_line(document);
-    let delimiter = named.unwrap_or_else(|| delimiter(document));
-    if let Some(line) = unclosed_quote(document, delimiter) {
-        let reason = format!("the quotation mark in line {line} is never closed");
-        return Err(ExtractError::Broken { reason });
-    }
-    let mut rows = reader(document, delimiter);
-    let columns = Columns::from_header(rows.headers().map_err(|error| broken(&error))?);
-    let mut composer = Composer::default();
-    let mut ragged = Vec::new();
-    for (at, row) in rows.records().enumerate() {
-        let row = row.map_err(|error| broken(&error))?;
-        if at >= MAX_SECTIONS {
-            return Err(ExtractError::TooMuchText { limit: format!("{MAX_SECTIONS} rows") });
-        }
-        if row.len() != columns.names.len() && row.iter().any(|field| !field.trim().is_empty()) {
-            // Numbered as in a spreadsheet, where the header is row 1.
-            ragged.push(at + 2);
-        }
-        columns.write(&row, &mut composer);
-        if composer.is_full() {
-            break;
-        }
-    }
-    let (text, _, sections) = composer.finish()?;
-    Ok(Table { text, sections, notes: ragged_note(&ragged, columns.names.len()).into_iter().collect() })
-}
 
 /// Reads tables into the model: rows below the names of their columns. A row with a question is the question and what answers it.
 pub(crate) fn document(document: &str) -> Result<Document, ExtractError> {
@@ -195,33 +129,70 @@ fn write(part: Part, builder: &mut Builder) {
         builder.paragraph(Inline::from_text(caption));
         return builder.code(&lines.join("\n"));
     }
-    let width = part.header.iter().map(StringRecord::len).max();
+    let named = part.header.iter().map(StringRecord::len).max();
+    let width = named.or(part.rows.iter().map(|(_, row)| row.len()).max()).unwrap_or_default();
     let ragged: Vec<usize> = part
         .rows
         .iter()
-        .filter(|(_, row)| width.is_some_and(|width| row.len() != width))
+        .filter(|(_, row)| named.is_some_and(|named| row.len() != named))
         .map(|(at, _)| *at)
         .collect();
-    ragged_note(&ragged, width.unwrap_or_default()).into_iter().for_each(|note| builder.left_out(note));
-    let columns = Columns::from_header(&part.header.first().cloned().unwrap_or_default());
-    let is_question = |at: &usize| {
-        let mut fields = part
-            .rows
-            .iter()
-            .filter_map(|(_, row)| row.get(*at))
-            .filter(|field| !field.trim().is_empty())
-            .peekable();
-        fields.peek().is_some() && fields.all(|field| field.trim_end().ends_with(['?', '？']))
+    ragged_note(&ragged, width).into_iter().for_each(|note| builder.left_out(note));
+    let fields = |at: usize| {
+        part.rows.iter().filter_map(move |(_, row)| row.get(at)).filter(|field| !field.trim().is_empty())
     };
-    let question = (0..columns.names.len()).find(is_question).filter(|_| columns.names.len() > 1);
+    let find = |is: fn(&str) -> bool| (0..width).find(|at| fields(*at).count() > 0 && fields(*at).all(is));
+    let link = find(|field| properties::url(field).is_some());
+    let question = find(|field| field.trim_end().ends_with(['?', '？', '؟'])).filter(|_| width > 1);
+    let row = |row: &StringRecord, is_header: bool| TableRow {
+        is_header,
+        cells: (0..)
+            .zip(row)
+            .filter(|(at, _)| Some(*at) != link)
+            .map(|(_, field)| Inline::from_text(if is_header { name(field) } else { field }).into())
+            .collect(),
+        url: link.filter(|_| !is_header).and_then(|at| row.get(at)).and_then(properties::url),
+    };
     if let Some(question) = question {
-        return part.rows.iter().for_each(|(_, row)| columns.write_answer(question, row, builder));
-    }
-    let header = part.header.iter().map(|row| TableRow { is_header: true, ..columns.row(row) });
-    let rows = header.chain(part.rows.iter().map(|(_, row)| columns.row(row))).collect();
-    if !part.rows.is_empty() {
+        let header = part.header.first().cloned().unwrap_or_default();
+        for (_, fields) in &part.rows {
+            builder.url(row(fields, false).url);
+            builder.question(Inline::from_text(fields.get(question).unwrap_or_default()));
+            let is_other = |at: &usize| *at != question && Some(*at) != link;
+            write_answer(&header, fields, is_other, builder);
+        }
+    } else if part.rows.is_empty() && !part.header.is_empty() {
+        builder.left_out("left out the names of columns of a table without rows".to_owned());
+    } else {
+        let header = part.header.iter().map(|fields| row(fields, true));
+        let rows = header.chain(part.rows.iter().map(|(_, fields)| row(fields, false))).collect();
         builder.table(Rows { caption: Inline::from_text(caption).into(), rows });
     }
+}
+
+/// Writes the fields that answer a question; the name of a column is needed if there are several.
+fn write_answer(
+    header: &StringRecord,
+    row: &StringRecord,
+    is_answer: impl Fn(&usize) -> bool,
+    builder: &mut Builder,
+) {
+    let is_filled = |(at, field): &(usize, &str)| is_answer(at) && !field.trim().is_empty();
+    let is_named = row.iter().enumerate().filter(is_filled).count() > 1;
+    for (at, field) in row.iter().enumerate().filter(is_filled) {
+        if is_named {
+            builder.open_group();
+            builder.label(Inline::from_text(name(header.get(at).unwrap_or_default())));
+        }
+        builder.paragraph(Inline::from_text(field));
+        if is_named {
+            builder.close();
+        }
+    }
+}
+
+fn name(field: &str) -> &str {
+    field.trim().trim_end_matches(':')
 }
 
 fn filled(row: &StringRecord) -> usize {
@@ -299,100 +270,7 @@ fn are_names(row: &[String]) -> bool {
         && !names.iter().any(|name| is_number(&name) && !is_year(name))
         && !names.iter().any(|name| is_amount(&name))
         && !names.iter().all(is_year)
-        && !names.iter().any(|name| properties::url(name).is_some())
-}
-
-struct Columns {
-    names: Vec<String>,
-    subject: Option<usize>,
-    link: Option<usize>,
-}
-
-impl Columns {
-    fn from_header(header: &StringRecord) -> Self {
-        let named = |field: (usize, &str)| {
-            let name = one_line(&visible(field.1));
-            if name.is_empty() { column_name(field.0) } else { name }
-        };
-        let names: Vec<String> = header.iter().enumerate().map(named).collect();
-        // The order of the list takes precedence over that of the table: `title` is better than `name`.
-        let find = |wanted: &[&str]| {
-            wanted.iter().find_map(|wanted| names.iter().position(|name| name.to_lowercase() == *wanted))
-        };
-        Self { subject: find(&SUBJECT_COLUMNS), link: find(&LINK_COLUMNS), names }
-    }
-
-    fn write(&self, row: &StringRecord, composer: &mut Composer) {
-        let heading = self.subject.and_then(|at| row.get(at)).and_then(properties::title).unwrap_or_default();
-        let url = self.link.and_then(|at| row.get(at)).and_then(properties::url);
-        let is_said_elsewhere = |at: usize| {
-            (self.link == Some(at) && url.is_some()) || (self.subject == Some(at) && self.is_question(at))
-        };
-        let fields: Vec<(usize, String)> = row
-            .iter()
-            .enumerate()
-            .map(|(at, field)| (at, visible(field).trim().to_owned()))
-            .filter(|(at, field)| !field.is_empty() && !is_said_elsewhere(*at))
-            .collect();
-        composer.part(&heading, url);
-        let is_short = |field: &str| !field.contains('\n') && field.chars().count() <= MAX_SHORT_FIELD_CHARS;
-        let (short, long): (Vec<_>, Vec<_>) = fields.into_iter().partition(|(_, field)| is_short(field));
-        let line = short.iter().map(|(at, field)| self.labelled(*at, field)).collect::<Vec<_>>().join("; ");
-        composer.paragraph(&line);
-        for (at, field) in &long {
-            composer.paragraph(&self.labelled(*at, field));
-        }
-    }
-
-    fn url(&self, row: &StringRecord) -> Option<String> {
-        self.link.and_then(|at| row.get(at)).and_then(properties::url)
-    }
-
-    fn row(&self, row: &StringRecord) -> TableRow {
-        let url = self.url(row);
-        let fields = row.iter().enumerate().filter(|(at, _)| Some(*at) != self.link);
-        let cells = fields.map(|(_, field)| Inline::from_text(field).into()).collect();
-        TableRow { is_header: false, cells, url }
-    }
-
-    /// Writes the question of a row, and each other field below it; the name of a column is needed if there are several.
-    fn write_answer(&self, question: usize, row: &StringRecord, builder: &mut Builder) {
-        builder.url(self.url(row));
-        builder.question(Inline::from_text(row.get(question).unwrap_or_default()));
-        let is_other = |at: &usize| *at != question && Some(*at) != self.link;
-        let fields: Vec<(usize, &str)> =
-            row.iter().enumerate().filter(|(at, field)| is_other(at) && !field.trim().is_empty()).collect();
-        let is_named = fields.len() > 1;
-        for (at, field) in fields {
-            if is_named {
-                builder.open_group();
-                builder.label(Inline::from_text(
-                    self.names.get(at).map_or("", |name| name.trim_end_matches(':')),
-                ));
-            }
-            builder.paragraph(Inline::from_text(field));
-            if is_named {
-                builder.close();
-            }
-        }
-    }
-
-    fn is_question(&self, at: usize) -> bool {
-        self.names.get(at).is_some_and(|name| QUESTION_COLUMNS.contains(&name.to_lowercase().as_str()))
-    }
-
-    fn labelled(&self, at: usize, field: &str) -> String {
-        let name = self.names.get(at).cloned().unwrap_or_else(|| column_name(at));
-        format!("{}: {field}", name.trim_end_matches(':'))
-    }
-}
-
-fn column_name(at: usize) -> String {
-    format!("Column {}", at + 1)
-}
-
-fn reader(document: &str, delimiter: u8) -> csv::Reader<&[u8]> {
-    ReaderBuilder::new().delimiter(delimiter).flexible(true).from_reader(document.as_bytes())
+        && !names.iter().any(|name| name.ends_with(['?', '？', '؟']) || properties::url(name).is_some())
 }
 
 /// Parses `sep=;` in the first line, as in files of Excel.
@@ -456,42 +334,9 @@ mod tests {
     use super::*;
     use crate::document::BlockKind;
 
-    /// (headings, url, text) of each row.
-    fn rows(document: &str) -> Vec<(Vec<String>, Option<String>, String)> {
-        let Table { text, sections, .. } = read(document).unwrap();
-        let content = |s: &Section| {
-            s.blocks.iter().map(|b| text[b.range.clone()].to_owned()).collect::<Vec<_>>().join("¶")
-        };
-        sections.iter().map(|s| (s.headings.clone(), s.url.clone(), content(s))).collect()
-    }
-
-    fn contents(document: &str) -> Vec<String> {
-        rows(document).into_iter().map(|(_, _, text)| text).collect()
-    }
-
-    #[test]
-    fn a_row_is_a_section_with_its_column_names() {
-        let long = "word ".repeat(30);
-        let document =
-            format!("Name,Price,,Url\nBasic,9 €,x,https://example.org/b\nPro,,\"{long}\nand more\",/pro\n");
-        let expected = [
-            (
-                vec!["Basic".to_owned()],
-                Some("https://example.org/b".to_owned()),
-                "Name: Basic; Price: 9 €; Column 3: x".to_owned(),
-            ),
-            (
-                vec!["Pro".to_owned()],
-                None,
-                format!("Name: Pro; Url: /pro¶Column 3: {}\nand more", long.trim()),
-            ),
-        ];
-        assert_eq!(rows(&document), expected);
-    }
-
     #[test]
     fn rows_stand_below_the_names_of_their_columns() {
-        let read = document("Name;Preis;Url\nBasic;9 €;https://example.org/b\nPro;19 €;/pro\n").unwrap();
+        let read = document("Name;Preis;Seite\nBasic;9 €;https://example.org/b\nPro;19 €;\n").unwrap();
         assert_eq!(read.text, "Name\tPreis\nBasic\t9 €\nPro\t19 €");
         let place =
             |text: &str| read.place(read.text.find(text).unwrap()).and_then(|place| place.url.clone());
@@ -503,41 +348,35 @@ mod tests {
     }
 
     #[test]
-    fn question_fields_are_only_headings() {
-        let found = rows("Frage;Antwort\nWie lange?;30 Tage.\n");
-        assert_eq!(found, [(vec!["Wie lange?".to_owned()], None, "Antwort: 30 Tage.".to_owned())]);
-    }
-
-    #[test]
     fn delimiters_are_detected() {
         for document in
             ["a,b\n1,2", "a;b\n1;2", "a\tb\n1\t2", "a|b\n1|2", "sep=;\na;b\n1;2", "a;b\r\n1;2\r\n"]
         {
-            assert_eq!(contents(document), ["a: 1; b: 2"], "{document}");
+            assert_eq!(shown(document), ["Table1: a|b/1|2"], "{document}");
         }
-        assert_eq!(contents("Preis;Text\n1,5;a\n2,5;b"), ["Preis: 1,5; Text: a", "Preis: 2,5; Text: b"]);
-        assert_eq!(contents("Answer\n\"Yes, really.\"\n\nNo."), ["Answer: Yes, really.", "Answer: No."]);
+        assert_eq!(shown("Preis;Text\n1,5;a\n2,5;b"), ["Table1: Preis|Text/1,5|a/2,5|b"]);
+        assert_eq!(shown("Answer\n\"Yes, really.\"\nNo."), ["Table1: Answer/Yes, really./No."]);
     }
 
     #[test]
     fn ragged_rows_are_kept_and_noted() {
-        let table = read("a,b\n1\n1,2,3\n1,2\n").unwrap();
-        assert_eq!(table.text, "a: 1\n\na: 1; b: 2; Column 3: 3\n\na: 1; b: 2");
+        let table = document("a,b\n1\n1,2,3\n1,2\n").unwrap();
+        assert_eq!(table.text, "a\tb\t\n1\t\t\n1\t2\t3\n1\t2\t");
         assert_eq!(table.notes, ["rows 2, 3 have more or fewer than 2 fields"]);
     }
 
     #[test]
     fn an_unclosed_quotation_mark_is_reported_with_its_line() {
-        let error = read("a,b\n1,\"2\"\"\"\n3,\"4\n5,6\n").unwrap_err();
+        let error = document("a,b\n1,\"2\"\"\"\n3,\"4\n5,6\n").unwrap_err();
         assert_eq!(error.to_string(), "is broken: the quotation mark in line 3 is never closed");
-        assert_eq!(contents("size,b\n5\" pipe,x\n"), ["size: 5\" pipe; b: x"]);
+        assert_eq!(shown("size,b\n5\" pipe,x\n"), ["Table1: size|b/5\" pipe|x"]);
     }
 
     #[test]
     fn tables_without_rows_and_with_too_many_are_refused() {
-        assert_eq!(read("a,b\n").map(|_| ()).unwrap_err(), ExtractError::Empty);
+        assert_eq!(document("a,b\n").map(|_| ()).unwrap_err(), ExtractError::Empty);
         let many = format!("a\n{}", "1\n".repeat(MAX_SECTIONS + 1));
-        assert!(read(&many).map(|_| ()).unwrap_err().to_string().contains("200000 rows"));
+        assert!(document(&many).map(|_| ()).unwrap_err().to_string().contains("200000 rows"));
     }
 
     fn shown(document: &str) -> Vec<String> {

@@ -6,7 +6,7 @@ mod columns;
 mod headings;
 mod markers;
 
-use super::{Block, BlockKind, ExtractError, Properties, Section, trim};
+use super::{ExtractError, Properties};
 use crate::builder::{Builder, Inline};
 use crate::document::Document;
 use crate::notation::indentation;
@@ -324,28 +324,6 @@ fn quoted(line: &str) -> Option<&str> {
 fn ends_sentence(line: &str) -> bool {
     let text = line.trim_end().trim_end_matches(['"', '\'', '”', '“', '’', '»', '«', ')', ']']);
     text.ends_with(['.', '!', '?', ':', '…', '。', '！', '？', '：', '؟', '।'])
-}
-
-pub(crate) fn section(document: &str) -> Section {
-    let mut blocks = Vec::new();
-    let mut start = 0;
-    let mut offset = 0;
-    for line in document.split_inclusive('\n') {
-        if line.trim().is_empty() {
-            push_paragraph(document, start, offset, &mut blocks);
-            start = offset + line.len();
-        }
-        offset += line.len();
-    }
-    push_paragraph(document, start, document.len(), &mut blocks);
-    Section { blocks, ..Section::default() }
-}
-
-fn push_paragraph(document: &str, start: usize, end: usize, blocks: &mut Vec<Block>) {
-    let range = trim(document, start..end);
-    if !range.is_empty() {
-        blocks.push(Block::leaf(BlockKind::Text, range));
-    }
 }
 
 #[cfg(test)]
