@@ -164,7 +164,7 @@ fn heading<'l>(lines: &[&'l str], is_first: bool) -> Option<(Look, &'l str, usiz
     let is_capital = is_capitals(name) && !is_value && !next_is_capital;
     if let Some((marker, ..)) = number(text) {
         let is_paragraph = marker.starts_with('§');
-        let is_number = marker.contains(|c: char| c.is_ascii_digit()) && !marker.contains(['(', ')']);
+        let is_number = !marker.contains(|c: char| c.is_lowercase() || matches!(c, '(' | ')'));
         let starts_large = name.starts_with(char::is_uppercase);
         if is_number
             && !has_colon

@@ -259,6 +259,7 @@ impl Reader {
             let is_symbol =
                 |c: char| !(c.is_ascii() || c.is_alphanumeric() || "“”„‘’«»‹›¿¡–—…€£".contains(c));
             let begins = (self.has_asterisks && line.trim().starts_with('*'))
+                || above.trim_end().ends_with([':', '：'])
                 || line.trim().starts_with(is_symbol)
                 || self.begins_item(lines, at + length)
                 || quoted(line).is_some()
@@ -435,6 +436,7 @@ mod tests {
                 "1Conditions 2Remboursement 2Aucun remboursement",
             ),
             ("## No cubierto ##\n\nRobo.\n\n## Cubierto ##\n\nFuego.", "2No cubierto 2Cubierto"),
+            ("I. Geltung\n\nText.\n\nII. Ausschluss\n\nText.", "2I. Geltung 2II. Ausschluss"),
             ("1. Pack it\n\n2. Send it\n\n3. Wait\n\nThen call us.", ""),
             (
                 "We pay.\n\nMonday 9-17\n\nSaturday closed\n\nSunday closed\n\nRing the bell.",
@@ -530,6 +532,8 @@ mod tests {
             outline("Can I cancel?\n    No.\n\nIs it free?\n    Yes."),
             "Group >Question Group >Question"
         );
+        let rules = "Room rules (not for suites):\nNo pets. No smoking.";
+        assert_eq!(pairs(&read(rules))[1], ("Paragraph", "No pets. No smoking."));
         assert_eq!(
             pairs(&read("Nicht versichert:\n   Diebstahl\n   Krieg\n\nVersichert:\n   Feuer")),
             [
