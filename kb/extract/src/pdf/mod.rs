@@ -8,6 +8,7 @@ mod lines;
 mod outline;
 mod paragraphs;
 mod raised;
+mod tables;
 mod text;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -365,3 +365,73 @@ fn an_empty_page_is_empty() {
     writer.page("", "0 0 m 9 9 l S");
     assert_eq!(document(&writer.finish(""), Format::Pdf).unwrap_err(), ExtractError::Empty);
 }
+
+/// The kind of each block and its text, with bars between cells.
+fn shown(operators: &str) -> Vec<String> {
+    let mut writer = Writer::new();
+    writer.page("", operators);
+    let read = super::document(&writer.finish("")).unwrap();
+    let block = |block: &crate::document::Block| {
+        let text = read.text[block.range.clone()].replace('\t', "|").replace('\n', "/");
+        let headers =
+            block.children.iter().filter(|row| row.kind == BlockKind::Row { is_header: true }).count();
+        format!("{:?}{headers} {text}", block.kind)
+    };
+    read.blocks.iter().map(block).collect()
+}
+
+#[test]
+fn rows_of_cells_are_a_table_with_the_lines_of_each_cell() {
+    let cell = |x: f64, y: f64, texts: &[&str]| lines(11.0, x, y, texts);
+    let head =
+        [(50.0, "TERM"), (200.0, "XML"), (400.0, "JSON")].map(|(x, text)| cell(x, 700.0, &[text])).concat();
+    let first = cell(50.0, 680.0, &["Field"])
+        + &cell(200.0, 680.0, &["A single element", "or node"])
+        + &cell(400.0, 680.0, &["A single object", "that can", "hold a value"]);
+    let second = cell(50.0, 630.0, &["Flag"])
+        + &cell(200.0, 630.0, &["Attribute"])
+        + &cell(400.0, 630.0, &["Property"]);
+    let below = cell(50.0, 590.0, &["These terms are used in all of the documents."]);
+    assert_eq!(
+        shown(&(head + &first + &second + &below)),
+        [
+            "Table1 TERM|XML|JSON/Field|A single element or node|A single object that can hold a value/Flag|Attribute|Property",
+            "Paragraph0 These terms are used in all of the documents.",
+        ]
+    );
+}
+
+#[test]
+fn a_table_without_a_clear_header_stays_together() {
+    let row =
+        |y: f64, cells: [&str; 2]| lines(11.0, 50.0, y, &[cells[0]]) + &lines(11.0, 300.0, y, &[cells[1]]);
+    let rows = |cells: &[[&str; 2]]| -> String {
+        cells.iter().enumerate().map(|(at, cells)| row(700.0 - 14.0 * at as f64, *cells)).collect()
+    };
+    assert_eq!(
+        shown(&rows(&[["Damage", "Excluded"], ["Theft", "yes"], ["Fire", "no"]])),
+        ["Code0 Damage|Excluded/Theft|yes/Fire|no"]
+    );
+    assert_eq!(shown(&rows(&[["Coffee", "2.50"], ["Tea", "2.00"]])), ["Table0 Coffee|2.50/Tea|2.00"]);
+    assert_eq!(shown(&rows(&[["1.", "Theft"], ["2.", "War"]])), ["Paragraph0 1. Theft", "Paragraph0 2. War"]);
+    let leaders = lines(11.0, 50.0, 700.0, &["Coffee ........ 2.50", "Cake ........ sold out"]);
+    assert_eq!(shown(&leaders), ["Table0 Coffee|2.50/Cake|sold out"]);
+}
+
+#[test]
+fn a_raised_number_refers_to_the_note_at_the_bottom_of_its_page() {
+    let page = |text: &str, note: &str| {
+        format!(
+            "BT /F 12 Tf 50 700 Td ({text}) Tj /F 8 Tf 5 Ts (1) Tj /F 12 Tf 0 Ts (.) Tj ET BT /F 9 Tf 50 60 Td /F 6 Tf 3 Ts (1) Tj /F 9 \
+             Tf 0 Ts ( {note}) Tj ET"
+        )
+    };
+    let mut writer = Writer::new();
+    writer.page("", &page("Delivery is free", "Only in May."));
+    writer.page("", &page("Returns are free", "Only for members."));
+    let read = super::document(&writer.finish("")).unwrap();
+    let references: Vec<_> = read.references.iter().map(|found| read.slice(&found.note)).collect();
+    assert_eq!(references, ["¹ Only in May.", "¹ Only for members."]);
+    let text = |block: &crate::document::Block| read.slice(&block.range).to_owned();
+    assert!(read.blocks.iter().any(|block| block.kind == BlockKind::Note && text(block) == "¹ Only in May."));
+}

@@ -5,9 +5,10 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use super::{
     PageLines, breaks, contents, furniture,
     outline::Bookmark,
-    paragraphs::{self, Paragraph, main_size, size_step},
+    paragraphs::{self, Paragraph, is_raised, main_size, raised_number, size_step},
 };
 use crate::builder::{Builder, Inline};
+use crate::rows;
 
 /// Minimum size of a heading relative to the text.
 const MIN_HEADING_RATIO: f64 = 1.15;
@@ -54,18 +55,22 @@ enum List {
 }
 
 fn write(paragraphs: &[Paragraph], headings: &mut Headings, builder: &mut Builder) {
+    let notes: Vec<(usize, &str)> = paragraphs
+        .iter()
+        .filter_map(|paragraph| Some((paragraph.page, raised_number(&paragraph.text)?.0)))
+        .collect();
     let mut list = None;
     let mut page = None;
     let mut is_introduced = false;
     for paragraph in paragraphs {
-        let is_heading = headings.has(paragraph);
+        let is_heading = paragraph.rows.is_empty() && headings.has(paragraph);
         let item = match (paragraph.is_item, paragraph.number()) {
             (true, _) => Some(("-", paragraph.text.as_str())),
             (_, number) => {
                 number.filter(|_| list == Some(List::Numbers) || (list.is_none() && is_introduced))
             }
         };
-        let item = item.filter(|_| !is_heading);
+        let item = item.filter(|_| !is_heading && paragraph.rows.is_empty());
         if item.is_none() && list.take().is_some() {
             builder.close();
         }
@@ -82,18 +87,48 @@ fn write(paragraphs: &[Paragraph], headings: &mut Headings, builder: &mut Builde
                 list = Some(if paragraph.is_item { List::Bullets } else { List::Numbers });
             }
             builder.open_item(marker, true);
-            builder.paragraph(Inline::from_text(text));
+            builder.paragraph(with_references(text, paragraph.page, &notes));
             builder.close();
+        } else if !paragraph.rows.is_empty() {
+            match rows::texts_of_table(paragraph.rows.clone(), false) {
+                Some(table) => builder.table(table),
+                None => builder.code(&paragraph.text),
+            }
         } else if let Some(level) = is_heading.then(|| headings.level(paragraph, builder)).flatten() {
             builder.heading(level, Inline::from_text(&paragraph.text), None);
-        } else {
+        } else if let Some((number, _)) = raised_number(&paragraph.text) {
+            builder.open_note(&label(paragraph.page, number));
             builder.paragraph(Inline::from_text(&paragraph.text));
+            builder.close();
+        } else {
+            builder.paragraph(with_references(&paragraph.text, paragraph.page, &notes));
         }
         is_introduced = !is_heading && item.is_none() && paragraph.is_introduction();
     }
     if list.is_some() {
         builder.close();
     }
+}
+
+/// A text of a page, in which the raised numbers of notes on that page or a later one refer to these.
+fn with_references(text: &str, page: usize, notes: &[(usize, &str)]) -> Inline {
+    let mut inline = Inline::default();
+    let mut rest = text;
+    while let Some((before, from)) = rest.find(is_raised).and_then(|at| rest.split_at_checked(at)) {
+        let (number, after) = raised_number(from).unwrap_or((from, ""));
+        inline.push(before);
+        if let Some((page, _)) = notes.iter().find(|(of_note, other)| *of_note >= page && *other == number) {
+            inline.reference(&label(*page, number));
+        }
+        inline.push(number);
+        rest = after;
+    }
+    inline.push(rest);
+    inline
+}
+
+fn label(page: usize, number: &str) -> String {
+    format!("{page}:{number}")
 }
 
 enum Headings {
@@ -176,7 +211,8 @@ fn heading_sizes(pages: &[Vec<Paragraph>]) -> HashMap<i64, u8> {
 
 fn is_heading(paragraph: &Paragraph) -> bool {
     let text = &paragraph.text;
-    !paragraph.is_item
+    paragraph.rows.is_empty()
+        && !paragraph.is_item
         && paragraph.lines <= MAX_HEADING_LINES
         && text.chars().nth(MAX_HEADING_CHARS).is_none()
         && text.chars().filter(|c| c.is_alphabetic()).nth(1).is_some()
