@@ -71,12 +71,18 @@ test("an unquoted sentence of a passage does not count", () => {
   assert.deepEqual(agreementOf(citations, `${SENTENCE} [1] We like tea. [2]`), { agreeing: 1, total: 2 });
 });
 
-test("the line that introduces a list is part of its items", () => {
-  const list = (index, line) => passage(index, `${line}\n\n- theft\n- fire`, line, "theft", "fire");
-  const answer = "We cover: theft [1] fire [1] We do not cover: theft [2] fire [2]";
-  assert.equal(agreementOf([list(1, "We cover:"), list(2, "We do not cover:")], answer).agreeing, 1);
-  assert.equal(agreementOf([list(1, "We cover:"), list(2, "We cover:")], answer).agreeing, 2);
-  assert.equal(agreementOf([list(1, "We cover:"), whole(2, "theft")], answer).agreeing, 1);
+test("what belongs to a quote is part of what it says", () => {
+  const item = (index, line) => {
+    const quote = { start: 0, end: 5, text: "theft", plain: `${line} theft` };
+    return {
+      ...whole(index, "theft"),
+      quotes: [{ ...quote, pieces: [{ text: line, role: "lead_in" }, { text: "theft" }] }],
+    };
+  };
+  const answer = "We cover: theft [1] We do not cover: theft [2] theft [2]";
+  assert.equal(agreementOf([item(1, "We cover:"), item(2, "We do not cover:")], answer).agreeing, 1);
+  assert.equal(agreementOf([item(1, "We cover:"), item(2, "We cover:")], answer).agreeing, 2);
+  assert.equal(agreementOf([item(1, "We cover:"), whole(2, "theft")], answer).agreeing, 1);
 });
 
 test("an unverified quote does not count", () => {

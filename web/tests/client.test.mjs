@@ -461,9 +461,9 @@ test("the strength of a citation is one of three values or missing", async () =>
   assert.equal(citations.length, strengths.length);
 });
 
-test("a quote has its words without Markdown if they differ", async () => {
+test("a quote has its words as the answer shows them if they differ", async () => {
   const quotes = [
-    { start: 0, end: 6, text: "*Yes*.", plain: "Yes." },
+    { start: 0, end: 6, text: "Why\tno", plain: "Why: no" },
     { start: 7, end: 10, text: "No.", plain: 7 },
   ];
   const { received } = await ask([events(["sources", { citations: [{ index: 1, quotes }] }], END)]);

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use csv::{ReaderBuilder, StringRecord};
 
 use super::{
-    ExtractError, MAX_SECTIONS, Properties,
+    ExtractError, MAX_ROWS, Properties,
     builder::{Builder, Inline, Rows, TableRow},
     document::Document,
     properties,
@@ -52,8 +52,8 @@ fn parts(document: &str, delimiter: u8) -> Result<Vec<Part>, ExtractError> {
     let mut rows: Vec<(usize, StringRecord)> = Vec::new();
     for (at, row) in (1..).zip(reader.records()) {
         let row = row.map_err(|error| broken(&error))?;
-        if at > MAX_SECTIONS {
-            return Err(ExtractError::TooMuchText { limit: format!("{MAX_SECTIONS} rows") });
+        if at > MAX_ROWS {
+            return Err(ExtractError::TooMuchText { limit: format!("{MAX_ROWS} rows") });
         }
         // The position of a row is that before the blank lines above it.
         let start =
@@ -78,7 +78,9 @@ fn add_part(rows: Vec<(usize, StringRecord)>, parts: &mut Vec<Part>) {
         filled(row) == 1 && row.iter().next().is_some_and(|field| !field.trim().is_empty())
     };
     let width = rows.iter().map(|(_, row)| filled(row)).max().unwrap_or_default();
-    let is_alone = rows.len() == 1;
+    // One more row of a table with one column, or a line.
+    let is_narrow = parts.last().is_some_and(|before| before.rows.iter().any(|(_, row)| row.len() == 1));
+    let is_alone = rows.len() == 1 && !is_narrow;
     let lines = rows.iter().take_while(|(_, row)| (width > 1 || is_alone) && is_line(row)).count();
     let mut part = Part::default();
     let mut rows = rows.into_iter();
@@ -355,7 +357,7 @@ mod tests {
             assert_eq!(shown(document), ["Table1: a|b/1|2"], "{document}");
         }
         assert_eq!(shown("Preis;Text\n1,5;a\n2,5;b"), ["Table1: Preis|Text/1,5|a/2,5|b"]);
-        assert_eq!(shown("Answer\n\"Yes, really.\"\nNo."), ["Table1: Answer/Yes, really./No."]);
+        assert_eq!(shown("Answer\n\"Yes, really.\"\n\nNo."), ["Table1: Answer/Yes, really./No."]);
     }
 
     #[test]
@@ -375,7 +377,7 @@ mod tests {
     #[test]
     fn tables_without_rows_and_with_too_many_are_refused() {
         assert_eq!(document("a,b\n").map(|_| ()).unwrap_err(), ExtractError::Empty);
-        let many = format!("a\n{}", "1\n".repeat(MAX_SECTIONS + 1));
+        let many = format!("a\n{}", "1\n".repeat(MAX_ROWS + 1));
         assert!(document(&many).map(|_| ()).unwrap_err().to_string().contains("200000 rows"));
     }
 

@@ -26,8 +26,13 @@ const payloads = JSON.parse(await readFile(CORPUS, "utf8"))
 // Not startWidgetSuite, which resets the API before each subtest.
 const { site, browser } = await startSuite(startWidgetSite);
 
-/** A quoted passage with the payload in every field. */
+/** A quoted passage with the payload in every field; every other one is laid out. */
 function hostileCitation(payload, position) {
+  const excerpt = `A passage. ${payload}\n\nIt ends.`;
+  const blocks = {
+    blocks: [{ kind: position % 3 ? "item" : "code", start: 0, end: excerpt.length, text: 11, depth: position }],
+    marks: [{ kind: position % 5 ? "link" : "code", start: 11, end: 11 + payload.length }],
+  };
   return citation({
     index: position + 1,
     chunk_id: payload,
@@ -36,8 +41,9 @@ function hostileCitation(payload, position) {
     section: payload,
     url: position % 2 ? payload : `javascript:${payload}`,
     download_url: payload,
-    content_type: position % 3 ? "text/markdown" : position % 2 ? payload : "text/plain",
-    excerpt: `A passage. ${payload}\n\nIt ends.`,
+    content_type: position % 2 ? payload : "text/plain",
+    excerpt,
+    ...(position % 2 && { blocks }),
     quotes: [
       { start: 0, end: 10, text: "A passage." },
       { start: 11, end: 11 + payload.length, text: payload, plain: payload },

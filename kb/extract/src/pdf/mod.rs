@@ -20,7 +20,7 @@ use hayro_interpret::{
     kurbo::Rect,
 };
 
-use super::{ExtractError, MAX_TEXT_BYTES, composer, document::Document};
+use super::{ExtractError, MAX_TEXT_BYTES, document::Document};
 use lines::{Line, PageText};
 
 /// Maximum number of pages that a note lists.
@@ -97,7 +97,7 @@ fn read_pages(pdf: &Pdf) -> Result<PagesRead, ExtractError> {
         }
         bytes += lines.iter().map(|line| line.text.len()).sum::<usize>();
         if bytes > MAX_TEXT_BYTES {
-            return Err(composer::too_much_text());
+            return Err(ExtractError::too_much_text());
         }
         pages.push(PageLines { lines, height: f64::from(page.render_dimensions().1) });
     }

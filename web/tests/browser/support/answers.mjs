@@ -3,10 +3,19 @@ import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promi
 
 export const SESSION = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
 
-const EXCERPT = "# Refunds\n\nRefunds are paid within 5 days. Write to us first.";
+const EXCERPT = "Refunds\n\nRefunds are paid within 5 days. Write to us first.";
+const LAYOUT = {
+  blocks: [
+    { kind: "heading", start: 0, end: 7 },
+    { kind: "paragraph", start: 9, end: EXCERPT.length },
+  ],
+};
 const QUOTE = "Refunds are paid within 5 days.";
 
-/** A citation of the API. */
+/**
+ * A citation of the API. Another excerpt needs a layout of its own.
+ * @param {{ excerpt?: string, [field: string]: unknown }} fields
+ */
 export function citation(fields = {}) {
   const start = EXCERPT.indexOf(QUOTE);
   return {
@@ -21,13 +30,14 @@ export function citation(fields = {}) {
     score: 0.71,
     strength: "strong",
     excerpt: EXCERPT,
-    quotes: [{ start, end: start + QUOTE.length, text: QUOTE }],
+    ...(fields.excerpt === undefined && { blocks: LAYOUT }),
+    quotes: [{ start, end: start + QUOTE.length, text: QUOTE, kind: "sentence", pieces: [{ text: QUOTE }] }],
     ...fields,
   };
 }
 
 /**
- * A passage that says how it is laid out: a paragraph, a list in a list, and a table. Its row is quoted with the names of its columns.
+ * A passage of several kinds of blocks: a paragraph, a list in a list, a table, and code. Its row is quoted with the names of its columns.
  * @returns {any}
  */
 export function laidOut(fields = {}) {
