@@ -11,6 +11,7 @@ use crate::{
     ExtractError,
     builder::{Builder, Inline, Rows, TableRow},
     clean::{one_line, visible},
+    document::MarkKind,
     xml::{self, Element, Step},
 };
 
@@ -34,7 +35,7 @@ pub(super) fn read(
     xml::walk_current(part, |step| body.step(step))?;
     body.close_lists(0);
     let begun = std::mem::take(&mut body.begun.text);
-    body.paragraphs_of(&begun);
+    body.paragraphs_of(&begun, false);
     let left_out = &body.reader.left_out;
     left_out.notes().into_iter().for_each(|note| body.builder.left_out(note));
     Ok((body.builder, left_out.hidden > 0))
@@ -113,7 +114,7 @@ struct Paragraph {
 #[derive(Default)]
 struct Table {
     rows: Vec<Row>,
-    cell: String,
+    cell: Cell,
     span: usize,
     is_merged_with_above: bool,
     is_cell_deleted: bool,
@@ -122,15 +123,22 @@ struct Table {
 
 #[derive(Default)]
 struct Row {
-    cells: Vec<String>,
+    cells: Vec<Cell>,
     is_header: bool,
     is_deleted: bool,
     is_hidden: bool,
 }
 
+#[derive(Clone, Default)]
+struct Cell {
+    text: String,
+    /// Whether it has a paragraph that is not bold.
+    has_light: bool,
+}
+
 impl Row {
     fn has_text(&self) -> bool {
-        self.cells.iter().any(|cell| !cell.trim().is_empty())
+        self.cells.iter().any(|cell| !cell.text.trim().is_empty())
     }
 }
 
@@ -280,7 +288,8 @@ impl<'a> Body<'a> {
         let item = self.item(&paragraph, &style);
         let number = item.as_ref().filter(|item| item.is_numbered()).map(|item| format!("{} ", item.marker));
         if let Some(table) = self.tables.last_mut() {
-            return table.push(&(number.unwrap_or_default() + text.trim()), &paragraph.notes);
+            let text = number.unwrap_or_default() + text.trim();
+            return table.push(&text, paragraph.text.is_bold(), &paragraph.notes);
         }
         match role {
             _ if is_blank => return,
@@ -291,11 +300,11 @@ impl<'a> Body<'a> {
             }
             _ => {
                 self.open_item(item);
-                self.paragraphs_of(&text);
+                self.paragraphs_of(&text, paragraph.text.is_bold());
             }
         }
         for note in &paragraph.notes {
-            self.paragraphs_of(note);
+            self.paragraphs_of(note, false);
         }
     }
 
@@ -333,14 +342,15 @@ impl<'a> Body<'a> {
     }
 
     /// Blank lines separate paragraphs.
-    fn paragraphs_of(&mut self, text: &str) {
-        text.split("\n\n").for_each(|text| self.builder.paragraph(Inline::from_text(text)));
+    fn paragraphs_of(&mut self, text: &str, is_bold: bool) {
+        text.split("\n\n").for_each(|text| self.builder.paragraph(inline(text, is_bold)));
     }
 
     fn end_table(&mut self, table: Table) {
         if let Some(outer) = self.tables.last_mut() {
             for row in table.rows {
-                outer.push(&row.cells.join(" "), &[]);
+                let texts: Vec<&str> = row.cells.iter().map(|cell| cell.text.as_str()).collect();
+                outer.push(&texts.join(" "), false, &[]);
             }
             return;
         }
@@ -349,14 +359,16 @@ impl<'a> Body<'a> {
         if columns > 1 && table.rows.len() > 1 {
             let row = |Row { cells, is_header, .. }: Row| TableRow {
                 is_header,
-                cells: cells.iter().map(|cell| Inline::from_text(cell).into()).collect(),
+                cells: cells.iter().map(|cell| inline(&cell.text, !cell.has_light).into()).collect(),
                 url: None,
             };
             let rows = table.rows.into_iter().map(row).collect();
             self.builder.table(Rows { rows, ..Rows::default() });
         } else {
             // A table that only draws a frame around text.
-            table.rows.iter().flat_map(|row| &row.cells).for_each(|cell| self.paragraphs_of(cell));
+            table.rows.iter().flat_map(|row| &row.cells).for_each(|cell| {
+                self.paragraphs_of(&cell.text, !cell.has_light);
+            });
         }
     }
 }
@@ -367,7 +379,7 @@ impl Table {
             "tr" => self.rows.push(Row::default()),
             "trPr" => self.is_in_row_properties = true,
             "tc" => {
-                (self.cell, self.span) = (String::new(), 1);
+                (self.cell, self.span) = (Cell::default(), 1);
                 (self.is_merged_with_above, self.is_cell_deleted) = (false, false);
             }
             "gridSpan" => self.span = columns(element).max(1),
@@ -379,7 +391,7 @@ impl Table {
                     "tblHeader" => row.is_header = element.is_on(),
                     "hidden" => row.is_hidden = element.is_on(),
                     "gridBefore" if row.cells.is_empty() => {
-                        row.cells.resize(columns(element), String::new());
+                        row.cells.resize(columns(element), Cell::default());
                     }
                     _ => {}
                 }
@@ -402,14 +414,15 @@ impl Table {
         None
     }
 
-    fn push(&mut self, text: &str, notes: &[String]) {
+    fn push(&mut self, text: &str, is_bold: bool, notes: &[String]) {
         for line in
             [text].into_iter().chain(notes.iter().map(String::as_str)).filter(|line| !line.trim().is_empty())
         {
-            if !self.cell.is_empty() {
-                self.cell.push_str("\n\n");
+            if !self.cell.text.is_empty() {
+                self.cell.text.push_str("\n\n");
             }
-            self.cell.push_str(line);
+            self.cell.text.push_str(line);
+            self.cell.has_light |= !is_bold;
         }
     }
 
@@ -425,8 +438,20 @@ impl Table {
         }
         let Some(row) = self.rows.last_mut() else { return };
         row.cells.push(cell);
-        row.cells.resize(column + self.span, String::new());
+        row.cells.resize(column + self.span, Cell::default());
     }
+}
+
+fn inline(text: &str, is_bold: bool) -> Inline {
+    let mut inline = Inline::default();
+    if is_bold {
+        inline.open(MarkKind::Strong);
+    }
+    for line in text.lines() {
+        inline.line_break();
+        inline.push(line);
+    }
+    inline
 }
 
 /// A number of columns.

@@ -589,3 +589,22 @@ fn text_of_hostile_depth_is_read_quickly() {
     );
     assert!(body(&powers).text.starts_with("2^(2^("));
 }
+
+#[test]
+fn bold_paragraphs_and_cells_are_marked() {
+    let bold = |text: &str| para("", &[run("<w:b/>", text)]);
+    let strong = |read: &Document| -> Vec<String> {
+        read.marks.iter().map(|mark| read.slice(&mark.range).to_owned()).collect()
+    };
+    let partly = para("", &[run("<w:b/>", "Note:"), run("", " Theft is common.")]);
+    assert_eq!(strong(&body(&(bold("Not covered") + &partly))), ["Not covered"]);
+    let styles = "<w:style w:styleId='Up'><w:name w:val='U'/><w:rPr><w:b/></w:rPr></w:style>";
+    let styled =
+        styled("Up", "Not covered") + &para("<w:pStyle w:val='Up'/>", &[run("<w:b w:val='0'/>", "Fire")]);
+    assert_eq!(strong(&with_parts(&styled, styles, &[])), ["Not covered"]);
+    let row = |cells: [String; 2]| {
+        format!("<w:tr>{}</w:tr>", cells.map(|cell| format!("<w:tc>{cell}</w:tc>")).concat())
+    };
+    let table = row([bold("Damage"), bold("Excluded")]) + &row([p("Theft"), p("yes")]);
+    assert_eq!(strong(&body(&format!("<w:tbl>{table}</w:tbl>"))), ["Damage", "Excluded"]);
+}
