@@ -1,7 +1,6 @@
 //! Whether a quoted sentence contains an accepted answer, and whether it is noise.
 //!
-//! Words are compared as a reader sees them: white space counts as one space. Labels may be Markdown, whose marks of emphasis and code
-//! are ignored.
+//! Words are compared as a reader sees them. Labels may be Markdown, whose marks are ignored.
 
 use chat_core::answer::{Answer, QuotedSentence};
 use uuid::Uuid;
@@ -68,10 +67,29 @@ fn contains_part(sentence: &QuotedSentence, answers: &[String]) -> bool {
         })
 }
 
-/// The words, one space apart, without marks of emphasis and code.
+/// The words, one space apart, without marks of emphasis, code, cells and items, escapes and tags.
 fn plain(text: &str) -> String {
-    let without_marks: String = text.chars().filter(|c| !matches!(c, '*' | '_' | '`' | '~')).collect();
-    without_marks.split_whitespace().collect::<Vec<_>>().join(" ")
+    let mut is_tag = false;
+    let mut shown = String::with_capacity(text.len());
+    for (at, c) in text.char_indices() {
+        let begins_tag = || {
+            let next = text.get(at + 1..).and_then(|rest| rest.chars().next());
+            next.is_some_and(|next| next.is_ascii_alphabetic() || next == '/')
+        };
+        match c {
+            '<' if begins_tag() => is_tag = true,
+            '>' if is_tag => {
+                is_tag = false;
+                shown.push(' ');
+            }
+            '|' => shown.push(' '),
+            '*' | '_' | '`' | '~' | '\\' => {}
+            c if !is_tag => shown.push(c),
+            _ => {}
+        }
+    }
+    let is_marker = |word: &&str| !matches!(*word, "-" | "•" | "+");
+    shown.split_whitespace().filter(is_marker).collect::<Vec<_>>().join(" ")
 }
 
 /// An answer escapes brackets that would look like its markers.

@@ -356,7 +356,8 @@ impl Builder {
         for mark in &inline.marks {
             self.document.marks.push(Mark { kind: mark.kind, range: shifted(&mark.range) });
             if mark.kind == MarkKind::Reference
-                && let Some((_, label)) = inline.references.iter().find(|(at, _)| *at == mark.range.start)
+                && let Ok(found) = inline.references.binary_search_by_key(&mark.range.start, |(at, _)| *at)
+                && let Some((_, label)) = inline.references.get(found)
             {
                 self.references.push((shifted(&mark.range), label.clone()));
             }

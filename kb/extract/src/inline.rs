@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::clean::visible;
+use crate::clean::{is_invisible, visible};
 use crate::document::{Mark, MarkKind};
 use crate::shifted::{Line, Shift};
 
@@ -75,7 +75,7 @@ impl Inline {
         self.line.close();
         // Its characters are others now.
         if let Some(start) = self.shifts.pop() {
-            self.marks.retain(|mark| mark.range.start < start);
+            while self.marks.pop_if(|mark| mark.range.start >= start).is_some() {}
         }
     }
 
@@ -164,8 +164,19 @@ impl Text {
         let start = range.start + (slice.len() - slice.trim_start().len());
         let end = start + slice.trim().len();
         // Invisible characters are dropped here, so offsets count what stays.
-        let before =
-            |at: usize| visible(self.text.get(start..at.clamp(start, end)).unwrap_or_default()).len();
+        let mut dropped = 0;
+        let dropped: Vec<(usize, usize)> = (self.text.get(start..end).unwrap_or_default().char_indices())
+            .filter(|(_, c)| is_invisible(*c))
+            .map(|(at, c)| {
+                dropped += c.len_utf8();
+                (start + at, dropped)
+            })
+            .collect();
+        let before = |at: usize| {
+            let at = at.clamp(start, end);
+            let above = dropped.partition_point(|(dropped, _)| *dropped < at).checked_sub(1);
+            at - start - above.and_then(|above| dropped.get(above)).map_or(0, |(_, bytes)| *bytes)
+        };
         let mut marks: Vec<Mark> = self
             .marks
             .iter()

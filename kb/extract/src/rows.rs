@@ -126,10 +126,10 @@ fn write(part: Part, builder: &mut Builder) {
         builder.paragraph(Inline::from_text(line));
     }
     if part.is_unclear {
-        let lines: Vec<String> =
-            part.rows.iter().map(|(_, row)| row.iter().collect::<Vec<_>>().join("\t")).collect();
+        let texts = |(_, row): &(usize, StringRecord)| row.iter().map(str::to_owned).collect();
+        let texts: Vec<Vec<String>> = part.rows.iter().map(texts).collect();
         builder.paragraph(Inline::from_text(caption));
-        return builder.code(&lines.join("\n"));
+        return builder.code(&lines_of(&texts));
     }
     let named = part.header.iter().map(StringRecord::len).max();
     let width = named.or(part.rows.iter().map(|(_, row)| row.len()).max()).unwrap_or_default();
@@ -221,6 +221,11 @@ pub(crate) fn texts_of_table(mut rows: Vec<Vec<String>>, has_header: bool) -> Op
         Header::No if width == 2 => Some(table_of(rows, false)),
         _ => None,
     }
+}
+
+/// Rows as lines, with tabs between their cells.
+pub(crate) fn lines_of(rows: &[Vec<String>]) -> String {
+    rows.iter().map(|row| row.join("\t")).collect::<Vec<_>>().join("\n")
 }
 
 pub(crate) fn table_of(rows: Vec<Vec<String>>, has_header: bool) -> Rows {

@@ -12,6 +12,8 @@ use crate::{
     builder::{Builder, Inline, Rows, TableRow},
     clean::{one_line, visible},
     document::MarkKind,
+    plain_text::bullet,
+    rows::{lines_of, texts_of_table},
     xml::{self, Element, Step},
 };
 
@@ -19,6 +21,8 @@ use crate::{
 type Notes = HashMap<String, String>;
 
 const MAX_COLUMNS: usize = 100;
+/// A smaller table whose header is not clear stays together.
+const MAX_UNCLEAR_BYTES: usize = 1000;
 
 /// Writes the content, and says whether hidden text was left out.
 pub(super) fn read(
@@ -299,8 +303,12 @@ impl<'a> Body<'a> {
                 self.builder.heading(level, Inline::from_text(&text), None);
             }
             _ => {
+                // An item whose bullet is typed.
+                let typed = bullet(text.trim()).filter(|_| item.is_none());
+                let typed = typed.map(|typed| (Item { level: 0, marker: typed.text.to_owned() }, typed.rest));
+                let (item, text) = typed.map_or((item, text.as_str()), |(item, rest)| (Some(item), rest));
                 self.open_item(item);
-                self.paragraphs_of(&text, paragraph.text.is_bold());
+                self.paragraphs_of(text, paragraph.text.is_bold());
             }
         }
         for note in &paragraph.notes {
@@ -362,8 +370,18 @@ impl<'a> Body<'a> {
                 cells: cells.iter().map(|cell| inline(&cell.text, !cell.has_light).into()).collect(),
                 url: None,
             };
+            let texts = |row: &Row| row.cells.iter().map(|cell| one_line(&cell.text)).collect::<Vec<_>>();
+            let texts: Vec<Vec<String>> = table.rows.iter().map(texts).collect();
+            let is_bold = |row: &Row| row.cells.iter().all(|cell| !cell.has_light);
+            let has_header =
+                table.rows.iter().any(|row| row.is_header) || table.rows.first().is_some_and(is_bold);
+            let size: usize = texts.iter().flatten().map(String::len).sum();
             let rows = table.rows.into_iter().map(row).collect();
-            self.builder.table(Rows { rows, ..Rows::default() });
+            match texts_of_table(texts.clone(), false) {
+                Some(table) if !has_header => self.builder.table(table),
+                None if !has_header && size <= MAX_UNCLEAR_BYTES => self.builder.code(&lines_of(&texts)),
+                _ => self.builder.table(Rows { rows, ..Rows::default() }),
+            }
         } else {
             // A table that only draws a frame around text.
             table.rows.iter().flat_map(|row| &row.cells).for_each(|cell| {

@@ -608,3 +608,24 @@ fn bold_paragraphs_and_cells_are_marked() {
     let table = row([bold("Damage"), bold("Excluded")]) + &row([p("Theft"), p("yes")]);
     assert_eq!(strong(&body(&format!("<w:tbl>{table}</w:tbl>"))), ["Damage", "Excluded"]);
 }
+
+#[test]
+fn a_table_that_may_have_a_header_stays_together() {
+    let table = |rows: &[[&str; 2]]| {
+        let row = |cells: &[&str; 2]| {
+            format!("<w:tr>{}</w:tr>", cells.map(|cell| format!("<w:tc>{}</w:tc>", p(cell))).concat())
+        };
+        body(&format!("<w:tbl>{}</w:tbl>", rows.iter().map(row).collect::<String>()))
+    };
+    let unclear = table(&[["Damage", "Excluded"], ["Theft", "yes"], ["Fire", "no"]]);
+    assert_eq!(unclear.blocks[0].kind, BlockKind::Code);
+    assert_eq!(unclear.text, "Damage\tExcluded\nTheft\tyes\nFire\tno");
+    assert_eq!(table(&[["Price", "9 €"], ["Term", "1 year"]]).blocks[0].kind, BlockKind::Table);
+}
+
+#[test]
+fn a_typed_bullet_begins_an_item() {
+    let read = body(&(p("Excluded:") + &p("- Theft") + &p("•  War") + &p("- 5 °C") + &p("All else.")));
+    assert_eq!(read.text, "Excluded:\n\n- Theft\n- War\n\n- 5 °C\n\nAll else.");
+    assert_eq!(read.blocks[1].kind, BlockKind::List);
+}

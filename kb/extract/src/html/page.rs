@@ -21,7 +21,7 @@ use crate::{ExtractError, Properties};
 const MAX_SEARCHED_NODES: usize = 500;
 
 /// Reads the parts of the page with the content, or else the whole page.
-pub(super) fn read<'a>(html: &'a Html, properties: Properties) -> Result<Document, ExtractError> {
+pub(super) fn read(html: &Html, properties: Properties) -> Result<Document, ExtractError> {
     let page = PageContext::from_html(html);
     let notes = notes(html);
     let read = |parts: &[NodeRef<'_, Node>], is_main: bool| {
@@ -82,6 +82,8 @@ struct Reader<'a> {
     name: Option<ElementRef<'a>>,
     /// Elements whose children are set apart.
     rows: HashSet<NodeId>,
+    /// The open elements that are set apart.
+    apart: HashSet<NodeId>,
     table: Option<(NodeId, TableReader)>,
     is_in_cell: bool,
     /// What the open cell shows without text.
@@ -122,6 +124,7 @@ impl<'a> Reader<'a> {
             sections: Vec::new(),
             name: None,
             rows: HashSet::new(),
+            apart: HashSet::new(),
             table: None,
             is_in_cell: false,
             sign: None,
@@ -303,6 +306,7 @@ impl<'a> Reader<'a> {
             self.rows.insert(wrapped.id());
         }
         if apart.element {
+            self.apart.insert(wrapped.id());
             self.inline.gap();
         }
         let is_cell = wrapped.parent().is_some_and(|parent| self.rows.contains(&parent.id()));
@@ -357,7 +361,7 @@ impl<'a> Reader<'a> {
             "q" => return self.inline.push("”"),
             "mfenced" => return self.inline.push(")"),
             name => {
-                if self.page.sets_apart(wrapped).element {
+                if self.apart.remove(&id) {
                     self.inline.gap();
                 }
                 if let Some(mark) = mark(name, element) {

@@ -13,7 +13,7 @@ pub(super) fn rewritten(line: &str, page: &Page) -> String {
         let length = match first {
             '\\' => first.len_utf8() + rest.chars().nth(1).map_or(0, char::len_utf8),
             '`' => code_length(near),
-            '<' if near.starts_with(|c: char| c == '<') => tag_length(near),
+            '<' => tag_length(near),
             _ => match replaced(near, &text, line, page) {
                 Some((length, replacement)) => {
                     text.push_str(&replacement);
@@ -126,6 +126,6 @@ fn replaced(near: &str, before: &str, line: &str, page: &Page) -> Option<(usize,
 fn between<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t str> {
     let rest = text.strip_prefix(open)?;
     let inside = rest.get(..rest.find(close)?)?;
-    let is_emphasis = open == close && open != "%%";
-    (!inside.is_empty() && !(is_emphasis && inside.trim() != inside)).then_some(inside)
+    let has_no_space = open != close || open == "%%" || inside.trim() == inside;
+    (!inside.is_empty() && has_no_space).then_some(inside)
 }
