@@ -78,7 +78,9 @@ fn add_part(rows: Vec<(usize, StringRecord)>, parts: &mut Vec<Part>) {
         filled(row) == 1 && row.iter().next().is_some_and(|field| !field.trim().is_empty())
     };
     let width = rows.iter().map(|(_, row)| filled(row)).max().unwrap_or_default();
-    let is_alone = rows.len() == 1;
+    // One more row of a table with one column, or a line.
+    let is_narrow = parts.last().is_some_and(|before| before.rows.iter().any(|(_, row)| row.len() == 1));
+    let is_alone = rows.len() == 1 && !is_narrow;
     let lines = rows.iter().take_while(|(_, row)| (width > 1 || is_alone) && is_line(row)).count();
     let mut part = Part::default();
     let mut rows = rows.into_iter();
@@ -124,10 +126,10 @@ fn write(part: Part, builder: &mut Builder) {
         builder.paragraph(Inline::from_text(line));
     }
     if part.is_unclear {
-        let lines: Vec<String> =
-            part.rows.iter().map(|(_, row)| row.iter().collect::<Vec<_>>().join("\t")).collect();
+        let texts = |(_, row): &(usize, StringRecord)| row.iter().map(str::to_owned).collect();
+        let texts: Vec<Vec<String>> = part.rows.iter().map(texts).collect();
         builder.paragraph(Inline::from_text(caption));
-        return builder.code(&lines.join("\n"));
+        return builder.code(&lines_of(&texts));
     }
     let named = part.header.iter().map(StringRecord::len).max();
     let width = named.or(part.rows.iter().map(|(_, row)| row.len()).max()).unwrap_or_default();
@@ -219,6 +221,11 @@ pub(crate) fn texts_of_table(mut rows: Vec<Vec<String>>, has_header: bool) -> Op
         Header::No if width == 2 => Some(table_of(rows, false)),
         _ => None,
     }
+}
+
+/// Rows as lines, with tabs between their cells.
+pub(crate) fn lines_of(rows: &[Vec<String>]) -> String {
+    rows.iter().map(|row| row.join("\t")).collect::<Vec<_>>().join("\n")
 }
 
 pub(crate) fn table_of(rows: Vec<Vec<String>>, has_header: bool) -> Rows {
@@ -355,7 +362,7 @@ mod tests {
             assert_eq!(shown(document), ["Table1: a|b/1|2"], "{document}");
         }
         assert_eq!(shown("Preis;Text\n1,5;a\n2,5;b"), ["Table1: Preis|Text/1,5|a/2,5|b"]);
-        assert_eq!(shown("Answer\n\"Yes, really.\"\nNo."), ["Table1: Answer/Yes, really./No."]);
+        assert_eq!(shown("Answer\n\"Yes, really.\"\n\nNo."), ["Table1: Answer/Yes, really./No."]);
     }
 
     #[test]

@@ -11,6 +11,9 @@ use crate::{
     ExtractError,
     builder::{Builder, Inline, Rows, TableRow},
     clean::{one_line, visible},
+    document::MarkKind,
+    plain_text::bullet,
+    rows::{lines_of, texts_of_table},
     xml::{self, Element, Step},
 };
 
@@ -18,6 +21,8 @@ use crate::{
 type Notes = HashMap<String, String>;
 
 const MAX_COLUMNS: usize = 100;
+/// A smaller table whose header is not clear stays together.
+const MAX_UNCLEAR_BYTES: usize = 1000;
 
 /// Writes the content, and says whether hidden text was left out.
 pub(super) fn read(
@@ -34,7 +39,7 @@ pub(super) fn read(
     xml::walk_current(part, |step| body.step(step))?;
     body.close_lists(0);
     let begun = std::mem::take(&mut body.begun.text);
-    body.paragraphs_of(&begun);
+    body.paragraphs_of(&begun, false);
     let left_out = &body.reader.left_out;
     left_out.notes().into_iter().for_each(|note| body.builder.left_out(note));
     Ok((body.builder, left_out.hidden > 0))
@@ -113,7 +118,7 @@ struct Paragraph {
 #[derive(Default)]
 struct Table {
     rows: Vec<Row>,
-    cell: String,
+    cell: Cell,
     span: usize,
     is_merged_with_above: bool,
     is_cell_deleted: bool,
@@ -122,15 +127,22 @@ struct Table {
 
 #[derive(Default)]
 struct Row {
-    cells: Vec<String>,
+    cells: Vec<Cell>,
     is_header: bool,
     is_deleted: bool,
     is_hidden: bool,
 }
 
+#[derive(Clone, Default)]
+struct Cell {
+    text: String,
+    /// Whether it has a paragraph that is not bold.
+    has_light: bool,
+}
+
 impl Row {
     fn has_text(&self) -> bool {
-        self.cells.iter().any(|cell| !cell.trim().is_empty())
+        self.cells.iter().any(|cell| !cell.text.trim().is_empty())
     }
 }
 
@@ -280,7 +292,8 @@ impl<'a> Body<'a> {
         let item = self.item(&paragraph, &style);
         let number = item.as_ref().filter(|item| item.is_numbered()).map(|item| format!("{} ", item.marker));
         if let Some(table) = self.tables.last_mut() {
-            return table.push(&(number.unwrap_or_default() + text.trim()), &paragraph.notes);
+            let text = number.unwrap_or_default() + text.trim();
+            return table.push(&text, paragraph.text.is_bold(), &paragraph.notes);
         }
         match role {
             _ if is_blank => return,
@@ -290,12 +303,16 @@ impl<'a> Body<'a> {
                 self.builder.heading(level, Inline::from_text(&text), None);
             }
             _ => {
+                // An item whose bullet is typed.
+                let typed = bullet(text.trim()).filter(|_| item.is_none());
+                let typed = typed.map(|typed| (Item { level: 0, marker: typed.text.to_owned() }, typed.rest));
+                let (item, text) = typed.map_or((item, text.as_str()), |(item, rest)| (Some(item), rest));
                 self.open_item(item);
-                self.paragraphs_of(&text);
+                self.paragraphs_of(text, paragraph.text.is_bold());
             }
         }
         for note in &paragraph.notes {
-            self.paragraphs_of(note);
+            self.paragraphs_of(note, false);
         }
     }
 
@@ -333,14 +350,15 @@ impl<'a> Body<'a> {
     }
 
     /// Blank lines separate paragraphs.
-    fn paragraphs_of(&mut self, text: &str) {
-        text.split("\n\n").for_each(|text| self.builder.paragraph(Inline::from_text(text)));
+    fn paragraphs_of(&mut self, text: &str, is_bold: bool) {
+        text.split("\n\n").for_each(|text| self.builder.paragraph(inline(text, is_bold)));
     }
 
     fn end_table(&mut self, table: Table) {
         if let Some(outer) = self.tables.last_mut() {
             for row in table.rows {
-                outer.push(&row.cells.join(" "), &[]);
+                let texts: Vec<&str> = row.cells.iter().map(|cell| cell.text.as_str()).collect();
+                outer.push(&texts.join(" "), false, &[]);
             }
             return;
         }
@@ -349,14 +367,26 @@ impl<'a> Body<'a> {
         if columns > 1 && table.rows.len() > 1 {
             let row = |Row { cells, is_header, .. }: Row| TableRow {
                 is_header,
-                cells: cells.iter().map(|cell| Inline::from_text(cell).into()).collect(),
+                cells: cells.iter().map(|cell| inline(&cell.text, !cell.has_light).into()).collect(),
                 url: None,
             };
+            let texts = |row: &Row| row.cells.iter().map(|cell| one_line(&cell.text)).collect::<Vec<_>>();
+            let texts: Vec<Vec<String>> = table.rows.iter().map(texts).collect();
+            let is_bold = |row: &Row| row.cells.iter().all(|cell| !cell.has_light);
+            let has_header =
+                table.rows.iter().any(|row| row.is_header) || table.rows.first().is_some_and(is_bold);
+            let size: usize = texts.iter().flatten().map(String::len).sum();
             let rows = table.rows.into_iter().map(row).collect();
-            self.builder.table(Rows { rows, ..Rows::default() });
+            match texts_of_table(texts.clone(), false) {
+                Some(table) if !has_header => self.builder.table(table),
+                None if !has_header && size <= MAX_UNCLEAR_BYTES => self.builder.code(&lines_of(&texts)),
+                _ => self.builder.table(Rows { rows, ..Rows::default() }),
+            }
         } else {
             // A table that only draws a frame around text.
-            table.rows.iter().flat_map(|row| &row.cells).for_each(|cell| self.paragraphs_of(cell));
+            table.rows.iter().flat_map(|row| &row.cells).for_each(|cell| {
+                self.paragraphs_of(&cell.text, !cell.has_light);
+            });
         }
     }
 }
@@ -367,7 +397,7 @@ impl Table {
             "tr" => self.rows.push(Row::default()),
             "trPr" => self.is_in_row_properties = true,
             "tc" => {
-                (self.cell, self.span) = (String::new(), 1);
+                (self.cell, self.span) = (Cell::default(), 1);
                 (self.is_merged_with_above, self.is_cell_deleted) = (false, false);
             }
             "gridSpan" => self.span = columns(element).max(1),
@@ -379,7 +409,7 @@ impl Table {
                     "tblHeader" => row.is_header = element.is_on(),
                     "hidden" => row.is_hidden = element.is_on(),
                     "gridBefore" if row.cells.is_empty() => {
-                        row.cells.resize(columns(element), String::new());
+                        row.cells.resize(columns(element), Cell::default());
                     }
                     _ => {}
                 }
@@ -402,14 +432,15 @@ impl Table {
         None
     }
 
-    fn push(&mut self, text: &str, notes: &[String]) {
+    fn push(&mut self, text: &str, is_bold: bool, notes: &[String]) {
         for line in
             [text].into_iter().chain(notes.iter().map(String::as_str)).filter(|line| !line.trim().is_empty())
         {
-            if !self.cell.is_empty() {
-                self.cell.push_str("\n\n");
+            if !self.cell.text.is_empty() {
+                self.cell.text.push_str("\n\n");
             }
-            self.cell.push_str(line);
+            self.cell.text.push_str(line);
+            self.cell.has_light |= !is_bold;
         }
     }
 
@@ -425,8 +456,20 @@ impl Table {
         }
         let Some(row) = self.rows.last_mut() else { return };
         row.cells.push(cell);
-        row.cells.resize(column + self.span, String::new());
+        row.cells.resize(column + self.span, Cell::default());
     }
+}
+
+fn inline(text: &str, is_bold: bool) -> Inline {
+    let mut inline = Inline::default();
+    if is_bold {
+        inline.open(MarkKind::Strong);
+    }
+    for line in text.lines() {
+        inline.line_break();
+        inline.push(line);
+    }
+    inline
 }
 
 /// A number of columns.

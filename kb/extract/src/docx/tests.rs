@@ -589,3 +589,43 @@ fn text_of_hostile_depth_is_read_quickly() {
     );
     assert!(body(&powers).text.starts_with("2^(2^("));
 }
+
+#[test]
+fn bold_paragraphs_and_cells_are_marked() {
+    let bold = |text: &str| para("", &[run("<w:b/>", text)]);
+    let strong = |read: &Document| -> Vec<String> {
+        read.marks.iter().map(|mark| read.slice(&mark.range).to_owned()).collect()
+    };
+    let partly = para("", &[run("<w:b/>", "Note:"), run("", " Theft is common.")]);
+    assert_eq!(strong(&body(&(bold("Not covered") + &partly))), ["Not covered"]);
+    let styles = "<w:style w:styleId='Up'><w:name w:val='U'/><w:rPr><w:b/></w:rPr></w:style>";
+    let styled =
+        styled("Up", "Not covered") + &para("<w:pStyle w:val='Up'/>", &[run("<w:b w:val='0'/>", "Fire")]);
+    assert_eq!(strong(&with_parts(&styled, styles, &[])), ["Not covered"]);
+    let row = |cells: [String; 2]| {
+        format!("<w:tr>{}</w:tr>", cells.map(|cell| format!("<w:tc>{cell}</w:tc>")).concat())
+    };
+    let table = row([bold("Damage"), bold("Excluded")]) + &row([p("Theft"), p("yes")]);
+    assert_eq!(strong(&body(&format!("<w:tbl>{table}</w:tbl>"))), ["Damage", "Excluded"]);
+}
+
+#[test]
+fn a_table_that_may_have_a_header_stays_together() {
+    let table = |rows: &[[&str; 2]]| {
+        let row = |cells: &[&str; 2]| {
+            format!("<w:tr>{}</w:tr>", cells.map(|cell| format!("<w:tc>{}</w:tc>", p(cell))).concat())
+        };
+        body(&format!("<w:tbl>{}</w:tbl>", rows.iter().map(row).collect::<String>()))
+    };
+    let unclear = table(&[["Damage", "Excluded"], ["Theft", "yes"], ["Fire", "no"]]);
+    assert_eq!(unclear.blocks[0].kind, BlockKind::Code);
+    assert_eq!(unclear.text, "Damage\tExcluded\nTheft\tyes\nFire\tno");
+    assert_eq!(table(&[["Price", "9 €"], ["Term", "1 year"]]).blocks[0].kind, BlockKind::Table);
+}
+
+#[test]
+fn a_typed_bullet_begins_an_item() {
+    let read = body(&(p("Excluded:") + &p("- Theft") + &p("•  War") + &p("- 5 °C") + &p("All else.")));
+    assert_eq!(read.text, "Excluded:\n\n- Theft\n- War\n\n- 5 °C\n\nAll else.");
+    assert_eq!(read.blocks[1].kind, BlockKind::List);
+}

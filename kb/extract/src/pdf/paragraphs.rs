@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{lines::Line, tables};
+use crate::rows;
 
 /// Maximum relative difference in size between lines of one paragraph.
 pub(super) const MAX_SIZE_DIFFERENCE: f64 = 0.12;
@@ -147,7 +148,7 @@ pub(super) fn paragraphs(lines: &[Line], page: usize, words: &Words) -> Vec<Para
             .filter(|(_, rows)| !rows.iter().any(is_marked));
         if let Some((count, rows)) = table {
             end_of_table = at + count;
-            let text = rows.iter().map(|row| row.join("\t")).collect::<Vec<_>>().join("\n");
+            let text = rows::lines_of(&rows);
             paragraphs.push(Paragraph {
                 text,
                 rows,

@@ -145,7 +145,7 @@ fn heading<'l>(lines: &[&'l str], is_first: bool) -> Option<(Look, &'l str, usiz
     if let Some((mark, _)) = underline(lines.get(1)).filter(|(_, length)| is_under(text, *length)) {
         return Some((Look::Underlined(mark), text, 2));
     }
-    let is_sentence = text.ends_with(['.', '!', ';', ',', '。', '！', '؟', '।']);
+    let is_sentence = text.ends_with(['.', '!', ';', ',', '*', '†', ']', '。', '！', '؟', '।']);
     if is_sentence || text.ends_with(['?', '？']) {
         return None;
     }

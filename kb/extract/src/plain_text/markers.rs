@@ -11,10 +11,10 @@ const MAX_MARKER_CHARS: usize = 14;
 pub(super) const MAX_LOOKAHEAD: usize = 100;
 
 /// What begins an item.
-pub(super) struct Marker<'l> {
+pub(crate) struct Marker<'l> {
     /// As printed.
-    pub(super) text: &'l str,
-    pub(super) rest: &'l str,
+    pub(crate) text: &'l str,
+    pub(crate) rest: &'l str,
     /// Items of one list have the same: the bullet, or the number with its last part left out.
     pub(super) style: String,
     /// Its last part as a number.
@@ -26,7 +26,7 @@ pub(super) struct Marker<'l> {
 }
 
 /// The bullet or box that begins a line. A dash before a digit is a sign.
-pub(super) fn bullet(text: &str) -> Option<Marker<'_>> {
+pub(crate) fn bullet(text: &str) -> Option<Marker<'_>> {
     let first = text.chars().next()?;
     let length = match first {
         '[' if matches!(text.get(1..3), Some(" ]" | "x]" | "X]")) => 3,

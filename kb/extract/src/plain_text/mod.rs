@@ -6,13 +6,16 @@ mod columns;
 mod headings;
 mod markers;
 
+use std::collections::HashSet;
+
 use super::{ExtractError, Properties};
 use crate::builder::{Builder, Inline};
 use crate::document::Document;
 use crate::notation::indentation;
 pub(crate) use columns::leader;
 use headings::Part;
-use markers::{Counters, MAX_LOOKAHEAD, Marker, bullet};
+pub(crate) use markers::bullet;
+use markers::{Counters, MAX_LOOKAHEAD, Marker};
 
 /// Maximum length of a label or question.
 const MAX_LABEL_CHARS: usize = 200;
@@ -25,11 +28,8 @@ const MAX_DEPTH: usize = 6;
 pub(crate) fn document(text: &str) -> Result<Document, ExtractError> {
     let lines: Vec<&str> = text.lines().collect();
     let margin = lines.iter().map(|line| line.trim_end().chars().count()).max().unwrap_or_default();
-    let has_asterisks = lines.iter().any(|line| {
-        let before = line.split('*').next().unwrap_or_default();
-        before.ends_with(|c: char| !c.is_whitespace()) && before.contains(char::is_alphanumeric)
-    });
-    let mut reader = Reader { margin, has_asterisks, ..Reader::default() };
+    let marks = lines.iter().flat_map(|line| marks(line)).map(str::to_owned).collect();
+    let mut reader = Reader { margin, marks, ..Reader::default() };
     let mut title = None;
     for part in headings::parts(&lines) {
         match part {
@@ -51,8 +51,8 @@ struct Reader {
     builder: Builder,
     /// Width of the longest line.
     margin: usize,
-    /// Whether an asterisk follows a word: then another may begin its condition.
-    has_asterisks: bool,
+    /// The marks of conditions: "*", "(1)", "[2]".
+    marks: HashSet<String>,
     counters: Counters,
     /// The lists whose last item is open, outermost first.
     lists: Vec<List>,
@@ -165,6 +165,9 @@ impl Reader {
         let above = at.checked_sub(1).and_then(|above| lines.get(above)).map_or("", |line| line.trim());
         let below = lines.get(at + 1..).unwrap_or_default();
         let is_inside = !above.is_empty() && !ends_sentence(above);
+        if self.is_condition(text) {
+            return None;
+        }
         if let Some(marker) = bullet(text) {
             let is_known = self.lists.iter().any(|list| list.style == marker.style);
             let has_others = || {
@@ -174,12 +177,16 @@ impl Reader {
                     .any(|line| bullet(line.trim()).is_some_and(|next| next.style == marker.style))
             };
             let is_word = marker.style == "o" && !above.ends_with(':') && !is_known && !has_others();
-            let is_condition = marker.style == "*" && self.has_asterisks && !is_known && !has_others();
             let is_thought =
                 is_inside && marker.rest.starts_with(char::is_lowercase) && !is_known && !has_others();
-            return (!is_word && !is_thought && !is_condition).then_some(marker);
+            return (!is_word && !is_thought).then_some(marker);
         }
         self.counters.item(text, below, is_inside)
+    }
+
+    /// Whether a line begins with a mark that the text has behind words.
+    fn is_condition(&self, text: &str) -> bool {
+        text.split_once([' ', '\t']).is_some_and(|(mark, _)| self.marks.contains(mark))
     }
 
     fn open_item(&mut self, line: &str, marker: &Marker<'_>) {
@@ -258,7 +265,7 @@ impl Reader {
             // A symbol such as ✓ belongs to its line.
             let is_symbol =
                 |c: char| !(c.is_ascii() || c.is_alphanumeric() || "“”„‘’«»‹›¿¡–—…€£".contains(c));
-            let begins = (self.has_asterisks && line.trim().starts_with('*'))
+            let begins = self.is_condition(line.trim())
                 || above.trim_end().ends_with([':', '：'])
                 || line.trim().starts_with(is_symbol)
                 || self.begins_item(lines, at + length)
@@ -313,6 +320,22 @@ impl Reader {
             from.iter().take(length).map(|line| line.matches(['?', '？', '؟']).count()).sum::<usize>() == 1;
         (has_answer && is_one && chars <= MAX_LABEL_CHARS).then_some(length)
     }
+}
+
+/// The marks behind the words of a line.
+fn marks(line: &str) -> impl Iterator<Item = &str> {
+    line.split_whitespace().enumerate().filter_map(|(at, word)| {
+        let word = word.trim_end_matches(['.', ',', ';', ':', '!', '?']);
+        let start = match word.chars().next_back()? {
+            ')' | ']' => word.rfind(['(', '['])?,
+            _ => word.trim_end_matches(['*', '†', '‡']).len(),
+        };
+        let mark = word.get(start..)?;
+        let inner = mark.trim_matches(['(', ')', '[', ']', '*', '†', '‡']);
+        let is_number = inner.len() <= 2 && inner.bytes().all(|byte| byte.is_ascii_digit());
+        let is_behind = start > 0 || (at > 0 && !inner.is_empty());
+        (is_number && is_behind && !mark.is_empty()).then_some(mark)
+    })
 }
 
 /// The text of a line that is quoted as in a mail. ">" before a number is a sign.
@@ -555,11 +578,14 @@ mod tests {
     #[test]
     fn conditions_behind_asterisks_and_lines_with_symbols_are_paragraphs() {
         assert_eq!(
-            pairs(&read("It is free.*\nIt costs 5.**\n\n* From 90 EUR.\n** Once.\n\n✓ API\n✗ Fax")),
+            pairs(&read(
+                "It is free.*\nIt costs 5.**\nEntry (1)\n\n* From 90 EUR.\n** Once.\n(1) For all.\n\n✓ API\n✗ Fax"
+            )),
             [
-                ("Paragraph", "It is free.*\nIt costs 5.**"),
+                ("Paragraph", "It is free.*\nIt costs 5.**\nEntry (1)"),
                 ("Paragraph", "* From 90 EUR."),
                 ("Paragraph", "** Once."),
+                ("Paragraph", "(1) For all."),
                 ("Paragraph", "✓ API"),
                 ("Paragraph", "✗ Fax"),
             ]

@@ -404,7 +404,7 @@ fn a_condition_may_have_any_mark_and_form() {
     );
     assert_eq!(
         text("Delivery is free.*\nSetup costs 50 EUR.**\n\n* Only above 900 EUR.\n** Once per customer."),
-        ["Delivery is free.* Only above 900 EUR.", "Setup costs 50 EUR.** ** Once per customer."]
+        ["Delivery is free.* * Only above 900 EUR.", "Setup costs 50 EUR.** ** Once per customer."]
     );
 }
 
