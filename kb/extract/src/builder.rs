@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::clean::visible;
+use crate::clean::{is_invisible, visible};
 use crate::document::{Block, BlockKind, Document, Mark, MarkKind, Place, Reference};
 use crate::shifted::{Line, Shift};
 use crate::{ExtractError, MAX_TEXT_BYTES, Properties};
@@ -85,7 +85,7 @@ impl Inline {
         self.line.close();
         // Its characters are others now.
         if let Some(start) = self.shifts.pop() {
-            self.marks.retain(|mark| mark.range.start < start);
+            while self.marks.pop_if(|mark| mark.range.start >= start).is_some() {}
         }
     }
 
@@ -170,8 +170,19 @@ impl Text {
         let start = range.start + (slice.len() - slice.trim_start().len());
         let end = start + slice.trim().len();
         // Invisible characters are dropped here, so offsets count what stays.
-        let before =
-            |at: usize| visible(self.text.get(start..at.clamp(start, end)).unwrap_or_default()).len();
+        let slice = self.text.get(start..end).unwrap_or_default();
+        let invisible = slice.char_indices().filter(|(_, c)| is_invisible(*c));
+        let dropped: Vec<(usize, usize)> = invisible
+            .scan(0, |sum, (at, c)| {
+                *sum += c.len_utf8();
+                Some((start + at, *sum))
+            })
+            .collect();
+        let before = |at: usize| {
+            let at = at.clamp(start, end);
+            let count = dropped.partition_point(|(dropped, _)| *dropped < at);
+            at - start - count.checked_sub(1).and_then(|last| dropped.get(last)).map_or(0, |(_, sum)| *sum)
+        };
         let mut marks: Vec<Mark> = self
             .marks
             .iter()
@@ -182,8 +193,7 @@ impl Text {
         marks.sort_by_key(|mark| (mark.range.start, mark.range.end, mark.kind));
         let references = self.references.iter().filter(|(at, _)| (start..end).contains(at));
         let references = references.map(|(at, label)| (before(*at), label.clone())).collect();
-        let text = visible(self.text.get(start..end).unwrap_or_default());
-        Self { text, marks, references }
+        Self { text: visible(slice), marks, references }
     }
 }
 
@@ -499,7 +509,8 @@ impl Builder {
         for mark in &inline.marks {
             self.document.marks.push(Mark { kind: mark.kind, range: shifted(&mark.range) });
             if mark.kind == MarkKind::Reference
-                && let Some((_, label)) = inline.references.iter().find(|(at, _)| *at == mark.range.start)
+                && let Ok(at) = inline.references.binary_search_by_key(&mark.range.start, |(at, _)| *at)
+                && let Some((_, label)) = inline.references.get(at)
             {
                 self.references.push((shifted(&mark.range), label.clone()));
             }

@@ -348,17 +348,16 @@ impl Walker<'_> {
         }
         // The conditions of the statement and of each part.
         let mut is_missing = false;
-        let mut part = (kind != StatementKind::Code).then(|| range.clone());
-        let mut at = 0;
-        loop {
-            if let Some(part) = part.take() {
-                let found = self.conditions.of(document, &part);
+        let mut part = Some(range.clone());
+        let mut parts = 0;
+        while let Some(marked) = part.filter(|_| fits(&whole)) {
+            if parts > 0 || kind != StatementKind::Code {
+                let found = self.conditions.of(document, &marked);
                 is_missing |= found.is_missing;
                 found.texts.iter().for_each(|text| add(&mut whole, Link::new(Role::Condition, text)));
             }
-            let Some(link) = whole.get(at) else { break };
-            part = Some(link.range.clone());
-            at += 1;
+            part = whole.get(parts).map(|link| link.range.clone());
+            parts += 1;
         }
         let is_quotable = is_quotable && !is_missing && fits(&whole);
         self.statements.push(Statement { range, kind, chain: whole, is_quotable });
