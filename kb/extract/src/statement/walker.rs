@@ -8,8 +8,8 @@ use chat_core::statement::{Role, StatementKind};
 
 use super::conditions::Conditions;
 use super::words::{
-    ends_with_colon, has_status, is_fragment, is_marked_question, is_notice, is_question, is_warning, limits,
-    limits_by_word, looks_ahead, refers_back, word_count,
+    ends_with_colon, has_status, is_fragment, is_marked_question, is_notice, is_question, is_status,
+    is_warning, limits, limits_by_word, looks_ahead, refers_back, word_count,
 };
 use super::{Link, Statement, is_within};
 use crate::document::{Block, BlockKind, Document, MarkKind};
@@ -187,7 +187,7 @@ impl Walker<'_> {
                     self.siblings(&block.children, &chain, None);
                     // A name of nothing.
                     if let Some(label) = label.filter(|_| self.statements.len() == begin) {
-                        self.push(label.range.clone(), StatementKind::Sentence, Vec::new(), false);
+                        self.push(label.range.clone(), StatementKind::Sentence, chain, false);
                     }
                     above.sentence = None;
                     above.listed = None;
@@ -226,23 +226,28 @@ impl Walker<'_> {
 
     /// Reads the items of a list and returns the line that announces what follows the list, if its last item is one.
     fn list(&mut self, list: &Block, chain: &[Link]) -> Vec<Link> {
-        let is_bold = |item: &Block| matches!(item.children.as_slice(), [only] if self.document.is_covered(&only.range, MarkKind::Strong));
-        let last_plain = list.children.iter().rposition(|item| !is_bold(item)).unwrap_or(0);
+        let is_bold = |item: &Block| match item.children.as_slice() {
+            [only] => {
+                self.document.is_covered(&only.range, MarkKind::Strong)
+                    && is_fragment(self.document.slice(&only.range))
+            }
+            _ => false,
+        };
+        // Bold items name others if the list begins with one and each has others below it.
+        let is_bold: Vec<bool> = list.children.iter().map(is_bold).collect();
+        let is_grouped = is_bold.first() == Some(&true)
+            && is_bold.last() == Some(&false)
+            && !is_bold.windows(2).any(|two| matches!(two, [true, true]));
         // "- Not covered:" holds for the items after it, up to the next such item.
         let mut label: Option<Link> = None;
         let mut last: Option<Link> = None;
         let mut announcement = Vec::new();
         for (at, item) in list.children.iter().enumerate() {
             let begin = self.statements.len();
-            let own = match item.children.as_slice() {
-                _ if item.kind == BlockKind::List => None,
-                [only] if only.kind == BlockKind::Paragraph => Some(&only.range),
-                _ => None,
-            };
-            let is_label = own.is_some_and(|own| ends_with_colon(self.document.slice(own)))
-                || (at < last_plain && is_bold(item));
+            let is_bold = is_grouped && is_bold.get(at) == Some(&true);
+            let own = self.last_line(item).filter(|own| is_bold || ends_with_colon(self.document.slice(own)));
             let mut chain = chain.to_vec();
-            chain.extend(label.iter().filter(|_| !is_label).cloned());
+            chain.extend(label.iter().filter(|_| own.is_none()).cloned());
             if item.kind == BlockKind::List {
                 // A list directly in a list belongs to the item above it.
                 chain.extend(last.iter().cloned());
@@ -252,16 +257,29 @@ impl Walker<'_> {
             self.siblings(&item.children, &chain, Some(item));
             let first = item.children.first().filter(|first| first.kind == BlockKind::Paragraph);
             last = first.map(|first| Link::new(Role::Parent, &first.range));
-            if is_label {
-                self.statements.iter_mut().skip(begin).for_each(|statement| statement.is_quotable = false);
-                label = last.clone();
+            announcement.clear();
+            if let Some(own) = own {
+                if is_bold {
+                    self.statements
+                        .iter_mut()
+                        .skip(begin)
+                        .for_each(|statement| statement.is_quotable = false);
+                }
+                let own = Link::new(Role::Parent, &own);
                 announcement = chain;
-                announcement.extend(last.iter().cloned());
-            } else {
-                announcement.clear();
+                announcement.push(own.clone());
+                label = Some(own);
             }
         }
         announcement
+    }
+
+    /// The last sentence of an item that is only a paragraph.
+    fn last_line(&self, item: &Block) -> Option<Range<usize>> {
+        match item.children.as_slice() {
+            [only] if only.kind == BlockKind::Paragraph => self.sentences(&only.range).pop(),
+            _ => None,
+        }
     }
 
     /// Adds the line above a list, table or code, or else the heading: "Towels" alone means nothing.
@@ -394,7 +412,8 @@ impl Walker<'_> {
     }
 
     fn limits(&self, block: &Block) -> bool {
-        limits(self.document.slice(&innermost(block).range))
+        let line = &innermost(block).range;
+        is_status(self.document.slice(line)) && !self.document.is_covered(line, MarkKind::Link)
     }
 
     /// How a short line is set apart from running text.
@@ -458,7 +477,7 @@ impl Walker<'_> {
         let is_line = |block: &Block| {
             document.is_covered(&block.range, MarkKind::Strong)
                 || document.is_covered(&block.range, MarkKind::Emphasis)
-                    && (limits(document.slice(&block.range)) || has_label())
+                    && (is_status(document.slice(&block.range)) || has_label())
         };
         let is_followed = next.is_some_and(|next| match next.kind {
             BlockKind::Heading { .. } | BlockKind::Question => false,
