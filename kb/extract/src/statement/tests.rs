@@ -487,6 +487,12 @@ fn a_status_line_below_a_heading_holds_for_its_section() {
 }
 
 #[test]
+fn several_lines_below_a_heading_may_be_its_status() {
+    let found = shown("## foo()\n\n*Added in v2.0*\n\n> Beta\n\n(Not on Windows)\n\nReturns the sum.");
+    assert_eq!(found.last().unwrap(), "Beta: (Not on Windows): Returns the sum.");
+}
+
+#[test]
 fn a_line_that_is_one_of_several_is_no_status_of_its_section() {
     assert_eq!(
         shown("## Prices\n\nNot included\n\n- Lunch\n\nIncluded\n\n- Wifi"),
@@ -701,6 +707,10 @@ fn an_announcement_that_refers_to_one_above_a_list_does_not_repeat_it() {
     assert_eq!(
         shown("The policy does not cover:\n\n- Theft\n\nIt covers:\n\n- Fire").last().unwrap(),
         "It covers: Fire"
+    );
+    assert_eq!(
+        shown("You may not bring:\n\n- Dogs\n\nNeither:\n\n- Cats").last().unwrap(),
+        "You may not bring: Neither: Cats"
     );
 }
 

@@ -106,7 +106,8 @@ impl Walker<'_> {
             above.next_question = None;
             let begin = self.statements.len();
             let is_status = is_top && self.is_status(block, blocks.get(at + 1..).unwrap_or_default());
-            is_top = is_status || self.depth == 1 && is_heading(block);
+            let is_set_apart = || self.form(block).is_some_and(Form::is_set_apart);
+            is_top = is_status || self.depth == 1 && is_heading(block) || is_top && is_set_apart();
             match &block.kind {
                 BlockKind::Heading { level } => self.heading(*level, block, &mut above),
                 BlockKind::Question => {
