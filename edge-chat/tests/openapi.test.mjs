@@ -381,7 +381,7 @@ describe("check of a stream", () => {
 
   test("quotes must match the passage and markers must have a citation", () => {
     const bent = (change) => [start, delta, data(sources, change), end];
-    const quote = { start: 0, end: 3, text: "Ref" };
+    const quote = { start: 0, end: 3, text: "Ref", kind: "sentence", pieces: [{ text: "Ref" }] };
     refused(
       bent((event) => ({ ...event, citations: [{ ...event.citations[0], quotes: [quote] }] })),
       /the quote from 0 to 3/,

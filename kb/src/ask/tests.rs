@@ -21,8 +21,8 @@ fn row(id: u8, similarity: Value, content: &str, sentences: Value) -> MatchedChu
 
 fn sizes() -> Vec<MatchedChunk> {
     let sentences = json!([
-        { "start": 0, "end": 9, "similarity": 0.2 },
-        { "start": 10, "end": 23, "similarity": 0.7 },
+        { "start": 0, "end": 9, "similarity": 0.2, "kind": "sentence" },
+        { "start": 10, "end": 23, "similarity": 0.7, "kind": "sentence" },
     ]);
     vec![
         row(1, json!(0.3), "Other text.", json!([])),

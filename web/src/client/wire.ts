@@ -46,10 +46,14 @@ export interface Quote {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** The words as the answer shows them, with what belongs to them; omitted if they are the same. */
+  /** `sentence`, `row` (a tab separates its cells) or `code`. */
+  readonly kind?: string;
+  /** The words as the answer shows them, with what gives them their meaning; omitted if they are the same. */
   readonly plain?: string;
-  /** `plain` in pieces, without the punctuation between them. Omitted if it is just `text`. */
+  /** What the answer shows in pieces, without the punctuation between them. */
   readonly pieces?: readonly QuotePiece[];
+  /** The words with all that gives them their meaning; omitted if the answer shows all of it with them. */
+  readonly whole?: string;
 }
 
 /** A piece of a quote as the answer shows it. */

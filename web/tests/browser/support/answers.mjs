@@ -31,7 +31,7 @@ export function citation(fields = {}) {
     strength: "strong",
     excerpt: EXCERPT,
     ...(fields.excerpt === undefined && { blocks: LAYOUT }),
-    quotes: [{ start, end: start + QUOTE.length, text: QUOTE }],
+    quotes: [{ start, end: start + QUOTE.length, text: QUOTE, kind: "sentence", pieces: [{ text: QUOTE }] }],
     ...fields,
   };
 }
