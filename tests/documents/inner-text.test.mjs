@@ -69,24 +69,30 @@ function block(random, depth) {
     () => `<!-- ${word(random)} -->`,
     () => table(random),
     () => `<dl><dt>${inline(random, 1)}</dt><dd>${inline(random, 1)}</dd></dl>`,
+    () => `<div style="display:${pick(random, ["flex", "grid"])}"><b>${inline(random, 2)}</b><b>${inline(random, 2)}</b></div>`,
+    () => `<p>${word(random)}:</p><img src=photo><select></select>${word(random)}`,
+    () => `<h3><div>${inline(random, 2)}</div></h3>`,
+    () => `<div role=table><div role=row><div role=cell>${word(random)}</div><div role=cell>${inline(random, 2)}</div></div></div>`,
   ];
   const nested = [
     () => list(random, depth),
     () => `<blockquote>${block(random, depth + 1)}</blockquote>`,
     () => `<section><h3>${inline(random, 1)}</h3>${block(random, depth + 1)}</section>`,
     () => `<details open><summary>${inline(random, 1)}</summary>${block(random, depth + 1)}</details>`,
+    () => `<div class="callout"><h4 class="title">${inline(random, 1)}</h4>${block(random, depth + 1)}</div>`,
+    () => `<fieldset><legend>${inline(random, 1)}</legend>${block(random, depth + 1)}</fieldset>`,
     () => `<figure>${block(random, depth + 1)}<figcaption>${inline(random, 1)}</figcaption></figure>`,
   ];
   return pick(random, depth < 3 ? [...kinds, ...nested, ...nested] : kinds)();
 }
 
 function list(random, depth) {
-  const name = pick(random, ["ul", "ol"]);
+  const name = pick(random, ["ul", "ol", "menu", "ol reversed"]);
   const items = Array.from({ length: 1 + below(random, 3) }, () => {
     const inner = below(random, 3) === 0 ? block(random, depth + 1) : "";
     return `<li>${inline(random, 1)}${inner}</li>`;
   });
-  return `<${name}>${items.join(gap(random))}</${name}>`;
+  return `<${name}>${items.join(gap(random))}</${name.split(" ")[0]}>`;
 }
 
 function table(random) {
@@ -108,13 +114,15 @@ function inline(random, depth) {
     () => `<span style="display:none">${word(random)}</span>`,
     () => `<!-- ${word(random)} -->`,
   ];
-  const nested = ["b", "i", "a href=x", "code", "span", "mark"].map(
+  const nested = ["b", "i", "a href=x", "code", "span", "mark", "span style=display:block"].map(
     (tag) => () => `<${tag}>${inline(random, depth + 1)}</${tag.split(" ")[0]}>`,
   );
   const parts = Array.from({ length: 1 + below(random, 3) }, () =>
     pick(random, depth < 3 ? [...kinds, ...nested] : kinds)(),
   );
-  return word(random) + pick(random, ["", " "]) + parts.join(pick(random, ["", " "]));
+  const text = word(random) + pick(random, ["", " "]) + parts.join(pick(random, ["", " "]));
+  // A style that no reader of the file knows usually sets such neighbours apart.
+  return text.replace(/<\/span>(?=<span)|(?=<a )/g, "$& ");
 }
 
 function word(random) {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::clean::visible;
 use crate::document::{Block, BlockKind, Document, Mark, MarkKind, Place, Reference};
-use crate::shifted::{Line, Shift};
+pub(crate) use crate::inline::{Inline, Text};
 use crate::{ExtractError, MAX_TEXT_BYTES, Properties};
 
 /// Maximum nesting of blocks; a deeper list or group is flattened. The output of the sandbox is JSON of limited depth.
@@ -15,177 +15,6 @@ pub(crate) const MAX_HEADING_CHARS: usize = 200;
 
 /// Characters that begin a line as the marker of an item.
 const BULLETS: [char; 13] = ['•', '◦', '▪', '▫', '■', '□', '●', '○', '‣', '⁃', '∙', '·', '–'];
-
-/// Text of a paragraph, heading or cell, with its marks. White space collapses as in a browser; line breaks stay.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Inline {
-    line: Line,
-    marks: Vec<Mark>,
-    open: Vec<(MarkKind, usize)>,
-    /// Where the open raised and lowered parts begin.
-    shifts: Vec<usize>,
-    /// Footnotes that it refers to, each with the offset of its number.
-    references: Vec<(usize, String)>,
-}
-
-impl Inline {
-    pub(crate) fn from_text(text: &str) -> Self {
-        let mut inline = Self::default();
-        for (number, line) in text.lines().enumerate() {
-            if number > 0 {
-                inline.line_break();
-            }
-            inline.push(line);
-        }
-        inline
-    }
-
-    /// Adds text and collapses white space, also across elements.
-    pub(crate) fn push(&mut self, text: &str) {
-        for character in text.chars() {
-            if !character.is_whitespace() {
-                self.line.push(character.encode_utf8(&mut [0; 4]));
-            } else if !self.text().is_empty() && !self.text().ends_with([' ', '\n']) {
-                self.line.push(" ");
-            }
-        }
-    }
-
-    /// Adds text in place of an element.
-    pub(crate) fn push_apart(&mut self, text: &str) {
-        self.line.apart();
-        self.push(text);
-        self.line.apart();
-    }
-
-    /// Separates the words before and after.
-    pub(crate) fn gap(&mut self) {
-        self.push(" ");
-    }
-
-    /// Separates the words before and after, unless punctuation does.
-    pub(crate) fn apart(&mut self) {
-        self.line.apart();
-    }
-
-    pub(crate) fn line_break(&mut self) {
-        if !self.text().trim_end_matches(' ').ends_with('\n') && !self.text().is_empty() {
-            self.line.line_break();
-        }
-    }
-
-    /// Opens a raised or lowered part.
-    pub(crate) fn open_shift(&mut self, shift: Shift) {
-        self.shifts.push(self.text().len());
-        self.line.open(shift);
-    }
-
-    /// Closes the part that was opened last.
-    pub(crate) fn close_shift(&mut self) {
-        self.line.close();
-        // Its characters are others now.
-        if let Some(start) = self.shifts.pop() {
-            self.marks.retain(|mark| mark.range.start < start);
-        }
-    }
-
-    pub(crate) fn open(&mut self, kind: MarkKind) {
-        self.open.push((kind, self.text().len()));
-    }
-
-    /// Closes the mark of this kind that was opened last.
-    pub(crate) fn close(&mut self, kind: MarkKind) {
-        let Some(at) = self.open.iter().rposition(|(open, _)| *open == kind) else { return };
-        let (_, start) = self.open.remove(at);
-        if start < self.text().len() {
-            self.marks.push(Mark { kind, range: start..self.text().len() });
-        }
-    }
-
-    /// The following number is that of a footnote, whose text follows anywhere in the document.
-    pub(crate) fn reference(&mut self, label: &str) {
-        self.references.push((self.text().len(), label.to_owned()));
-    }
-
-    pub(crate) fn text(&self) -> &str {
-        self.line.as_str()
-    }
-
-    /// Without some characters at the end.
-    pub(crate) fn without_end(self, unwanted: &[char]) -> Text {
-        let text = self.finish();
-        let kept = text.text.trim_end_matches(unwanted).len();
-        text.cut(0..kept)
-    }
-
-    /// Without invisible characters and white space at the ends, with all marks closed.
-    pub(crate) fn finish(mut self) -> Text {
-        while let Some((kind, _)) = self.open.last().copied() {
-            self.close(kind);
-        }
-        let text = self.line.take();
-        let end = text.len();
-        let mut marks = self.marks;
-        let mut references = Vec::new();
-        for (at, label) in self.references {
-            let rest = text.get(at..).unwrap_or_default();
-            let start = at + (rest.len() - rest.trim_start().len());
-            let number = text.get(start..).unwrap_or_default();
-            let length = number.find(|c: char| c.is_whitespace()).unwrap_or(number.len());
-            marks.push(Mark { kind: MarkKind::Reference, range: start..start + length });
-            references.push((start, label));
-        }
-        Text { text, marks, references }.cut(0..end)
-    }
-}
-
-/// Text that is complete.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Text {
-    text: String,
-    marks: Vec<Mark>,
-    references: Vec<(usize, String)>,
-}
-
-impl From<Inline> for Text {
-    fn from(inline: Inline) -> Self {
-        inline.finish()
-    }
-}
-
-impl Text {
-    pub(crate) fn is_blank(&self) -> bool {
-        self.text.trim().is_empty()
-    }
-
-    /// The same without line breaks.
-    fn on_one_line(mut self) -> Self {
-        self.text = self.text.replace('\n', " ");
-        self
-    }
-
-    /// The part in a range, trimmed and without invisible characters.
-    fn cut(&self, range: Range<usize>) -> Self {
-        let slice = self.text.get(range.clone()).unwrap_or_default();
-        let start = range.start + (slice.len() - slice.trim_start().len());
-        let end = start + slice.trim().len();
-        // Invisible characters are dropped here, so offsets count what stays.
-        let before =
-            |at: usize| visible(self.text.get(start..at.clamp(start, end)).unwrap_or_default()).len();
-        let mut marks: Vec<Mark> = self
-            .marks
-            .iter()
-            .filter(|mark| mark.range.start < end && mark.range.end > start)
-            .map(|mark| Mark { kind: mark.kind, range: before(mark.range.start)..before(mark.range.end) })
-            .filter(|mark| !mark.range.is_empty())
-            .collect();
-        marks.sort_by_key(|mark| (mark.range.start, mark.range.end, mark.kind));
-        let references = self.references.iter().filter(|(at, _)| (start..end).contains(at));
-        let references = references.map(|(at, label)| (before(*at), label.clone())).collect();
-        let text = visible(self.text.get(start..end).unwrap_or_default());
-        Self { text, marks, references }
-    }
-}
 
 /// A table before it is written.
 #[derive(Debug, Default)]
@@ -215,6 +44,8 @@ pub(crate) struct Builder {
     is_after_marker: bool,
     is_full: bool,
     place: Place,
+    /// The ids of the headings above, with their levels.
+    anchors: Vec<(u8, String)>,
     is_place_new: bool,
     title: Option<String>,
     /// For each reference, its range and the label of its note.
@@ -233,6 +64,7 @@ impl Builder {
             // What follows is not about the heading before.
             let end = self.document.text.len();
             let kind = BlockKind::Heading { level };
+            self.anchor(level, None);
             return self.place_block(Block { kind, range: end..end, children: Vec::new() });
         }
         if !self.open.is_empty() || text.text.chars().nth(MAX_HEADING_CHARS).is_some() {
@@ -241,11 +73,19 @@ impl Builder {
         if level == 1 && self.title.is_none() {
             self.title = Some(text.text.clone());
         }
-        if anchor.is_some() || self.place.anchor.is_some() {
+        self.anchor(level, anchor);
+        self.leaf(BlockKind::Heading { level }, &text);
+    }
+
+    /// Below a heading without an id, the nearest id above counts.
+    fn anchor(&mut self, level: u8, anchor: Option<String>) {
+        self.anchors.retain(|(above, _)| *above < level);
+        self.anchors.extend(anchor.map(|anchor| (level, anchor)));
+        let anchor = self.anchors.last().map(|(_, anchor)| anchor.clone());
+        if self.place.anchor != anchor {
             self.place.anchor = anchor;
             self.is_place_new = true;
         }
-        self.leaf(BlockKind::Heading { level }, &text);
     }
 
     /// The following blocks are on this page.
@@ -320,6 +160,22 @@ impl Builder {
     /// Opens a quotation, box or tab.
     pub(crate) fn open_group(&mut self) {
         self.open(BlockKind::Group);
+    }
+
+    /// Whether a group is open that has no content yet.
+    pub(crate) fn is_group_empty(&self) -> bool {
+        self.open.last().is_some_and(|open| open.kind == BlockKind::Group && open.children.is_empty())
+    }
+
+    /// Something is shown here that has no text, so the line above does not announce the text below.
+    pub(crate) fn gap(&mut self) {
+        let above = self.open.last().map_or(&self.document.blocks, |open| &open.children).last();
+        let end = self.document.text.len();
+        if above.is_some_and(|above| !matches!(above.kind, BlockKind::Heading { .. } | BlockKind::Question))
+            && !self.document.text.ends_with(['?', '？', '؟'])
+        {
+            self.place_block(Block { kind: BlockKind::Paragraph, range: end..end, children: Vec::new() });
+        }
     }
 
     /// Closes the list, item or group opened last.
@@ -420,9 +276,10 @@ impl Builder {
             self.close();
         }
         if self.is_full {
-            return Err(crate::composer::too_much_text());
+            return Err(ExtractError::too_much_text());
         }
-        let is_content = |block: &Block| !matches!(block.kind, BlockKind::Heading { .. });
+        let is_content =
+            |block: &Block| !(block.range.is_empty() || matches!(block.kind, BlockKind::Heading { .. }));
         if !self.document.blocks.iter().any(is_content) {
             let is_empty = self.document.text.trim().is_empty();
             return Err(if is_empty { ExtractError::Empty } else { ExtractError::NoContent });
@@ -557,6 +414,7 @@ fn marker_length(line: &str) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shifted::Shift;
 
     /// Each block as "kind: text", its children below it.
     fn outline(document: &Document) -> String {

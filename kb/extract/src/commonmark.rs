@@ -1,6 +1,6 @@
 //! Markdown, read as the HTML that it stands for.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
@@ -9,119 +9,14 @@ use crate::document::Document;
 use crate::{ExtractError, Properties, front_matter, notation};
 
 /// Elements of HTML. Any other tag that is never closed is a placeholder that the author forgot to escape, such as `<name>`.
-const ELEMENTS: [&str; 111] = [
-    "a",
-    "abbr",
-    "address",
-    "area",
-    "article",
-    "aside",
-    "audio",
-    "b",
-    "base",
-    "bdi",
-    "bdo",
-    "blockquote",
-    "body",
-    "br",
-    "button",
-    "canvas",
-    "caption",
-    "center",
-    "cite",
-    "code",
-    "col",
-    "colgroup",
-    "data",
-    "datalist",
-    "dd",
-    "del",
-    "details",
-    "dfn",
-    "dialog",
-    "div",
-    "dl",
-    "dt",
-    "em",
-    "embed",
-    "fieldset",
-    "figcaption",
-    "figure",
-    "font",
-    "footer",
-    "form",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "head",
-    "header",
-    "hgroup",
-    "hr",
-    "html",
-    "i",
-    "iframe",
-    "img",
-    "input",
-    "ins",
-    "kbd",
-    "label",
-    "legend",
-    "li",
-    "link",
-    "main",
-    "map",
-    "mark",
-    "math",
-    "menu",
-    "meta",
-    "meter",
-    "nav",
-    "noscript",
-    "object",
-    "ol",
-    "optgroup",
-    "option",
-    "output",
-    "p",
-    "picture",
-    "pre",
-    "progress",
-    "q",
-    "rp",
-    "rt",
-    "ruby",
-    "s",
-    "samp",
-    "script",
-    "search",
-    "section",
-    "select",
-    "small",
-    "source",
-    "span",
-    "strike",
-    "strong",
-    "style",
-    "sub",
-    "summary",
-    "sup",
-    "svg",
-    "table",
-    "tbody",
-    "td",
-    "template",
-    "textarea",
-    "tfoot",
-    "th",
-    "thead",
-    "time",
-    "tr",
-    "track",
-    "tt",
-];
+const ELEMENTS: &str = " \
+    a abbr address area article aside audio b base bdi bdo blockquote body br button canvas caption center cite code \
+    col colgroup data datalist dd del details dfn dialog div dl dt em embed fieldset figcaption figure font footer \
+    form h1 h2 h3 h4 h5 h6 head header hgroup hr html i iframe img input ins kbd label legend li link main map mark \
+    math menu meta meter nav noscript object ol optgroup option output p picture pre progress q rp rt ruby s samp \
+    script search section select small source span strike strong style sub summary sup svg table tbody td template \
+    textarea tfoot th thead time tr track tt \
+";
 
 pub(crate) fn document(text: &str) -> Result<Document, ExtractError> {
     let front = front_matter(text);
@@ -178,7 +73,7 @@ fn page(source: &str) -> String {
         let next = numbers.len() + 1;
         *numbers.entry(name.to_string()).or_insert(next)
     };
-    let lower = source.to_lowercase();
+    let closed = notation::closed(&source.to_lowercase());
     let events = Parser::new_ext(source, options()).map(|event| match event {
         Event::FootnoteReference(name) => {
             let number = number(&name);
@@ -188,7 +83,7 @@ fn page(source: &str) -> String {
             Event::Html(format!("\n<div id=\"footnote-{}\">\n", number(&name)).into())
         }
         Event::End(TagEnd::FootnoteDefinition) => Event::Html("</div>\n".into()),
-        Event::InlineHtml(tag) | Event::Html(tag) if is_placeholder(&tag, &lower) => Event::Text(tag),
+        Event::InlineHtml(tag) | Event::Html(tag) if is_placeholder(&tag, &closed) => Event::Text(tag),
         other => other,
     });
     let mut page = String::with_capacity(2 * source.len());
@@ -199,12 +94,12 @@ fn page(source: &str) -> String {
 }
 
 /// A tag without attributes, of no element, that is never closed: `restore --from <backup>`.
-fn is_placeholder(tag: &str, lower: &str) -> bool {
+fn is_placeholder(tag: &str, closed: &HashSet<String>) -> bool {
     let name = tag.trim().strip_prefix('<').and_then(|rest| rest.strip_suffix('>')).unwrap_or_default();
-    let is_name = name.chars().next().is_some_and(|c| c.is_ascii_lowercase())
+    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | ' '));
-    let first = name.split(' ').next().unwrap_or_default();
-    is_name && !ELEMENTS.contains(&first) && !lower.contains(&format!("</{}", first.to_lowercase()))
+    let first = name.split(' ').next().unwrap_or_default().to_ascii_lowercase();
+    is_name && !ELEMENTS.contains(&format!(" {first} ")) && !closed.contains(&first)
 }
 
 #[cfg(test)]

@@ -7,6 +7,8 @@ pub(crate) struct LeftOut {
     pub(crate) hidden: usize,
     /// Passages that the page shows struck through.
     pub(crate) struck: usize,
+    /// Pictures and the like without a description.
+    pub(crate) pictures: usize,
     /// Symbols of fonts whose characters are unknown.
     pub(crate) symbols: usize,
 }
@@ -21,6 +23,11 @@ impl LeftOut {
         }
         if self.struck > 0 {
             notes.push(format!("left out {} of struck-through text", passages(self.struck)));
+        }
+        if self.pictures > 0 {
+            let pictures =
+                if self.pictures == 1 { "picture, video or field" } else { "pictures, videos and fields" };
+            notes.push(format!("left out {} {pictures} without a description", self.pictures));
         }
         if self.symbols > 0 {
             let symbols = if self.symbols == 1 { "symbol" } else { "symbols" };

@@ -1,10 +1,25 @@
 //! Rewrites what generators of sites add to Markdown into Markdown with HTML, so that a parser of Markdown reads the content of it:
-//! admonitions and tabs of MkDocs and Docusaurus, callouts, shortcodes, tags of templates, imports of MDX.
+//! admonitions and tabs of MkDocs and Docusaurus, callouts, shortcodes, tags of templates, MDX.
 
-use crate::html::LABEL_ATTRIBUTE;
+mod marks;
+mod tags;
 
+use std::collections::{HashSet, VecDeque};
+use std::ops::Range;
+
+use tags::Tag;
+pub(crate) use tags::closed;
+
+/// The end of a group that [`Rewriter::open`] begins.
+const GROUP_END: &str = "</details>";
+/// Maximum length of a mark or tag within a line.
+const MAX_MARK_BYTES: usize = 1000;
 /// Maximum nesting of admonitions and tabs; deeper ones are code, as in plain Markdown.
 const MAX_DEPTH: usize = 8;
+/// Maximum lines of a tag of MDX.
+const MAX_TAG_LINES: usize = 30;
+/// Lines that are searched for the next number of a list.
+const MAX_NUMBER_LINES: usize = 500;
 /// Lines that are replaced by a table of contents.
 const CONTENTS: [&str; 4] = ["[toc]", "[[toc]]", "[[_toc_]]", "{:toc}"];
 
@@ -12,7 +27,11 @@ const CONTENTS: [&str; 4] = ["[toc]", "[[toc]]", "[[_toc_]]", "{:toc}"];
 pub(crate) fn rewrite(document: &str) -> (String, Vec<String>) {
     let (document, hidden) = without_template_comments(document);
     let lines: Vec<&str> = document.lines().collect();
-    let mut rewriter = Rewriter { text: String::with_capacity(document.len()) };
+    let closed = closed(&document);
+    let is_component = |line: &str| tags::component(line).is_some_and(|name| closed.contains(name));
+    let is_mdx = lines.iter().any(|line| is_component(line) || is_module_line(line));
+    let page = Page { closed, is_mdx };
+    let mut rewriter = Rewriter { text: String::with_capacity(document.len()), page };
     rewriter.lines(&lines, 0);
     let notes = if hidden > 0 { vec![left_out(hidden)] } else { Vec::new() };
     (rewriter.text, notes)
@@ -23,57 +42,119 @@ fn left_out(comments: usize) -> String {
     format!("left out {comments} {noun} of templates")
 }
 
-/// Removes `{% comment %}…{% endcomment %}`, `{# … #}` and `{/* … */}`, and counts them.
+/// Removes `{% comment %}…{% endcomment %}` and `{/* … */}`, but not within code, and counts them.
 fn without_template_comments(document: &str) -> (String, usize) {
     const COMMENTS: [(&str, &str); 4] = [
         ("{% comment %}", "{% endcomment %}"),
         ("{%- comment -%}", "{%- endcomment -%}"),
-        ("{/*", "*/}"),
         ("{{/*", "*/}}"),
+        ("{/*", "*/}"),
     ];
     let mut text = document.to_owned();
     let mut count = 0;
     for (open, close) in COMMENTS {
+        let code = code(&text);
         let mut kept = String::new();
-        let mut rest = text.as_str();
-        while let Some((before, inside)) = rest.split_once(open) {
+        let mut from = 0;
+        let mut at = 0;
+        while let Some(start) = text.get(at..).and_then(|rest| rest.find(open)).map(|found| at + found) {
+            at = start + open.len();
+            let block = code.partition_point(|code| code.end <= start);
+            if code.get(block).is_some_and(|code| code.start <= start) {
+                continue;
+            }
             // A comment that is never closed is text.
-            let Some((_, after)) = inside.split_once(close) else { break };
-            kept.push_str(before);
+            let Some(end) = text.get(at..).and_then(|rest| rest.find(close)) else { break };
+            kept.push_str(text.get(from..start).unwrap_or_default());
             count += 1;
-            rest = after;
+            at += end + close.len();
+            from = at;
         }
-        kept.push_str(rest);
+        kept.push_str(text.get(from..).unwrap_or_default());
         text = kept;
     }
     (text, count)
 }
 
+/// The ranges of code between fences.
+fn code(document: &str) -> Vec<Range<usize>> {
+    let mut blocks: Vec<Range<usize>> = Vec::new();
+    let mut open: Option<(char, usize, usize)> = None;
+    let mut start = 0;
+    for line in document.split_inclusive('\n') {
+        let text = line.trim();
+        match open {
+            Some((mark, length, begin)) if closes_fence(text, mark, length) => {
+                blocks.push(begin..start);
+                open = None;
+            }
+            Some(_) => {}
+            None => open = opens_fence(text).map(|(mark, length)| (mark, length, start)),
+        }
+        start += line.len();
+    }
+    blocks.extend(open.map(|(.., begin)| begin..start));
+    blocks
+}
+
+/// What holds for a whole document.
+struct Page {
+    /// Names of tags that are closed anywhere.
+    closed: HashSet<String>,
+    is_mdx: bool,
+}
+
 struct Rewriter {
     text: String,
+    page: Page,
+}
+
+/// A box, tab or element that is open.
+struct OpenBox {
+    name: String,
+    indent: usize,
+    /// What ends it.
+    close: String,
+    /// Columns of indentation of its content that mean nothing.
+    removed: usize,
+    /// Names of its tabs that their own tags leave out.
+    tabs: VecDeque<String>,
 }
 
 impl Rewriter {
     fn lines(&mut self, lines: &[&str], depth: usize) {
-        let mut fence: Option<(char, usize)> = None;
-        let mut open_boxes = 0_usize;
+        let mut fence: Option<(char, usize, String)> = None;
+        let mut boxes: Vec<OpenBox> = Vec::new();
         let mut numbers = Numbers::default();
         let mut is_in_item = false;
+        // Where the content of the innermost item begins.
+        let mut column = 0;
         let mut at = 0;
         while let Some(line) = lines.get(at) {
             at += 1;
+            let removed = boxes.last().map_or(0, |open| open.removed);
+            let unindented = (removed > 0).then(|| without_indent(line, removed));
+            let line = unindented.as_deref().unwrap_or(line);
             let text = line.trim_start();
-            let indent = line.len() - text.len();
-            if let Some((mark, length)) = fence {
-                if closes_fence(text, mark, length) {
+            let indent = indentation(line);
+            if let Some((mark, length, close)) = &fence {
+                self.push(line);
+                if closes_fence(text, *mark, *length) {
+                    self.close(close, indent);
                     fence = None;
                 }
-                self.push(line);
                 continue;
             }
-            fence = opens_fence(text);
-            if fence.is_some() {
-                self.push(line);
+            if let Some((mark, length)) = opens_fence(text) {
+                let (marks, info) = text.trim_end().split_at_checked(length).unwrap_or_default();
+                if info.is_empty() && boxes.last().is_some_and(|open| open.name == marks) {
+                    self.close_box(&mut boxes, marks);
+                } else if let Some(label) = tags::directive(info) {
+                    self.open_box(&mut boxes, marks, &label, indent);
+                } else {
+                    fence = Some((mark, length, self.open(&tags::code_name(info), indent)));
+                    self.push(line);
+                }
                 continue;
             }
             let is_item = is_item(text);
@@ -81,44 +162,162 @@ impl Rewriter {
             if is_in_item && !is_item && indent == 0 && introduces(text) {
                 self.push("");
             }
+            let is_after_blank = at < 2 || lines.get(at - 2).is_some_and(|above| above.trim().is_empty());
+            if is_item || text.starts_with(": ") || text.starts_with(":\t") {
+                let marker = text.find([' ', '\t']).unwrap_or_default();
+                column = indent + marker + 1;
+            } else if indent == 0 && is_after_blank && !text.is_empty() {
+                column = 0;
+            }
             is_in_item = is_item || (is_in_item && !text.is_empty());
+            // Deeper lines are code.
+            let is_code = indent >= column + 4 && is_after_blank;
             let numbered = numbers.escaped(line, lines.get(at..).unwrap_or_default());
             let line = numbered.as_deref().unwrap_or(line);
-            if let Some(label) = indented_box(text).filter(|_| depth < MAX_DEPTH) {
+            if is_code {
+                self.push(line);
+            } else if let Some(label) = indented_box(text).filter(|_| depth < MAX_DEPTH) {
                 let inside = lines.get(at..).unwrap_or_default();
                 let length = inside
                     .iter()
-                    .take_while(|inner| inner.trim().is_empty() || indentation(inner) >= indent + 4)
+                    .take_while(|inner| inner.trim().is_empty() || indentation(inner) >= removed + indent + 4)
                     .count();
                 let inside: Vec<String> =
-                    inside.iter().take(length).map(|inner| without_indent(inner, 4)).collect();
+                    inside.iter().take(length).map(|inner| without_indent(inner, removed + 4)).collect();
                 let inside: Vec<&str> = inside.iter().map(String::as_str).collect();
                 at += length;
-                self.open(label, indent);
+                let close = self.open(&label, indent);
                 self.lines(&inside, depth + 1);
-                self.close(indent);
+                self.close(&close, indent);
             } else if let Some(rest) = text.strip_prefix(":::") {
                 let rest = rest.trim_start_matches(':').trim();
-                if !rest.is_empty() {
-                    open_boxes += 1;
-                    self.open(title(rest), indent);
-                } else if open_boxes > 0 {
-                    open_boxes -= 1;
-                    self.close(indent);
+                if rest.is_empty() {
+                    self.close_box(&mut boxes, ":::");
+                } else {
+                    self.open_box(&mut boxes, ":::", &tags::box_name(rest), indent);
                 }
+            } else if let Some(tab) =
+                tags::tab_line(text).filter(|_| boxes.iter().any(|open| open.name == ":::"))
+            {
+                if boxes.last().is_some_and(|open| open.name == "tab") {
+                    self.close_box(&mut boxes, "tab");
+                }
+                self.open_box(&mut boxes, "tab", tab, indent);
+            } else if self.tag_line(line, lines, &mut at, &mut boxes) {
+            } else if self.page.is_mdx && text.starts_with("<summary") {
+                self.push(line);
+                self.push("");
             } else if let Some(rewritten) = callout(line) {
                 self.push(&rewritten);
+            } else if is_module_line(text) && indent == 0 {
+                let is_whole = text.trim_end().ends_with([';', '\'', '"', ')']);
+                let rest = lines.get(at..).unwrap_or_default();
+                at +=
+                    if is_whole { 0 } else { rest.iter().take_while(|line| !line.trim().is_empty()).count() };
+                self.push("");
             } else if is_left_out(text) {
                 self.push("");
             } else if let Some(next) = lines.get(at).filter(|next| needs_columns(text, next)) {
-                self.push(&without_tags(line));
+                self.push_text(line);
                 self.push(&delimiters(next, cells(text)));
                 at += 1;
             } else {
-                self.push(&without_tags(line));
+                self.push_text(line);
             }
         }
-        (0..open_boxes).for_each(|_| self.close(0));
+        while let Some(open) = boxes.pop() {
+            self.close(&open.close, open.indent);
+        }
+    }
+
+    /// Reads a line that begins with a tag of MDX or a template, and whether it does.
+    fn tag_line(&mut self, line: &str, lines: &[&str], at: &mut usize, boxes: &mut Vec<OpenBox>) -> bool {
+        let indent = indentation(line);
+        let mut text = line.trim().to_owned();
+        if tags::component(&text).is_some() && !text.contains('>') {
+            let below = lines.get(*at..).unwrap_or_default().iter().take(MAX_TAG_LINES);
+            let is_end = |line: &&str| line.trim_end().ends_with('>') && !line.trim_end().ends_with("=>");
+            let Some(length) = below.clone().position(is_end) else { return false };
+            for line in below.take(length + 1) {
+                text.push(' ');
+                text.push_str(line.trim());
+            }
+            *at += length + 1;
+        }
+        let Some((tag, rest)) = tags::first(&text, self.page.is_mdx) else { return false };
+        match tag {
+            Tag::Close(name)
+                if rest.is_empty()
+                    && (!tags::is_element(name) || boxes.iter().any(|open| open.name == name)) =>
+            {
+                self.close_box(boxes, name);
+            }
+            Tag::Alone(arguments) if rest.is_empty() => {
+                self.push("");
+                self.push(&tags::title(arguments).unwrap_or_default());
+                self.push("");
+            }
+            Tag::Open(name, arguments) => {
+                let end = tags::last(rest).filter(|(_, close)| *close == name);
+                let is_element = tags::is_element(name) && text.starts_with('<');
+                // It is a part of a line.
+                if (end.is_none() && (!rest.is_empty() && rest.contains("</")))
+                    || (is_element && !rest.is_empty())
+                {
+                    return false;
+                }
+                if !is_element && !self.page.closed.contains(name) {
+                    if !rest.is_empty() || text.starts_with('<') {
+                        return false;
+                    }
+                    self.push(&tags::title(arguments).unwrap_or_default());
+                    return true;
+                }
+                let label = match boxes.last_mut().and_then(|set| set.tabs.pop_front()) {
+                    Some(tab) if tags::title(arguments).is_none() => tab,
+                    _ => tags::label(name, arguments),
+                };
+                if is_element {
+                    self.push("");
+                    self.push(&format!("{}{text}", " ".repeat(indent)));
+                    self.push("");
+                    let close = format!("</{name}>");
+                    boxes.push(OpenBox {
+                        name: name.to_owned(),
+                        indent,
+                        close,
+                        removed: 0,
+                        tabs: VecDeque::new(),
+                    });
+                } else {
+                    self.open_box(boxes, name, &label, indent);
+                }
+                let below = lines.get(*at..).unwrap_or_default().iter().find(|line| !line.trim().is_empty());
+                let above = boxes
+                    .len()
+                    .checked_sub(2)
+                    .and_then(|above| boxes.get(above))
+                    .map_or(0, |above| above.removed);
+                if let Some(open) = boxes.last_mut() {
+                    open.tabs = tags::items(arguments);
+                    let inside = below.map_or(0, |line| indentation(line));
+                    open.removed = if inside > above + indent { inside - indent } else { above };
+                }
+                if let Some((content, _)) = end {
+                    self.push_text(&format!("{}{content}", " ".repeat(indent)));
+                    self.close_box(boxes, name);
+                } else if !rest.is_empty() {
+                    self.push_text(&format!("{}{rest}", " ".repeat(indent)));
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    fn push_text(&mut self, line: &str) {
+        let line = marks::rewritten(line, &self.page);
+        self.push(&line);
     }
 
     fn push(&mut self, line: &str) {
@@ -126,19 +325,42 @@ impl Rewriter {
         self.text.push('\n');
     }
 
-    fn open(&mut self, label: &str, indent: usize) {
-        let space = " ".repeat(indent);
-        let label = label.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;");
-        let label = if label.is_empty() { String::new() } else { format!(" {LABEL_ATTRIBUTE}=\"{label}\"") };
+    /// Opens a group with a label, and returns what closes it; without a label it opens none.
+    fn open(&mut self, label: &str, indent: usize) -> String {
+        if label.is_empty() {
+            return String::new();
+        }
+        let label = label.replace(['*', '`'], "").replace('&', "&amp;").replace('<', "&lt;");
         self.push("");
-        self.push(&format!("{space}<div{label}>"));
+        self.push(&format!("{}<details><summary>{label}</summary>", " ".repeat(indent)));
         self.push("");
+        GROUP_END.to_owned()
     }
 
-    fn close(&mut self, indent: usize) {
+    fn close(&mut self, close: &str, indent: usize) {
+        if !close.is_empty() {
+            self.push("");
+            self.push(&format!("{}{close}", " ".repeat(indent)));
+            self.push("");
+        }
+    }
+
+    fn open_box(&mut self, boxes: &mut Vec<OpenBox>, name: &str, label: &str, indent: usize) {
         self.push("");
-        self.push(&format!("{}</div>", " ".repeat(indent)));
+        let close = self.open(label, indent);
+        let removed = boxes.last().map_or(0, |open| open.removed);
+        boxes.push(OpenBox { name: name.to_owned(), indent, close, removed, tabs: VecDeque::new() });
+    }
+
+    /// Closes the box with this name that was opened last, and what is open in it.
+    fn close_box(&mut self, boxes: &mut Vec<OpenBox>, name: &str) {
         self.push("");
+        let Some(at) = boxes.iter().rposition(|open| open.name == name) else { return };
+        while boxes.len() > at
+            && let Some(open) = boxes.pop()
+        {
+            self.close(&open.close, open.indent);
+        }
     }
 }
 
@@ -161,6 +383,7 @@ impl Numbers {
         let goes_on = || {
             let next = below
                 .iter()
+                .take(MAX_NUMBER_LINES)
                 .filter(|line| indentation(line) == indent)
                 .find_map(|line| self::number(line.trim_start()));
             next.is_some_and(|next| next == number || next == number + 1)
@@ -235,81 +458,46 @@ fn without_indent(line: &str, columns: usize) -> String {
 }
 
 /// The title of an admonition (`!!! note "Title"`, `??? note`) or tab (`=== "Title"`), whose content is indented below it.
-fn indented_box(text: &str) -> Option<&str> {
+fn indented_box(text: &str) -> Option<String> {
     let rest = ["!!! ", "???+ ", "??? "].into_iter().find_map(|mark| text.strip_prefix(mark));
     let is_tab = rest.is_none();
     let rest = rest.or_else(|| text.strip_prefix("=== ").or_else(|| text.strip_prefix("===! ")))?.trim();
     let quoted = rest.split_once('"').and_then(|(_, rest)| rest.rsplit_once('"')).map(|(title, _)| title);
     match quoted {
-        Some(title) => Some(title),
+        Some(title) => Some(title.to_owned()),
         // "=== " alone may be an underline.
         None if is_tab => None,
-        None => rest.chars().next().is_some_and(char::is_alphabetic).then_some(""),
+        None => {
+            let kind = rest.split(' ').next().filter(|kind| kind.starts_with(char::is_alphabetic))?;
+            Some(tags::capitalised(kind))
+        }
     }
 }
 
-/// The title behind the kind of a box: `tip My title`, `{.callout title="My title"}`.
-fn title(rest: &str) -> &str {
-    if let Some((_, quoted)) = rest.split_once("title=\"") {
-        return quoted.split('"').next().unwrap_or_default();
-    }
-    let after_kind = rest.split_once(char::is_whitespace).map_or("", |(_, title)| title).trim();
-    let is_title = !after_kind.starts_with(['{', '.', '#']);
-    let bracketed = rest.split_once('[').and_then(|(_, rest)| rest.split_once(']')).map(|(title, _)| title);
-    bracketed.unwrap_or(if is_title { after_kind } else { "" })
-}
-
-/// `> [!TIP]- Title` as `> **Title**`.
+/// `> [!TIP]- Title` as a quotation with a name: its title, or else its kind.
 fn callout(line: &str) -> Option<String> {
     let text = line.trim_start_matches(['>', ' ', '\t']);
     let quote = line.get(..line.len() - text.len()).filter(|quote| quote.contains('>'))?;
     let (kind, rest) = text.strip_prefix("[!")?.split_once(']')?;
     let is_kind =
         !kind.is_empty() && kind.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | ' ' | '|'));
-    let title = rest.trim_start_matches(['+', '-']).trim();
-    is_kind.then(|| {
-        if title.is_empty() {
-            quote.trim_end().to_owned()
-        } else {
-            format!("{quote}**{title}**\n{}", quote.trim_end())
-        }
-    })
+    let title = rest.trim_start_matches(['+', '-']).trim().replace(['*', '`'], "").replace('<', "&lt;");
+    let name = if title.is_empty() { tags::capitalised(&kind.to_lowercase()) } else { title };
+    is_kind.then(|| format!("{quote}<summary>{name}</summary>\n{}", quote.trim_end()))
+}
+
+/// The beginning of an import or export of MDX.
+fn is_module_line(text: &str) -> bool {
+    let is_import = text.starts_with("import ")
+        && (text.trim_end().ends_with(['\'', '"', '{']) || text.contains("';") || text.contains("\";"));
+    is_import || (text.starts_with("export ") && text.contains(" = ")) || text.starts_with("export default ")
 }
 
 /// Lines that say something to the generator only.
 fn is_left_out(text: &str) -> bool {
     let text = text.trim_end();
-    let is_import = text.starts_with("import ")
-        && (text.ends_with(['\'', '"']) || text.ends_with("';") || text.ends_with("\";"));
-    let is_export = text.starts_with("export ") && text.contains(" = ");
     let is_attribute_list = text.starts_with("{:") && text.ends_with('}');
-    let is_snippet = text.starts_with("--8<--");
-    is_import
-        || is_export
-        || is_attribute_list
-        || is_snippet
-        || CONTENTS.contains(&text.to_lowercase().as_str())
-}
-
-/// Removes `{% … %}` and shortcodes `{{< … >}}`, `{{% … %}}`, but not within code.
-fn without_tags(line: &str) -> String {
-    const TAGS: [(&str, &str); 3] = [("{%", "%}"), ("{{<", ">}}"), ("{{%", "%}}")];
-    let mut text = line.to_owned();
-    for (open, close) in TAGS {
-        let mut from = 0;
-        while let Some(start) = text.get(from..).and_then(|rest| rest.find(open)).map(|found| from + found) {
-            let end =
-                text.get(start..).and_then(|rest| rest.find(close)).map(|found| start + found + close.len());
-            let is_code = text.get(..start).is_some_and(|before| before.matches('`').count() % 2 == 1);
-            let is_other = open == "{%" && text.get(..start).is_some_and(|before| before.ends_with('{'));
-            match end {
-                Some(end) if !is_code && !is_other => text.replace_range(start..end, ""),
-                Some(end) => from = end,
-                None => break,
-            }
-        }
-    }
-    text
+    is_attribute_list || text.starts_with("--8<--") || CONTENTS.contains(&text.to_lowercase().as_str())
 }
 
 /// Whether a table has fewer delimiters than names of columns, which a parser does not take for a table.
@@ -335,32 +523,147 @@ fn delimiters(line: &str, columns: usize) -> String {
 mod tests {
     use super::*;
 
+    /// The statements of a document.
+    fn shown(markdown: &str) -> Vec<String> {
+        crate::shown::shown(&crate::commonmark::document(markdown).unwrap())
+    }
+
+    #[test]
+    fn boxes_have_the_name_that_a_reader_sees() {
+        for (open, close, name) in [
+            (":::danger", ":::", "Danger"),
+            ("::: warning Take *care*", ":::", "Take care"),
+            (":::caution[Take care]", ":::", "Take care"),
+            ("::: {.callout-note title=\"Take care\"}", ":::", "Take care"),
+            ("::: {.callout-warning}", ":::", "Warning"),
+            (":::{warning} Take care", ":::", "Take care"),
+            ("```{danger}", "```", "Danger"),
+            ("{{< hint danger >}}", "{{< /hint >}}", "Danger"),
+            ("{{% alert title=\"Take care\" color=\"x\" %}}", "{{% /alert %}}", "Take care"),
+            ("{{< details \"Take care\" >}}", "{{< /details >}}", "Take care"),
+            ("{% hint style=\"warning\" %}", "{% endhint %}", "Warning"),
+            ("{% callout type=\"warning\" %}", "{% /callout %}", "Warning"),
+            ("<Warning>", "</Warning>", "Warning"),
+            ("<Callout type=\"error\">", "</Callout>", "Error"),
+            ("<Callout\n  title={'Take care'}\n  onClick={() => x}\n>", "</Callout>", "Take care"),
+        ] {
+            let document = format!("{open}\nNever **do** this.\n\nStop.\n{close}\n\nAfter.");
+            assert_eq!(
+                shown(&document),
+                [format!("{name}: Never do this."), format!("{name}: Stop."), "After.".to_owned()],
+                "{document}"
+            );
+        }
+        assert_eq!(shown("!!! failure\n    Use eval.\n\nAfter."), ["Failure: Use eval.", "After."]);
+        assert_eq!(shown("> [!WARNING]\n> - Hot\n"), ["Warning: Hot"]);
+        assert_eq!(shown("> [!faq]- Is it free?\n> No."), ["✗ Is it free?", "Is it free? No."]);
+        assert_eq!(shown("::: {.column width=\"50%\"}\nPlain.\n:::"), ["Plain."]);
+        assert_eq!(
+            shown("<Note>Only *here*.</Note>\n\nUse <Badge>x</Badge> now."),
+            ["Note: Only here.", "Use x now."]
+        );
+    }
+
+    #[test]
+    fn tabs_have_their_name() {
+        for document in [
+            "=== \"npm\"\n\n    Run *a*.\n\n=== \"yarn\"\n\n    Run b.",
+            "<Tabs>\n  <TabItem value=\"n\" label=\"npm\">\n    Run *a*.\n  </TabItem>\n  <TabItem value=\"yarn\">\n    Run b.\n  </TabItem>\n</Tabs>",
+            "<Tabs items={['npm', 'yarn']}>\n  <Tabs.Tab>Run *a*.</Tabs.Tab>\n  <Tabs.Tab>\n\n  Run b.\n\n  </Tabs.Tab>\n</Tabs>",
+            ":::tabs\n== npm\nRun *a*.\n== yarn\nRun b.\n:::",
+            "::: tabs\n@tab npm\nRun *a*.\n@tab:active yarn\nRun b.\n:::",
+            "{{< tabs >}}\n{{% tab \"npm\" %}}\nRun *a*.\n{{% /tab %}}\n{{< tab name=\"yarn\" >}}\nRun b.\n{{< /tab >}}\n{{< /tabs >}}",
+            "{% tabs %}\n{% tab title=\"npm\" %}\nRun *a*.\n{% endtab %}\n{% tab title=\"yarn\" %}\nRun b.\n{% endtab %}\n{% endtabs %}",
+            "````{tab-set}\n```{tab-item} npm\nRun *a*.\n```\n```{tab-item} yarn\nRun b.\n```\n````",
+        ] {
+            assert_eq!(
+                shown(&format!("{document}\n\nAfter.")),
+                ["npm: Run a.", "yarn: Run b.", "After."],
+                "{document}"
+            );
+        }
+        assert_eq!(
+            shown("::: code-group\n```sh [npm]\na\n```\n```sh [yarn]\nb\n```\n:::"),
+            ["npm a", "yarn b"]
+        );
+        assert_eq!(
+            shown(
+                "Term\n:\tText.\n\n\t=== \"A\"\n\n\t    In a.\n\n1. Step\n\n    === \"B\"\n\n        In b."
+            ),
+            ["Term: Text.", "Term: A: In a.", "1. Step", "1. Step: B: In b."]
+        );
+    }
+
+    #[test]
+    fn content_of_mdx_is_markdown() {
+        assert_eq!(
+            shown(
+                "import {\n  A,\n} from 'a'\n\nexport const b = {\n  c: 1,\n}\n\n<div className=\"x\">\n    Not **now**.\n</div>\n\
+                   <details>\n<summary>Is it free?</summary>\nNo, **never**.\n</details>\n"
+            ),
+            ["Not now.", "✗ Is it free?", "Is it free? No, never."]
+        );
+    }
+
+    #[test]
+    fn marks_inside_a_line_are_what_a_reader_sees() {
+        for (markdown, expected) in [
+            ("Press ++ctrl+c++ in C++ and D++.", "Press Ctrl+C in C++ and D++."),
+            ("^^In^^ ==marked== if a==b or c==d.", "In marked if a==b or c==d."),
+            ("H~2~O and 10^6^.", "H₂O and 10⁶."),
+            ("See [x](y){ .button #a }.", "See x."),
+            ("See [[Refund policy|policy]] and [[Other]]. ^abc12", "See policy and Other."),
+            ("Done :smile: %% internal %% now.", "Done now."),
+            ("At 10:30:15 use std::x::y.", "At 10:30:15 use std::x::y."),
+            ("Use `++x++`, `==` and `:x:`.", "Use ++x++, == and :x:."),
+            ("Run <T> and <name>.", "Run <T> and <name>."),
+        ] {
+            assert_eq!(shown(markdown), [expected], "{markdown}");
+        }
+        assert_eq!(
+            shown(
+                "| Plan | SSO |\n|---|---|\n| A | :x: |\n| B | :white_check_mark: |\n| C | :material-circle: |"
+            ),
+            ["A – SSO: ✗", "B – SSO: ✓", "✗ C – SSO: \u{fffd}"]
+        );
+    }
+
+    #[test]
+    fn a_sentence_with_a_value_that_is_not_in_the_file_is_no_quote() {
+        for markdown in [
+            "{% if pro %}\nSSO is included.\n{% endif %}",
+            "SSO {% if pro %}is{% else %}is not{% endif %} included.",
+            "Click {% data variables.name %} to go on.",
+            "The price is {{ price }} €.",
+            "Use {{< param version >}} now.",
+            "<Tabs>x</Tabs>\n\nThe price is {props.price} €.",
+        ] {
+            assert!(shown(markdown).last().is_some_and(|last| last.starts_with('✗')), "{markdown}");
+        }
+        assert_eq!(shown("Write `{{ price }}` there."), ["Write {{ price }} there."]);
+    }
+
+    #[test]
+    fn the_time_grows_with_the_length_only() {
+        for part in ["<x> ", "`` ` ", "{% x ", "++a ", ":a", "{{a", "[[", "<T ", "~a~", "{/* ", "<Tab a='"] {
+            let document = part.repeat(100_000);
+            for document in [document.clone(), document.replace(' ', "\n")] {
+                rewrite(&document);
+            }
+        }
+        rewrite(&"<Tab>\n".repeat(20_000));
+        rewrite(&":::tip\n".repeat(20_000));
+        rewrite(&(0..20_000).map(|at| format!("{}. x\n", 2 * at)).collect::<String>());
+    }
+
     /// Lines that are not blank.
     fn lines(document: &str) -> Vec<String> {
         rewrite(document).0.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect()
     }
 
     #[test]
-    fn boxes_and_tabs_become_elements() {
-        assert_eq!(
-            lines("=== \"macOS\"\n\n    brew\n\n    ```\n    x\n    ```\n\nAfter"),
-            ["<div data-evidence-label=\"macOS\">", "brew", "```", "x", "```", "</div>", "After"]
-        );
-        assert_eq!(lines("!!! warning\n    Hot"), ["<div>", "Hot", "</div>"]);
-        assert_eq!(
-            lines(":::tip My \"title\"\nText\n:::"),
-            ["<div data-evidence-label=\"My &quot;title&quot;\">", "Text", "</div>"]
-        );
-        assert_eq!(
-            lines("::: {.callout-note title=\"Seen\"}\nText\n:::"),
-            ["<div data-evidence-label=\"Seen\">", "Text", "</div>"]
-        );
-        assert_eq!(lines("> [!faq]- How?\n> So."), ["> **How?**", ">", "> So."]);
-    }
-
-    #[test]
     fn tags_of_templates_disappear_and_their_content_stays() {
-        assert_eq!(lines("{{< note >}}Kept{{< /note >}}\n{% raw %}\nToo\n{% endraw %}"), ["Kept", "Too"]);
+        assert_eq!(lines("{% raw %}\nKept\n{% endraw %}"), ["Kept"]);
         assert_eq!(lines("Use `{% raw %}` or {{ price }}."), ["Use `{% raw %}` or {{ price }}."]);
         assert_eq!(
             lines("import Tabs from '@theme/Tabs';\n\nimport duties apply.\n[TOC]"),
@@ -397,7 +700,7 @@ mod tests {
 
     #[test]
     fn code_is_not_changed() {
-        let code = "```\n:::tip\n!!! note\n{% x %}\n```";
+        let code = "```\n:::tip\n!!! note\n{% x %}\n{/* x */} ==x== :x:\n```";
         assert_eq!(lines(code), code.lines().collect::<Vec<_>>());
     }
 

@@ -1,6 +1,6 @@
 //! Reads plain text: paragraphs, lists and columns as a reader sees them.
 
-use super::{Block, BlockKind, ExtractError, Properties, Section, trim};
+use super::{ExtractError, Properties};
 use crate::builder::{Builder, Inline, Rows, TableRow};
 use crate::document::Document;
 use crate::notation::{Numbers, indentation, number};
@@ -151,28 +151,6 @@ fn begins_item(line: &str) -> bool {
     let is_bullet =
         text.starts_with(['-', '*', '+', '•', '◦', '▪', '●', '○', '‣', '–']) && text.contains(' ');
     is_bullet || number(text).is_some()
-}
-
-pub(crate) fn section(document: &str) -> Section {
-    let mut blocks = Vec::new();
-    let mut start = 0;
-    let mut offset = 0;
-    for line in document.split_inclusive('\n') {
-        if line.trim().is_empty() {
-            push_paragraph(document, start, offset, &mut blocks);
-            start = offset + line.len();
-        }
-        offset += line.len();
-    }
-    push_paragraph(document, start, document.len(), &mut blocks);
-    Section { blocks, ..Section::default() }
-}
-
-fn push_paragraph(document: &str, start: usize, end: usize, blocks: &mut Vec<Block>) {
-    let range = trim(document, start..end);
-    if !range.is_empty() {
-        blocks.push(Block::leaf(BlockKind::Text, range));
-    }
 }
 
 #[cfg(test)]

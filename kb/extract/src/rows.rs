@@ -1,84 +1,23 @@
-//! CSV: each row is a section, so that a chunk never mixes two rows.
+//! CSV: rows below the names of their columns, or questions with what answers them.
 
 use csv::{ReaderBuilder, StringRecord};
 
 use super::{
-    ExtractError, MAX_SECTIONS, Properties, Section,
+    ExtractError, MAX_ROWS, Properties,
     builder::{Builder, Inline, Rows, TableRow},
     clean::{one_line, visible},
-    composer::Composer,
     document::Document,
     properties,
 };
 
-/// Longer fields become separate paragraphs, so that they are split between sentences.
-const MAX_SHORT_FIELD_CHARS: usize = 80;
 /// Rows that are read to detect the delimiter.
 const MAX_SAMPLE_ROWS: usize = 20;
 /// Maximum number of rows that a note lists.
 const MAX_NAMED_ROWS: usize = 3;
 
-/// Names of columns with the subject of a row, in English, German, French and Spanish.
-const SUBJECT_COLUMNS: [&str; 16] = [
-    "title",
-    "question",
-    "name",
-    "heading",
-    "subject",
-    "topic",
-    "titel",
-    "frage",
-    "thema",
-    "bezeichnung",
-    "titre",
-    "nom",
-    "sujet",
-    "título",
-    "pregunta",
-    "nombre",
-];
 /// Names of columns whose fields are questions, which are not statements to quote.
 const QUESTION_COLUMNS: [&str; 3] = ["question", "frage", "pregunta"];
 const LINK_COLUMNS: [&str; 6] = ["url", "link", "href", "adresse", "lien", "enlace"];
-
-#[derive(Debug)]
-pub(crate) struct Table {
-    pub(crate) text: String,
-    pub(crate) sections: Vec<Section>,
-    pub(crate) notes: Vec<String>,
-}
-
-/// # Errors
-/// [`ExtractError`] for a quotation mark that is never closed (the ends of rows are unknown then), for more rows than the
-/// limit, and for tables without rows.
-pub(crate) fn read(document: &str) -> Result<Table, ExtractError> {
-    let (document, named) = without_separator_line(document);
-    let delimiter = named.unwrap_or_else(|| delimiter(document));
-    if let Some(line) = unclosed_quote(document, delimiter) {
-        let reason = format!("the quotation mark in line {line} is never closed");
-        return Err(ExtractError::Broken { reason });
-    }
-    let mut rows = reader(document, delimiter);
-    let columns = Columns::from_header(rows.headers().map_err(|error| broken(&error))?);
-    let mut composer = Composer::default();
-    let mut ragged = Vec::new();
-    for (at, row) in rows.records().enumerate() {
-        let row = row.map_err(|error| broken(&error))?;
-        if at >= MAX_SECTIONS {
-            return Err(ExtractError::TooMuchText { limit: format!("{MAX_SECTIONS} rows") });
-        }
-        if row.len() != columns.names.len() && row.iter().any(|field| !field.trim().is_empty()) {
-            // Numbered as in a spreadsheet, where the header is row 1.
-            ragged.push(at + 2);
-        }
-        columns.write(&row, &mut composer);
-        if composer.is_full() {
-            break;
-        }
-    }
-    let (text, _, sections) = composer.finish()?;
-    Ok(Table { text, sections, notes: ragged_note(&ragged, columns.names.len()).into_iter().collect() })
-}
 
 /// Reads a table into the model: rows below the names of their columns. A row with a question is the question and what answers it.
 pub(crate) fn document(document: &str) -> Result<Document, ExtractError> {
@@ -96,8 +35,8 @@ pub(crate) fn document(document: &str) -> Result<Document, ExtractError> {
     let mut table = vec![columns.header()];
     for (at, row) in rows.records().enumerate() {
         let row = row.map_err(|error| broken(&error))?;
-        if at >= MAX_SECTIONS {
-            return Err(ExtractError::TooMuchText { limit: format!("{MAX_SECTIONS} rows") });
+        if at >= MAX_ROWS {
+            return Err(ExtractError::TooMuchText { limit: format!("{MAX_ROWS} rows") });
         }
         if row.len() != columns.names.len() && row.iter().any(|field| !field.trim().is_empty()) {
             // Numbered as in a spreadsheet, where the header is row 1.
@@ -117,7 +56,6 @@ pub(crate) fn document(document: &str) -> Result<Document, ExtractError> {
 
 struct Columns {
     names: Vec<String>,
-    subject: Option<usize>,
     link: Option<usize>,
 }
 
@@ -128,33 +66,8 @@ impl Columns {
             if name.is_empty() { column_name(field.0) } else { name }
         };
         let names: Vec<String> = header.iter().enumerate().map(named).collect();
-        // The order of the list takes precedence over that of the table: `title` is better than `name`.
-        let find = |wanted: &[&str]| {
-            wanted.iter().find_map(|wanted| names.iter().position(|name| name.to_lowercase() == *wanted))
-        };
-        Self { subject: find(&SUBJECT_COLUMNS), link: find(&LINK_COLUMNS), names }
-    }
-
-    fn write(&self, row: &StringRecord, composer: &mut Composer) {
-        let heading = self.subject.and_then(|at| row.get(at)).and_then(properties::title).unwrap_or_default();
-        let url = self.link.and_then(|at| row.get(at)).and_then(properties::url);
-        let is_said_elsewhere = |at: usize| {
-            (self.link == Some(at) && url.is_some()) || (self.subject == Some(at) && self.is_question(at))
-        };
-        let fields: Vec<(usize, String)> = row
-            .iter()
-            .enumerate()
-            .map(|(at, field)| (at, visible(field).trim().to_owned()))
-            .filter(|(at, field)| !field.is_empty() && !is_said_elsewhere(*at))
-            .collect();
-        composer.part(&heading, url);
-        let is_short = |field: &str| !field.contains('\n') && field.chars().count() <= MAX_SHORT_FIELD_CHARS;
-        let (short, long): (Vec<_>, Vec<_>) = fields.into_iter().partition(|(_, field)| is_short(field));
-        let line = short.iter().map(|(at, field)| self.labelled(*at, field)).collect::<Vec<_>>().join("; ");
-        composer.paragraph(&line);
-        for (at, field) in &long {
-            composer.paragraph(&self.labelled(*at, field));
-        }
+        let is_link = |name: &String| LINK_COLUMNS.contains(&name.to_lowercase().as_str());
+        Self { link: names.iter().position(is_link), names }
     }
 
     fn header(&self) -> TableRow {
@@ -198,11 +111,6 @@ impl Columns {
 
     fn is_question(&self, at: usize) -> bool {
         self.names.get(at).is_some_and(|name| QUESTION_COLUMNS.contains(&name.to_lowercase().as_str()))
-    }
-
-    fn labelled(&self, at: usize, field: &str) -> String {
-        let name = self.names.get(at).cloned().unwrap_or_else(|| column_name(at));
-        format!("{}: {field}", name.trim_end_matches(':'))
     }
 }
 
@@ -271,37 +179,8 @@ fn broken(error: &csv::Error) -> ExtractError {
 mod tests {
     use super::*;
 
-    /// (headings, url, text) of each row.
-    fn rows(document: &str) -> Vec<(Vec<String>, Option<String>, String)> {
-        let Table { text, sections, .. } = read(document).unwrap();
-        let content = |s: &Section| {
-            s.blocks.iter().map(|b| text[b.range.clone()].to_owned()).collect::<Vec<_>>().join("¶")
-        };
-        sections.iter().map(|s| (s.headings.clone(), s.url.clone(), content(s))).collect()
-    }
-
-    fn contents(document: &str) -> Vec<String> {
-        rows(document).into_iter().map(|(_, _, text)| text).collect()
-    }
-
-    #[test]
-    fn a_row_is_a_section_with_its_column_names() {
-        let long = "word ".repeat(30);
-        let document =
-            format!("Name,Price,,Url\nBasic,9 €,x,https://example.org/b\nPro,,\"{long}\nand more\",/pro\n");
-        let expected = [
-            (
-                vec!["Basic".to_owned()],
-                Some("https://example.org/b".to_owned()),
-                "Name: Basic; Price: 9 €; Column 3: x".to_owned(),
-            ),
-            (
-                vec!["Pro".to_owned()],
-                None,
-                format!("Name: Pro; Url: /pro¶Column 3: {}\nand more", long.trim()),
-            ),
-        ];
-        assert_eq!(rows(&document), expected);
+    fn text(table: &str) -> String {
+        document(table).unwrap().text
     }
 
     #[test]
@@ -318,40 +197,32 @@ mod tests {
     }
 
     #[test]
-    fn question_fields_are_only_headings() {
-        let found = rows("Frage;Antwort\nWie lange?;30 Tage.\n");
-        assert_eq!(found, [(vec!["Wie lange?".to_owned()], None, "Antwort: 30 Tage.".to_owned())]);
-    }
-
-    #[test]
     fn delimiters_are_detected() {
-        for document in
-            ["a,b\n1,2", "a;b\n1;2", "a\tb\n1\t2", "a|b\n1|2", "sep=;\na;b\n1;2", "a;b\r\n1;2\r\n"]
-        {
-            assert_eq!(contents(document), ["a: 1; b: 2"], "{document}");
+        for table in ["a,b\n1,2", "a;b\n1;2", "a\tb\n1\t2", "a|b\n1|2", "sep=;\na;b\n1;2", "a;b\r\n1;2\r\n"] {
+            assert_eq!(text(table), "a\tb\n1\t2", "{table}");
         }
-        assert_eq!(contents("Preis;Text\n1,5;a\n2,5;b"), ["Preis: 1,5; Text: a", "Preis: 2,5; Text: b"]);
-        assert_eq!(contents("Answer\n\"Yes, really.\"\n\nNo."), ["Answer: Yes, really.", "Answer: No."]);
+        assert_eq!(text("Preis;Text\n1,5;a\n2,5;b"), "Preis\tText\n1,5\ta\n2,5\tb");
+        assert_eq!(text("Answer\n\"Yes, really.\"\n\nNo."), "Answer\nYes, really.\nNo.");
     }
 
     #[test]
     fn ragged_rows_are_kept_and_noted() {
-        let table = read("a,b\n1\n1,2,3\n1,2\n").unwrap();
-        assert_eq!(table.text, "a: 1\n\na: 1; b: 2; Column 3: 3\n\na: 1; b: 2");
-        assert_eq!(table.notes, ["rows 2, 3 have more or fewer than 2 fields"]);
+        let read = document("a,b\n1\n1,2,3\n1,2\n").unwrap();
+        assert_eq!(read.text, "a\tb\t\n1\t\t\n1\t2\t3\n1\t2\t");
+        assert_eq!(read.notes, ["rows 2, 3 have more or fewer than 2 fields"]);
     }
 
     #[test]
     fn an_unclosed_quotation_mark_is_reported_with_its_line() {
-        let error = read("a,b\n1,\"2\"\"\"\n3,\"4\n5,6\n").unwrap_err();
+        let error = document("a,b\n1,\"2\"\"\"\n3,\"4\n5,6\n").unwrap_err();
         assert_eq!(error.to_string(), "is broken: the quotation mark in line 3 is never closed");
-        assert_eq!(contents("size,b\n5\" pipe,x\n"), ["size: 5\" pipe; b: x"]);
+        assert_eq!(text("size,b\n5\" pipe,x\n"), "size\tb\n5\" pipe\tx");
     }
 
     #[test]
     fn tables_without_rows_and_with_too_many_are_refused() {
-        assert_eq!(read("a,b\n").map(|_| ()).unwrap_err(), ExtractError::Empty);
-        let many = format!("a\n{}", "1\n".repeat(MAX_SECTIONS + 1));
-        assert!(read(&many).map(|_| ()).unwrap_err().to_string().contains("200000 rows"));
+        assert_eq!(document("a,b\n").unwrap_err(), ExtractError::Empty);
+        let many = format!("a\n{}", "1\n".repeat(MAX_ROWS + 1));
+        assert!(document(&many).unwrap_err().to_string().contains("200000 rows"));
     }
 }

@@ -6,6 +6,8 @@ use chat_core::limits::MAX_BLOCKS_BYTES;
 use extract::document::{Block, BlockKind, Document, MarkKind};
 use serde_json::{Value, json};
 
+use super::jsonb_bytes;
+
 /// The blocks and marks within a range; `None` if they are too large to store.
 pub(super) fn layout(document: &Document, blocks: &[&Block], range: &Range<usize>) -> Option<Value> {
     let mut layout = Layout { document, range, blocks: Vec::new() };
@@ -29,7 +31,7 @@ pub(super) fn layout(document: &Document, blocks: &[&Block], range: &Range<usize
     marks.sort_by_key(|(_, range)| (range.start, range.end));
     let marks: Vec<Value> = marks.into_iter().map(|(kind, range)| mark(kind, range)).collect();
     let value = json!({ "blocks": layout.blocks, "marks": marks });
-    (value.to_string().len() <= MAX_BLOCKS_BYTES).then_some(value)
+    (jsonb_bytes(&value) <= MAX_BLOCKS_BYTES).then_some(value)
 }
 
 struct Layout<'a> {

@@ -5,8 +5,10 @@ use std::ops::Range;
 use extract::document::{Block, BlockKind, Document};
 use extract::statement::Statement;
 
-use super::Section;
-use crate::chunk::{CountTokens, Measure, merge_neighbours, shorten, split_words};
+use super::measure::{Measure, split_words};
+use super::merge::merge_neighbours;
+use super::section::shorten;
+use super::{CountTokens, Section};
 
 /// The ranges of a section's passages, in reading order, disjoint.
 pub(super) fn ranges(

@@ -9,8 +9,8 @@ use super::{
 };
 use crate::{
     ExtractError,
+    builder::{Builder, Inline, Rows, TableRow},
     clean::{one_line, visible},
-    sink::Sink,
     xml::{self, Element, Step},
 };
 
@@ -19,23 +19,25 @@ type Notes = HashMap<String, String>;
 
 const MAX_COLUMNS: usize = 100;
 
-/// Writes the content into the sink, and returns it with notes about what was left out and whether some of that is hidden.
-pub(super) fn read<S: Sink>(
+/// Writes the content, and says whether hidden text was left out.
+pub(super) fn read(
     part: &str,
     styles: &Styles,
     numbering: Numbering,
     footnotes: &str,
     endnotes: &str,
-) -> Result<(S, Vec<String>, bool), ExtractError> {
+) -> Result<(Builder, bool), ExtractError> {
     let mut reader = TextReader::new(styles);
     let footnotes = read_notes(footnotes, &mut reader)?;
     let endnotes = read_notes(endnotes, &mut reader)?;
-    let mut body: Body<'_, S> = Body::new(reader, styles, numbering, footnotes, endnotes);
+    let mut body = Body::new(reader, styles, numbering, footnotes, endnotes);
     xml::walk_current(part, |step| body.step(step))?;
     body.close_lists(0);
-    body.sink.paragraph(&body.begun.text);
+    let begun = std::mem::take(&mut body.begun.text);
+    body.paragraphs_of(&begun);
     let left_out = &body.reader.left_out;
-    Ok((body.sink, left_out.notes(), left_out.hidden > 0))
+    left_out.notes().into_iter().for_each(|note| body.builder.left_out(note));
+    Ok((body.builder, left_out.hidden > 0))
 }
 
 /// The notes of `footnotes.xml` or `endnotes.xml`, each on one line, without the empty ones.
@@ -68,10 +70,10 @@ fn read_notes(part: &str, reader: &mut TextReader<'_>) -> Result<Notes, ExtractE
     Ok(notes)
 }
 
-struct Body<'a, S> {
+struct Body<'a> {
     reader: TextReader<'a>,
     styles: &'a Styles,
-    sink: S,
+    builder: Builder,
     numbering: Numbering,
     footnotes: Notes,
     endnotes: Notes,
@@ -102,7 +104,7 @@ struct Paragraph {
     is_drop_cap: bool,
     /// Whether a tracked change deleted its end, so that the next paragraph continues it.
     is_end_deleted: bool,
-    outline_level: Option<usize>,
+    outline_level: Option<u8>,
     place: Option<ListLevel>,
     /// Notes to write below it, each with its number.
     notes: Vec<String>,
@@ -132,7 +134,7 @@ impl Row {
     }
 }
 
-impl<'a, S: Sink> Body<'a, S> {
+impl<'a> Body<'a> {
     fn new(
         reader: TextReader<'a>,
         styles: &'a Styles,
@@ -143,7 +145,7 @@ impl<'a, S: Sink> Body<'a, S> {
         Self {
             reader,
             styles,
-            sink: S::default(),
+            builder: Builder::default(),
             numbering,
             footnotes,
             endnotes,
@@ -160,7 +162,7 @@ impl<'a, S: Sink> Body<'a, S> {
     fn step(&mut self, step: Step<'_>) {
         self.note_deletion(&step);
         let text = self.paragraphs.last_mut().map(|paragraph| &mut paragraph.text);
-        if self.sink.is_full() || !self.reader.step(&step, text) {
+        if self.builder.is_full() || !self.reader.step(&step, text) {
             return;
         }
         match step {
@@ -234,7 +236,9 @@ impl<'a, S: Sink> Body<'a, S> {
             "framePr" => {
                 paragraph.is_drop_cap = element.attribute("dropCap").is_some_and(|kind| kind != "none");
             }
-            "outlineLvl" => paragraph.outline_level = number(),
+            "outlineLvl" => {
+                paragraph.outline_level = element.val().and_then(|level| level.parse().ok());
+            }
             "numId" => paragraph.place.get_or_insert_default().numbering = element.val(),
             _ => paragraph.place.get_or_insert_default().level = number(),
         }
@@ -282,15 +286,16 @@ impl<'a, S: Sink> Body<'a, S> {
             _ if is_blank => return,
             Role::Heading(level) => {
                 self.close_lists(0);
-                self.sink.heading(level, &(number.unwrap_or_default() + text.trim()));
+                let text = number.unwrap_or_default() + text.trim();
+                self.builder.heading(level, Inline::from_text(&text), None);
             }
             _ => {
                 self.open_item(item);
-                self.sink.paragraph(&text);
+                self.paragraphs_of(&text);
             }
         }
         for note in &paragraph.notes {
-            self.sink.paragraph(note);
+            self.paragraphs_of(note);
         }
     }
 
@@ -310,21 +315,26 @@ impl<'a, S: Sink> Body<'a, S> {
         let Some(item) = item else { return self.close_lists(0) };
         self.close_lists(item.level + 1);
         if self.lists.last() == Some(&item.level) {
-            self.sink.close();
+            self.builder.close();
         } else {
-            self.sink.open_list();
+            self.builder.open_list();
             self.lists.push(item.level);
         }
-        self.sink.open_item(&item.marker);
+        self.builder.open_item(&item.marker, true);
     }
 
     /// Closes the lists at this level and deeper.
     fn close_lists(&mut self, level: usize) {
         while self.lists.last().is_some_and(|open| *open >= level) {
             self.lists.pop();
-            self.sink.close();
-            self.sink.close();
+            self.builder.close();
+            self.builder.close();
         }
+    }
+
+    /// Blank lines separate paragraphs.
+    fn paragraphs_of(&mut self, text: &str) {
+        text.split("\n\n").for_each(|text| self.builder.paragraph(Inline::from_text(text)));
     }
 
     fn end_table(&mut self, table: Table) {
@@ -335,14 +345,18 @@ impl<'a, S: Sink> Body<'a, S> {
             return;
         }
         self.close_lists(0);
-        let has_header = table.rows.first().is_some_and(|row| row.is_header);
-        let rows: Vec<Vec<String>> = table.rows.into_iter().map(|row| row.cells).collect();
-        let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-        if columns > 1 && rows.len() > 1 {
-            self.sink.table(&rows, has_header);
+        let columns = table.rows.iter().map(|row| row.cells.len()).max().unwrap_or(0);
+        if columns > 1 && table.rows.len() > 1 {
+            let row = |Row { cells, is_header, .. }: Row| TableRow {
+                is_header,
+                cells: cells.iter().map(|cell| Inline::from_text(cell).into()).collect(),
+                url: None,
+            };
+            let rows = table.rows.into_iter().map(row).collect();
+            self.builder.table(Rows { rows, ..Rows::default() });
         } else {
             // A table that only draws a frame around text.
-            rows.iter().flatten().for_each(|cell| self.sink.paragraph(cell));
+            table.rows.iter().flat_map(|row| &row.cells).for_each(|cell| self.paragraphs_of(cell));
         }
     }
 }

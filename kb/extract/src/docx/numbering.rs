@@ -5,6 +5,7 @@ use std::collections::{HashMap, HashSet};
 use super::styles::ListLevel;
 use crate::{
     ExtractError,
+    numerals::roman,
     xml::{self, Step},
 };
 
@@ -14,21 +15,6 @@ const MAX_LEVELS: usize = 9;
 const MAX_PATTERN_CHARS: usize = 40;
 /// Letters are repeated for numbers over 26, at most this often.
 const MAX_LETTERS: usize = 10;
-const ROMAN: [(i64, &str); 13] = [
-    (1000, "m"),
-    (900, "cm"),
-    (500, "d"),
-    (400, "cd"),
-    (100, "c"),
-    (90, "xc"),
-    (50, "l"),
-    (40, "xl"),
-    (10, "x"),
-    (9, "ix"),
-    (5, "v"),
-    (4, "iv"),
-    (1, "i"),
-];
 
 #[derive(Default)]
 pub(super) struct Numbering {
@@ -258,19 +244,4 @@ fn letters(number: i64) -> Option<String> {
     let letter = char::from(b'a' + u8::try_from(at % 26).ok()?);
     let repeated = at / 26 + 1;
     (repeated <= MAX_LETTERS).then(|| letter.to_string().repeat(repeated))
-}
-
-fn roman(number: i64) -> Option<String> {
-    if !(1..4000).contains(&number) {
-        return None;
-    }
-    let mut rest = number;
-    let mut text = String::new();
-    for (value, sign) in ROMAN {
-        while rest >= value {
-            text.push_str(sign);
-            rest -= value;
-        }
-    }
-    Some(text)
 }

@@ -28,6 +28,21 @@ const PERCENT: f64 = 10.0;
 
 pub(super) struct Hidden(StyleSheet);
 
+/// Classes that widely used style sheets hide or strike elements with, or lay out their children.
+const HIDING_CLASSES: [&str; 5] = ["d-none", "hidden", "invisible", "is-hidden", "display-none"];
+const STRIKING_CLASSES: [&str; 4] =
+    ["line-through", "text-decoration-line-through", "strikethrough", "strike-through"];
+const ROW_CLASSES: [&str; 9] =
+    ["flex", "inline-flex", "grid", "inline-grid", "d-flex", "d-grid", "d-inline-flex", "row", "columns"];
+
+/// What a style sets on lines of its own or in cells.
+#[derive(Clone, Copy)]
+pub(super) struct Apart {
+    pub(super) element: bool,
+    /// Its children, each from the others.
+    pub(super) children: bool,
+}
+
 /// How an element and its content are hidden.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Hiding {
@@ -57,7 +72,8 @@ impl Hidden {
         let style = Style::from_element(element);
         let is_hidden = style.hides()
             || (style.is("font-size", is_zero) && !has_own_size_inside(element))
-            || self.has(element, &style, Effect::Hidden);
+            || self.has(element, &style, Effect::Hidden)
+            || (style.get("display").is_none() && self.has_hiding_class(element));
         is_hidden.then_some(Hiding::Style)
     }
 
@@ -67,6 +83,28 @@ impl Hidden {
         matches!(element.value().name(), "del" | "s" | "strike")
             || style.has(Effect::Struck)
             || self.has(element, &style, Effect::Struck)
+            || has_class(element, &STRIKING_CLASSES)
+    }
+
+    /// Whether a class hides the element, and no other shows it on wide screens.
+    fn has_hiding_class(&self, element: ElementRef<'_>) -> bool {
+        let shows = |class: &str| class.contains(':') || (class.starts_with("d-") && class != "d-none");
+        has_class(element, &HIDING_CLASSES)
+            && !element.value().classes().any(|class| shows(class) || self.0.is_doubtful(class))
+    }
+
+    pub(super) fn sets_apart(&self, element: ElementRef<'_>) -> Apart {
+        let style = Style::from_element(element);
+        let has = |effect| style.has(effect) || self.has(element, &style, effect);
+        Apart {
+            children: has(Effect::ChildrenApart) || has_class(element, &ROW_CLASSES),
+            element: has(Effect::Apart),
+        }
+    }
+
+    pub(super) fn hides_markers(&self, list: ElementRef<'_>) -> bool {
+        let style = Style::from_element(list);
+        style.has(Effect::NoMarkers) || self.has(list, &style, Effect::NoMarkers)
     }
 
     /// How the element is raised or lowered.
@@ -87,11 +125,8 @@ impl Hidden {
     }
 }
 
-/// Whether the style attribute sets the element on lines of its own or in a cell.
-pub(super) fn is_apart(element: ElementRef<'_>) -> bool {
-    let displays = ["block", "flex", "grid", "table", "list-item"];
-    let is_set_apart = |value: &str| displays.iter().any(|display| value.starts_with(display));
-    Style::from_element(element).is("display", is_set_apart)
+fn has_class(element: ElementRef<'_>, classes: &[&str]) -> bool {
+    element.value().classes().any(|class| classes.contains(&class))
 }
 
 /// A list may have font size 0 to close the gaps between its items, which then set their own size.

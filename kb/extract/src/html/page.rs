@@ -5,24 +5,23 @@ use std::collections::{HashMap, HashSet};
 use ego_tree::{NodeId, NodeRef, iter::Edge};
 use scraper::{ElementRef, Html, Node, node::Element};
 
-use super::content::{anchor, heading_level, is_block, is_paragraph, parts};
-use super::formula;
-use super::hidden::is_apart;
+use super::cells::TableReader;
+use super::elements::{anchor, heading_level, is_block, is_paragraph, parts};
+use super::layout::{follows_alike, is_between_words, is_name, is_named_box, is_repeated, role};
 use super::reading::{PageContext, Reading, has_text};
-use super::select;
-use crate::builder::{Builder, Inline, Rows, TableRow, Text};
+use super::{formula, icon, select};
+use crate::builder::{Builder, Inline};
 use crate::document::{Document, MarkKind};
 use crate::left_out::LeftOut;
-use crate::shifted::Shift;
+use crate::numerals::{letters, roman};
+use crate::shifted::{Line, Shift};
 use crate::{ExtractError, Properties};
 
-/// Maximum colspan and rowspan.
-const MAX_SPAN: usize = 50;
-/// The attribute with which other readers name a box or tab.
-pub(crate) const LABEL_ATTRIBUTE: &str = "data-evidence-label";
+/// Nodes that are searched for one that changes what is around them.
+const MAX_SEARCHED_NODES: usize = 500;
 
 /// Reads the parts of the page with the content, or else the whole page.
-pub(super) fn read(html: &Html, properties: Properties) -> Result<Document, ExtractError> {
+pub(super) fn read<'a>(html: &'a Html, properties: Properties) -> Result<Document, ExtractError> {
     let page = PageContext::from_html(html);
     let notes = notes(html);
     let read = |parts: &[NodeRef<'_, Node>], is_main: bool| {
@@ -73,31 +72,39 @@ struct Reader<'a> {
     skipped: Option<NodeId>,
     /// Number of open main or article elements, whose header and footer are content.
     articles: usize,
-    preformatted: Option<(NodeId, String)>,
+    preformatted: Option<(NodeId, Line)>,
     /// The open elements that opened a group, list, item or note, each with the number of blocks to close.
     open: HashMap<NodeId, usize>,
     lists: Vec<List>,
     /// The open sections and boxes, each with the level of its heading and the bytes that were written up to that.
     sections: Vec<(NodeId, Option<(u8, usize)>)>,
+    /// The open element whose text is a heading or names the blocks around it.
+    name: Option<ElementRef<'a>>,
+    /// Elements whose children are set apart.
+    rows: HashSet<NodeId>,
     table: Option<(NodeId, TableReader)>,
     is_in_cell: bool,
+    /// What the open cell shows without text.
+    sign: Option<&'static str>,
+    /// Whether the open paragraph has words of its own, not only those of pictures.
+    has_words: bool,
+    /// Whether something without text was shown since the last paragraph.
+    has_gap: bool,
     left_out: LeftOut,
 }
 
 struct List {
-    /// Number of the next item of an ordered list, and its kind of numbers.
-    number: Option<(i64, Numbers)>,
+    /// Numbers of the items of an ordered list.
+    numbers: Option<Numbers>,
     /// Whether a term of a list of definitions opened a group.
     is_in_entry: bool,
-    /// Whether the last element was a term.
-    is_after_term: bool,
 }
 
-#[derive(Clone, Copy)]
-enum Numbers {
-    Decimal,
-    Letters { is_upper: bool },
-    Roman { is_upper: bool },
+struct Numbers {
+    next: i64,
+    step: i64,
+    /// As the attribute of the list names it: a, A, i, I.
+    kind: String,
 }
 
 impl<'a> Reader<'a> {
@@ -113,13 +120,18 @@ impl<'a> Reader<'a> {
             open: HashMap::new(),
             lists: Vec::new(),
             sections: Vec::new(),
+            name: None,
+            rows: HashSet::new(),
             table: None,
             is_in_cell: false,
+            sign: None,
+            has_words: false,
+            has_gap: false,
             left_out: LeftOut::default(),
         }
     }
 
-    fn read(&mut self, part: NodeRef<'_, Node>) {
+    fn read(&mut self, part: NodeRef<'a, Node>) {
         for edge in part.traverse() {
             match edge {
                 Edge::Open(node) => self.open(&node),
@@ -132,7 +144,7 @@ impl<'a> Reader<'a> {
         self.flush();
     }
 
-    fn open(&mut self, node: &NodeRef<'_, Node>) {
+    fn open(&mut self, node: &NodeRef<'a, Node>) {
         if self.skipped.is_some() {
             return;
         }
@@ -140,8 +152,11 @@ impl<'a> Reader<'a> {
             // White space between cells is ignored.
             Node::Text(_) if self.table.is_some() && !self.is_in_cell => {}
             Node::Text(ref text) => match &mut self.preformatted {
-                Some((_, code)) => code.push_str(text),
-                None => self.inline.push(text),
+                Some((_, code)) => code.push(text),
+                None => {
+                    self.has_words |= !text.trim().is_empty();
+                    self.inline.push(text);
+                }
             },
             Node::Element(_) => {
                 ElementRef::wrap(*node).into_iter().for_each(|element| self.open_element(element))
@@ -150,7 +165,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn close(&mut self, node: &NodeRef<'_, Node>) {
+    fn close(&mut self, node: &NodeRef<'a, Node>) {
         match self.skipped {
             Some(skipped) if skipped == node.id() => self.skipped = None,
             Some(_) => {}
@@ -162,37 +177,65 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn open_element(&mut self, wrapped: ElementRef<'_>) {
+    fn open_element(&mut self, wrapped: ElementRef<'a>) {
         let reading = match self.page.reading(wrapped, self.articles > 0) {
             Reading::Content if formula::is_degree(wrapped) => Reading::NotShown,
             reading => reading,
         };
         match &reading {
             Reading::Content => return self.open_content(wrapped),
-            Reading::NotShown => {}
-            Reading::NotContent => self.inline.apart(),
+            // "Click Save to go on."
+            Reading::NotContent if wrapped.value().name() == "button" && is_between_words(wrapped) => {
+                return self.inline.apart();
+            }
+            Reading::NotContent => self.leave_out(wrapped),
             // Outside of the main part, scripts hide menus and dialogs.
-            Reading::Hidden => self.left_out.hidden += usize::from(self.articles > 0 && has_text(wrapped)),
+            Reading::Hidden => {
+                self.has_gap |= is_paragraph(wrapped) && has_text(wrapped);
+                self.left_out.hidden += usize::from(self.articles > 0 && has_text(wrapped));
+            }
+            Reading::NotShown => self.has_gap |= is_paragraph(wrapped) && has_text(wrapped),
             Reading::Struck => {
                 self.inline.apart();
                 self.left_out.struck += usize::from(has_text(wrapped));
             }
-            Reading::Text(text) => self.inline.push_apart(text),
+            Reading::Text(text) => {
+                self.has_words |= wrapped.attr("data-cfemail").is_some();
+                self.inline.push_apart(text);
+            }
         }
         self.skipped = Some(wrapped.id());
     }
 
-    fn open_content(&mut self, wrapped: ElementRef<'_>) {
+    fn leave_out(&mut self, wrapped: ElementRef<'_>) {
+        self.inline.apart();
+        if self.is_in_cell {
+            self.sign = self.sign.or_else(|| icon::in_cell(wrapped));
+        }
+        if !icon::is_unseen(wrapped.value()) {
+            return;
+        }
+        self.left_out.pictures += 1;
+        if is_between_words(wrapped) {
+            self.inline.push_apart(icon::UNKNOWN);
+        } else {
+            self.has_gap |= self.inline.text().is_empty();
+        }
+    }
+
+    fn open_content(&mut self, wrapped: ElementRef<'a>) {
         let (id, element) = (wrapped.id(), wrapped.value());
+        let raised = self.preformatted.is_some().then(|| self.shift(wrapped)).flatten();
         if let Some((_, code)) = &mut self.preformatted {
             if element.name() == "br" {
-                code.push('\n');
+                code.push("\n");
             }
-            return;
+            return raised.into_iter().for_each(|shift| code.open(shift));
         }
         self.open_shifted(wrapped);
         match element.name() {
             "article" | "main" => self.articles += 1,
+            "br" if self.table.is_none() && self.inline.text().ends_with('\n') => return self.flush(),
             "br" => return self.inline.line_break(),
             "q" => return self.inline.push("“"),
             "mfenced" => return self.inline.push("("),
@@ -202,8 +245,9 @@ impl<'a> Reader<'a> {
                 return self.inline.reference(&label);
             }
             name => {
-                if is_apart(wrapped) {
-                    self.inline.gap();
+                self.set_apart(wrapped);
+                if self.is_in_cell {
+                    self.sign = self.sign.or_else(|| icon::in_cell(wrapped));
                 }
                 if let Some(mark) = mark(name, element) {
                     return self.inline.open(mark);
@@ -211,28 +255,59 @@ impl<'a> Reader<'a> {
             }
         }
         if self.table.is_some() {
-            return self.open_in_table(element.name());
+            return self.open_in_table(role(element));
         }
         if is_paragraph(wrapped) {
+            // A name ends where other blocks begin.
+            if element.name() != "dt" && !self.inline.text().is_empty() {
+                self.end_name();
+            }
             self.flush();
+        }
+        if let Some(tab) = self.page.tab(id) {
+            self.end_name();
+            self.flush();
+            self.open_group(id);
+            self.label(Inline::from_text(tab));
         }
         if element.attr("id").is_some_and(|label| self.notes.contains(label)) && element.name() != "a" {
             self.open_note(wrapped);
         }
         match element.name() {
-            "pre" | "listing" | "xmp" => self.preformatted = Some((id, String::new())),
-            "ul" | "ol" | "dl" => self.open_list(wrapped),
+            "pre" | "listing" | "xmp" => self.preformatted = Some((id, Line::default())),
+            "ul" | "ol" | "dl" | "menu" => self.open_list(wrapped),
             "li" if !self.lists.is_empty() => self.open_item(wrapped),
             "dt" | "dd" if !self.lists.is_empty() => self.open_entry(element.name()),
+            "blockquote" | "details" | "fieldset" => self.open_group(id),
+            "table" if self.page.is_layout(id) => {}
+            _ if role(element) == "table" => self.table = Some((id, TableReader::default())),
+            _ if is_named_box(wrapped) => self.open_group(id),
             "section" | "aside" => self.sections.push((id, None)),
-            "blockquote" | "details" => self.open_group(id),
-            "table" if !self.page.is_layout(id) => self.table = Some((id, TableReader::default())),
-            _ => {
-                if let Some(label) = element.attr(LABEL_ATTRIBUTE) {
-                    self.open_group(id);
-                    self.label(Inline::from_text(label));
-                }
-            }
+            _ if is_repeated(wrapped) => self.sections.push((id, None)),
+            _ => {}
+        }
+        let names = match element.name() {
+            "summary" | "legend" => true,
+            "dt" => !self.lists.is_empty(),
+            _ => heading_level(element).is_some() || (self.builder.is_group_empty() && is_name(element)),
+        };
+        if names {
+            self.name = self.name.or(Some(wrapped));
+        }
+    }
+
+    /// Separates words that a style shows apart, or that are in elements next to each other without a space.
+    fn set_apart(&mut self, wrapped: ElementRef<'_>) {
+        let apart = self.page.sets_apart(wrapped);
+        if apart.children {
+            self.rows.insert(wrapped.id());
+        }
+        if apart.element {
+            self.inline.gap();
+        }
+        let is_cell = wrapped.parent().is_some_and(|parent| self.rows.contains(&parent.id()));
+        if (is_cell || follows_alike(wrapped)) && !self.inline.is_in(MarkKind::Code) {
+            self.inline.apart();
         }
     }
 
@@ -262,13 +337,15 @@ impl<'a> Reader<'a> {
         self.page.shift(wrapped).filter(|_| is_inline)
     }
 
-    fn close_element(&mut self, wrapped: ElementRef<'_>) {
+    fn close_element(&mut self, wrapped: ElementRef<'a>) {
         let (id, element) = (wrapped.id(), wrapped.value());
-        if let Some((preformatted, _)) = &self.preformatted {
+        let raised = self.preformatted.is_some().then(|| self.shift(wrapped)).flatten();
+        if let Some((preformatted, code)) = &mut self.preformatted {
+            raised.into_iter().for_each(|_| code.close());
             if *preformatted == id
-                && let Some((_, code)) = self.preformatted.take()
+                && let Some((_, mut code)) = self.preformatted.take()
             {
-                self.builder.code(&code);
+                self.builder.code(&code.take());
                 self.close_blocks(id);
             }
             return;
@@ -276,41 +353,46 @@ impl<'a> Reader<'a> {
         self.close_shifted(wrapped);
         match element.name() {
             "article" | "main" => self.articles = self.articles.saturating_sub(1),
+            "button" => self.inline.apart(),
             "q" => return self.inline.push("”"),
             "mfenced" => return self.inline.push(")"),
             name => {
+                if self.page.sets_apart(wrapped).element {
+                    self.inline.gap();
+                }
                 if let Some(mark) = mark(name, element) {
                     return self.inline.close(mark);
-                }
-                if is_apart(wrapped) {
-                    self.inline.gap();
                 }
             }
         }
         if self.table.is_some() {
             return self.close_in_table(id, element);
         }
-        if let Some(level) = heading_level(element) {
-            // Many generators add a link to the heading itself.
-            let text = std::mem::take(&mut self.inline).without_end(&['¶', '#', '🔗']);
-            let level = u8::try_from(level).unwrap_or(u8::MAX);
-            self.builder.heading(level, text, anchor(wrapped));
-            let written = self.builder.written();
-            self.sections.iter_mut().for_each(|(_, heading)| _ = heading.get_or_insert((level, written)));
+        // A definition may have several terms.
+        if self.name == Some(wrapped) && element.name() != "dt" {
+            self.end_name();
         }
         match element.name() {
-            "summary" | "legend" => self.take_label(),
-            "dt" if !self.lists.is_empty() => {
-                self.take_label();
-                if let Some(list) = self.lists.last_mut() {
-                    list.is_after_term = true;
-                }
-            }
-            "ul" | "ol" | "dl" => self.close_list(),
+            "ul" | "ol" | "dl" | "menu" => self.close_list(),
             _ if is_paragraph(wrapped) => self.flush(),
             _ => {}
         }
         self.close_blocks(id);
+    }
+
+    /// Writes the text of an element that names what follows or what is around it.
+    fn end_name(&mut self) {
+        let Some(element) = self.name.take() else { return };
+        let text = std::mem::take(&mut self.inline);
+        let Some(level) = heading_level(element.value()).filter(|_| !self.builder.is_group_empty()) else {
+            return self.label(text);
+        };
+        // Many generators add a link to the heading itself.
+        let text = text.without_end(&['¶', '#', '🔗']);
+        let level = u8::try_from(level).unwrap_or(u8::MAX);
+        self.builder.heading(level, text, anchor(element));
+        let written = self.builder.written();
+        self.sections.iter_mut().for_each(|(_, heading)| _ = heading.get_or_insert((level, written)));
     }
 
     /// Closes what an element has opened. A heading does not hold behind the section that it begins.
@@ -326,17 +408,14 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn take_label(&mut self) {
-        let text = std::mem::take(&mut self.inline);
-        self.label(text);
-    }
-
     /// A name that asks is a question that the rest answers.
     fn label(&mut self, text: Inline) {
         if text.text().trim_end().ends_with(['?', '？', '؟']) {
             self.builder.question(text);
+        } else if self.builder.is_group_empty() {
+            self.builder.label(text.without_end(&['¶', '#', '🔗']));
         } else {
-            self.builder.label(text);
+            self.builder.paragraph(text);
         }
     }
 
@@ -362,30 +441,21 @@ impl<'a> Reader<'a> {
             self.builder.open_list();
             *self.open.entry(wrapped.id()).or_default() += 1;
         }
-        let start = element.attr("start").and_then(|start| start.trim().parse().ok()).unwrap_or(1);
-        let numbers = match element.attr("type") {
-            Some("a") => Numbers::Letters { is_upper: false },
-            Some("A") => Numbers::Letters { is_upper: true },
-            Some("i") => Numbers::Roman { is_upper: false },
-            Some("I") => Numbers::Roman { is_upper: true },
-            _ => Numbers::Decimal,
-        };
-        let number = (element.name() == "ol").then_some((start, numbers));
-        self.lists.push(List { number, is_in_entry: false, is_after_term: false });
+        let is_reversed = element.attr("reversed").is_some();
+        let items = || wrapped.child_elements().filter(|item| item.value().name() == "li").count();
+        let first = if is_reversed { i64::try_from(items()).unwrap_or(i64::MAX) } else { 1 };
+        let start = element.attr("start").and_then(|start| start.trim().parse().ok()).unwrap_or(first);
+        let kind = element.attr("type").unwrap_or_default().to_owned();
+        let has_numbers = element.name() == "ol" && !self.page.hides_markers(wrapped);
+        let numbers = Numbers { next: start, step: if is_reversed { -1 } else { 1 }, kind };
+        self.lists.push(List { numbers: has_numbers.then_some(numbers), is_in_entry: false });
     }
 
     fn open_item(&mut self, wrapped: ElementRef<'_>) {
         let element = wrapped.value();
-        let marker = match self.lists.last_mut().and_then(|list| list.number.as_mut()) {
-            Some((number, numbers)) => {
-                *number =
-                    element.attr("value").and_then(|value| value.trim().parse().ok()).unwrap_or(*number);
-                let marker = numbers.marker(*number);
-                *number = number.saturating_add(1);
-                marker
-            }
-            None => "-".to_owned(),
-        };
+        let number = element.attr("value").and_then(|value| value.trim().parse().ok());
+        let numbers = self.lists.last_mut().and_then(|list| list.numbers.as_mut());
+        let marker = numbers.map_or_else(|| "-".to_owned(), |numbers| numbers.marker(number));
         self.builder.open_item(&marker, !has_open_box(wrapped));
         *self.open.entry(wrapped.id()).or_default() += 1;
         let label = element.attr("id").filter(|id| self.notes.contains(*id)).map(str::to_owned);
@@ -397,21 +467,22 @@ impl<'a> Reader<'a> {
 
     /// A term and its definitions are a group with the term as its label.
     fn open_entry(&mut self, name: &str) {
+        let is_other_term = name == "dt" && self.name.is_some();
+        if is_other_term && !self.inline.text().is_empty() {
+            let is_question = self.inline.text().trim_end().ends_with(['?', '？', '؟']);
+            self.inline.push(if is_question { " " } else { ", " });
+        }
         let Some(list) = self.lists.last_mut() else { return };
-        let is_new = name == "dt" && !list.is_after_term;
-        if is_new && std::mem::take(&mut list.is_in_entry) {
+        if name == "dt" && !is_other_term && std::mem::take(&mut list.is_in_entry) {
             self.builder.close();
         }
-        if !list.is_in_entry {
-            list.is_in_entry = true;
+        if !std::mem::replace(&mut list.is_in_entry, true) {
             self.builder.open_group();
-        }
-        if name == "dd" {
-            list.is_after_term = false;
         }
     }
 
     fn close_list(&mut self) {
+        self.end_name();
         self.flush();
         if self.lists.pop().is_some_and(|list| list.is_in_entry) {
             self.builder.close();
@@ -433,6 +504,7 @@ impl<'a> Reader<'a> {
             "td" | "th" | "caption" => {
                 self.inline = Inline::default();
                 self.is_in_cell = true;
+                self.sign = None;
             }
             name if is_block(name) => self.inline.line_break(),
             _ => {}
@@ -441,14 +513,19 @@ impl<'a> Reader<'a> {
 
     fn close_in_table(&mut self, id: NodeId, element: &Element) {
         let Some((table_id, table)) = &mut self.table else { return };
-        match element.name() {
+        match role(element) {
             "thead" => {
                 table.end_row();
                 table.is_in_head = false;
             }
             "td" | "th" => {
+                if let Some(sign) = self.sign.filter(|sign| {
+                    self.inline.text().trim().is_empty() && (!table.is_row_empty() || *sign != icon::UNKNOWN)
+                }) {
+                    self.inline.push(sign);
+                }
                 let text = std::mem::take(&mut self.inline).finish();
-                table.cell(text, element.name() == "th", element.attr("colspan"), element.attr("rowspan"));
+                table.cell(text, role(element) == "th", element.attr("colspan"), element.attr("rowspan"));
                 self.is_in_cell = false;
             }
             "caption" => {
@@ -468,69 +545,44 @@ impl<'a> Reader<'a> {
 
     /// Writes the current paragraph.
     fn flush(&mut self) {
+        if self.name.is_some() {
+            return self.inline.apart();
+        }
         let text = std::mem::take(&mut self.inline);
+        let is_blank = text.text().trim().is_empty();
         self.builder.paragraph(text);
+        // A picture alone announces nothing.
+        let has_words = std::mem::take(&mut self.has_words);
+        if std::mem::take(&mut self.has_gap) && is_blank || !(is_blank || has_words) {
+            self.builder.gap();
+        }
     }
 }
 
 impl Numbers {
-    fn marker(self, number: i64) -> String {
-        let cased = |text: String, is_upper: bool| if is_upper { text.to_uppercase() } else { text };
-        let text = match self {
-            Self::Decimal => number.to_string(),
-            Self::Letters { is_upper } => cased(letters(number), is_upper),
-            Self::Roman { is_upper } => cased(roman(number), is_upper),
+    /// The marker of the next item, whose number may be given.
+    fn marker(&mut self, number: Option<i64>) -> String {
+        let number = number.unwrap_or(self.next);
+        self.next = number.saturating_add(self.step);
+        let text = match self.kind.as_str() {
+            "a" | "A" => letters(number),
+            "i" | "I" => roman(number),
+            _ => None,
         };
-        format!("{text}.")
-    }
-}
-
-/// a, b, …, z, aa, ab, … as CSS counts.
-fn letters(number: i64) -> String {
-    let mut rest = number;
-    let mut letters = Vec::new();
-    while rest > 0 {
-        rest -= 1;
-        letters.push(char::from(b'a' + u8::try_from(rest % 26).unwrap_or_default()));
-        rest /= 26;
-    }
-    if letters.is_empty() { number.to_string() } else { letters.into_iter().rev().collect() }
-}
-
-fn roman(number: i64) -> String {
-    const DIGITS: [(i64, &str); 13] = [
-        (1000, "m"),
-        (900, "cm"),
-        (500, "d"),
-        (400, "cd"),
-        (100, "c"),
-        (90, "xc"),
-        (50, "l"),
-        (40, "xl"),
-        (10, "x"),
-        (9, "ix"),
-        (5, "v"),
-        (4, "iv"),
-        (1, "i"),
-    ];
-    if !(1..4000).contains(&number) {
-        return number.to_string();
-    }
-    let mut rest = number;
-    let mut roman = String::new();
-    for (value, digit) in DIGITS {
-        while rest >= value {
-            roman.push_str(digit);
-            rest -= value;
+        let text = text.unwrap_or_else(|| number.to_string());
+        if matches!(self.kind.as_str(), "A" | "I") {
+            format!("{}.", text.to_uppercase())
+        } else {
+            format!("{text}.")
         }
     }
-    roman
 }
 
 /// Whether an item begins with a task box that is not ticked.
 fn has_open_box(item: ElementRef<'_>) -> bool {
     let boxes = item
         .descendent_elements()
+        .take(MAX_SEARCHED_NODES)
         .take_while(|inner| inner.id() == item.id() || !matches!(inner.value().name(), "ul" | "ol"));
     let mut boxes = boxes.filter(|inner| {
         inner.value().name() == "input"
@@ -549,74 +601,5 @@ fn mark(name: &str, element: &Element) -> Option<MarkKind> {
     }
 }
 
-/// A data table, not a layout table.
-#[derive(Default)]
-struct TableReader {
-    caption: Text,
-    rows: Vec<TableRow>,
-    is_in_head: bool,
-    /// For each column, how many more rows the cell above spans, and its text.
-    reaching: Vec<(usize, Text)>,
-    /// Whether all cells of the open row that are not blank are header cells.
-    has_only_headers: bool,
-    own_cells: usize,
-}
-
-impl TableReader {
-    fn start_row(&mut self) {
-        self.end_row();
-        self.rows.push(TableRow::default());
-        self.has_only_headers = true;
-        self.own_cells = 0;
-        self.fill_from_above();
-    }
-
-    fn cell(&mut self, text: Text, is_header: bool, columns: Option<&str>, rows: Option<&str>) {
-        if self.rows.is_empty() {
-            self.start_row();
-        }
-        // The corner of a table may be an ordinary cell.
-        self.has_only_headers &= is_header || (self.own_cells == 0 && text.is_blank());
-        self.own_cells += 1;
-        let span =
-            |value: Option<&str>| value.and_then(|v| v.trim().parse().ok()).unwrap_or(1).clamp(1, MAX_SPAN);
-        for at in 0..span(columns) {
-            // A cell over several columns is written once, one over several rows in each row.
-            let text = if at == 0 { text.clone() } else { Text::default() };
-            let Some(row) = self.rows.last_mut() else { return };
-            if self.reaching.len() <= row.cells.len() {
-                self.reaching.resize(row.cells.len() + 1, (0, Text::default()));
-            }
-            if let Some(below) = self.reaching.get_mut(row.cells.len()) {
-                *below = (span(rows) - 1, text.clone());
-            }
-            row.cells.push(text);
-        }
-        self.fill_from_above();
-    }
-
-    /// A row is a header where the file says so: in the head of the table, or by its cells.
-    fn end_row(&mut self) {
-        if let Some(row) = self.rows.last_mut() {
-            // A single cell over all columns names a group, whatever its element.
-            let is_group = self.own_cells == 1 && row.cells.len() > 1;
-            row.is_header = row.is_header
-                || (!row.cells.is_empty() && (self.is_in_head || self.has_only_headers || is_group));
-        }
-    }
-
-    fn finish(mut self) -> Rows {
-        self.end_row();
-        Rows { caption: self.caption, rows: self.rows }
-    }
-
-    fn fill_from_above(&mut self) {
-        let Some(row) = self.rows.last_mut() else { return };
-        while let Some((rows, text)) = self.reaching.get_mut(row.cells.len())
-            && *rows > 0
-        {
-            *rows -= 1;
-            row.cells.push(text.clone());
-        }
-    }
-}
+#[cfg(test)]
+mod tests;

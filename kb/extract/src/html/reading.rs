@@ -6,8 +6,9 @@ use ego_tree::{NodeId, iter::Edge};
 use scraper::{ElementRef, Html, Node, node::Element};
 
 use super::{
-    hidden::{Hidden, Hiding},
-    name,
+    hidden::{Apart, Hidden, Hiding},
+    icon, name,
+    tabs::Tabs,
 };
 use crate::shifted::Shift;
 
@@ -31,9 +32,9 @@ const NOT_SHOWN: [&str; 16] = [
     "annotation-xml",
 ];
 /// Elements that browsers show, but not as text, or that are not content.
-const NOT_CONTENT: [&str; 17] = [
+const NOT_CONTENT: [&str; 16] = [
     "nav", "svg", "canvas", "audio", "video", "iframe", "object", "embed", "button", "select", "textarea",
-    "input", "progress", "meter", "menu", "dialog", "img",
+    "input", "progress", "meter", "dialog", "img",
 ];
 /// Elements that are not content unless they are inside the main part or an article.
 const OUTSIDE_CONTENT: [&str; 3] = ["header", "footer", "aside"];
@@ -46,8 +47,6 @@ const LABELS: [&str; 10] = ["h1", "h2", "h3", "h4", "h5", "h6", "summary", "dt",
 const MAX_LABEL_DEPTH: usize = 16;
 /// Starts and ends of the nodes of a label that are searched for words.
 const MAX_LABEL_EDGES: usize = 500;
-/// Ends of names of files, which cameras and editors write where a description of the picture belongs.
-const PICTURE_EXTENSIONS: [&str; 7] = [".jpg", ".jpeg", ".png", ".gif", ".svg", ".webp", ".avif"];
 
 /// How an element is read.
 #[derive(Debug, PartialEq, Eq)]
@@ -69,11 +68,16 @@ pub(super) enum Reading {
 pub(super) struct PageContext {
     layout_tables: HashSet<NodeId>,
     hidden: Hidden,
+    tabs: Tabs,
 }
 
 impl PageContext {
     pub(super) fn from_html(html: &Html) -> Self {
-        Self { layout_tables: layout_tables(html), hidden: Hidden::from_html(html) }
+        Self {
+            layout_tables: layout_tables(html),
+            hidden: Hidden::from_html(html),
+            tabs: Tabs::from_html(html),
+        }
     }
 
     /// Whether the element and its content are hidden.
@@ -83,6 +87,21 @@ impl PageContext {
 
     pub(super) fn is_layout(&self, table: NodeId) -> bool {
         self.layout_tables.contains(&table)
+    }
+
+    /// The name of the tab that shows the element.
+    pub(super) fn tab(&self, panel: NodeId) -> Option<&str> {
+        self.tabs.name(panel)
+    }
+
+    /// Whether a style sets the element on lines of its own, or its children apart.
+    pub(super) fn sets_apart(&self, element: ElementRef<'_>) -> Apart {
+        self.hidden.sets_apart(element)
+    }
+
+    /// Whether a style hides the markers of a list.
+    pub(super) fn hides_markers(&self, list: ElementRef<'_>) -> bool {
+        self.hidden.hides_markers(list)
     }
 
     /// How an element is raised or lowered.
@@ -97,7 +116,10 @@ impl PageContext {
         let is_outside = OUTSIDE_CONTENT.contains(&element.name()) || ROLES_OUTSIDE_CONTENT.contains(&role);
         let is_no_content = ROLES_SKIPPED.contains(&role) || (is_outside && !is_in_article);
         let is_content = !NOT_CONTENT.contains(&element.name()) && !is_no_content;
-        match self.hidden.hiding(wrapped) {
+        if self.tabs.is_tab(wrapped.id()) {
+            return Reading::NotContent;
+        }
+        match self.hidden.hiding(wrapped).filter(|_| !self.tabs.shows(wrapped.id())) {
             Some(Hiding::Style) if is_content => return Reading::Hidden,
             Some(_) => return Reading::NotShown,
             None if NOT_SHOWN.contains(&element.name()) => return Reading::NotShown,
@@ -107,7 +129,7 @@ impl PageContext {
         if self.hidden.is_struck(wrapped) {
             return Reading::Struck;
         }
-        if let Some(text) = picture(wrapped).or_else(|| email(element)) {
+        if let Some(text) = icon::text(wrapped).or_else(|| email(element)) {
             return Reading::Text(text);
         }
         if is_content || names_content(wrapped) { Reading::Content } else { Reading::NotContent }
@@ -131,7 +153,7 @@ pub(super) fn label(element: ElementRef<'_>) -> Option<ElementRef<'_>> {
 }
 
 /// Whether a button is the name of content.
-fn names_content(wrapped: ElementRef<'_>) -> bool {
+pub(super) fn names_content(wrapped: ElementRef<'_>) -> bool {
     let element = wrapped.value();
     if element.name() != "button" {
         return false;
@@ -159,22 +181,6 @@ fn has_own_words(label: ElementRef<'_>) -> bool {
 
 pub(super) fn has_text(element: ElementRef<'_>) -> bool {
     element.text().any(|text| !text.trim().is_empty())
-}
-
-/// The text in place of a picture.
-fn picture(wrapped: ElementRef<'_>) -> Option<String> {
-    let element = wrapped.value();
-    let text = match element.name() {
-        "img" => element.attr("alt")?.to_owned(),
-        name if element.attr("role") != Some("img") || (name != "svg" && has_text(wrapped)) => return None,
-        _ => element.attr("aria-label").map(str::to_owned).or_else(|| {
-            let title = wrapped.child_elements().find(|child| child.value().name() == "title")?;
-            Some(title.text().collect())
-        })?,
-    };
-    let lower = text.trim().to_ascii_lowercase();
-    let is_file = PICTURE_EXTENSIONS.iter().any(|extension| lower.ends_with(extension));
-    (!lower.is_empty() && !is_file).then_some(text)
 }
 
 /// An address that Cloudflare hides from robots and shows to readers: its bytes after the first, each combined with the first.

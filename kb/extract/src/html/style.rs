@@ -26,6 +26,12 @@ pub(super) enum Effect {
     Struck,
     Raised,
     Lowered,
+    /// On lines of its own or in a cell.
+    Apart,
+    /// Its children are in cells.
+    ChildrenApart,
+    /// Its items have no numbers.
+    NoMarkers,
 }
 
 /// A property with an effect.
@@ -37,13 +43,19 @@ pub(super) struct EffectRule {
 }
 
 /// In the order of [`StyleSheet`].
-pub(super) const EFFECT_RULES: [EffectRule; 6] = [
+pub(super) const EFFECT_RULES: [EffectRule; 10] = [
     rule("display", Effect::Hidden, |value| matches!(value, "none")),
     rule("visibility", Effect::Hidden, |value| matches!(value, "hidden" | "collapse")),
     rule("text-decoration", Effect::Struck, |value| value.contains("line-through")),
     rule("text-decoration-line", Effect::Struck, |value| value.contains("line-through")),
     rule("vertical-align", Effect::Raised, |value| matches!(value, "super")),
     rule("vertical-align", Effect::Lowered, |value| matches!(value, "sub")),
+    rule("display", Effect::Apart, |value| {
+        ["block", "flex", "grid", "table", "list-item"].iter().any(|display| value.starts_with(display))
+    }),
+    rule("display", Effect::ChildrenApart, |value| value.ends_with("flex") || value.ends_with("grid")),
+    rule("list-style", Effect::NoMarkers, |value| value.split(' ').any(|part| part == "none")),
+    rule("list-style-type", Effect::NoMarkers, |value| value == "none"),
 ];
 
 const fn rule(property: &'static str, effect: Effect, has_effect: fn(&str) -> bool) -> EffectRule {
@@ -100,6 +112,11 @@ impl StyleSheet {
                 && names.any(applies)
                 && !element_names(element).any(|name| rules.doubtful.contains(&name))
         })
+    }
+
+    /// Whether some rule shows elements with this class.
+    pub(super) fn is_doubtful(&self, class: &str) -> bool {
+        self.0.first().is_some_and(|hidden| hidden.doubtful.contains(&format!(".{class}")))
     }
 
     fn read(&mut self, css: &str, is_conditional: bool, rules: &mut usize, depth: usize) {

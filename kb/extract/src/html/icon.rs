@@ -1,0 +1,160 @@
+//! Says what a picture shows, where the page says it.
+
+use scraper::{ElementRef, node::Element};
+
+use super::reading::has_text;
+
+/// Ends of names of files, which cameras and editors write where a description of the picture belongs.
+const PICTURE_EXTENSIONS: [&str; 7] = [".jpg", ".jpeg", ".png", ".gif", ".svg", ".webp", ".avif"];
+/// Elements that show something other than text.
+const PICTURES: [&str; 9] =
+    ["img", "svg", "canvas", "video", "audio", "iframe", "object", "embed", "picture"];
+/// Parts of the names of icons that show a tick or a cross.
+const TICKS: [&str; 5] = ["check", "checkmark", "tick", "yes", "ok"];
+const CROSSES: [&str; 7] = ["cross", "times", "xmark", "close", "no", "x", "ban"];
+/// Other parts of such names: of libraries, shapes, weights and colours.
+const NEUTRAL: [&str; 36] = [
+    "icon",
+    "icons",
+    "fa",
+    "fas",
+    "far",
+    "bi",
+    "mdi",
+    "ti",
+    "glyphicon",
+    "octicon",
+    "octicons",
+    "material",
+    "fontawesome",
+    "lucide",
+    "tabler",
+    "svg",
+    "png",
+    "gif",
+    "webp",
+    "mark",
+    "circle",
+    "square",
+    "squared",
+    "solid",
+    "regular",
+    "fill",
+    "filled",
+    "outline",
+    "heavy",
+    "white",
+    "green",
+    "red",
+    "small",
+    "lg",
+    "negative",
+    "sign",
+];
+/// Parts of the classes of elements that a style sheet turns into icons.
+const ICON_CLASSES: [&str; 10] =
+    ["icon", "icons", "fa", "fas", "far", "fab", "bi", "mdi", "glyphicon", "symbols"];
+/// What is written for an icon that nobody can name.
+pub(super) const UNKNOWN: &str = "\u{fffd}";
+
+/// The text in place of a picture.
+pub(super) fn text(wrapped: ElementRef<'_>) -> Option<String> {
+    let element = wrapped.value();
+    let is_icon = is_icon(wrapped);
+    let label = || element.attr("aria-label").or_else(|| element.attr("title").filter(|_| is_icon));
+    let text = match element.name() {
+        "img" => element.attr("alt").map(str::to_owned),
+        // Its content is the name of a letter of its font.
+        _ if is_icon && has_text(wrapped) => label().map(str::to_owned),
+        name if element.attr("role") == Some("img") || is_icon || (name == "svg" && label().is_some()) => {
+            let title = || {
+                let title = wrapped.child_elements().find(|child| child.value().name() == "title")?;
+                Some(title.text().collect())
+            };
+            let is_shown = name != "svg" && has_text(wrapped);
+            label().filter(|_| !is_shown).map(str::to_owned).or_else(title)
+        }
+        _ => None,
+    };
+    let is_file = |text: &str| {
+        let lower = text.trim().to_ascii_lowercase();
+        lower.is_empty() || PICTURE_EXTENSIONS.iter().any(|extension| lower.ends_with(extension))
+    };
+    let is_picture = is_icon || matches!(element.name(), "img" | "svg");
+    text.filter(|text| !is_file(text)).or_else(|| sign(wrapped).filter(|_| is_picture).map(str::to_owned))
+}
+
+/// What a cell without text shows; `None` if it is blank.
+pub(super) fn in_cell(wrapped: ElementRef<'_>) -> Option<&'static str> {
+    let element = wrapped.value();
+    match element.name() {
+        "input" if element.attr("type").is_some_and(|kind| kind.eq_ignore_ascii_case("checkbox")) => {
+            Some(if element.attr("checked").is_some() { "☑" } else { "☐" })
+        }
+        "input" | "select" | "textarea" | "meter" | "progress" => Some(UNKNOWN),
+        "img" if element.attr("alt") == Some("") => None,
+        name => (PICTURES.contains(&name) || is_icon(wrapped)).then_some(UNKNOWN),
+    }
+}
+
+/// Whether an element shows something that has no text: not an icon, which decorates what is next to it.
+pub(super) fn is_unseen(element: &Element) -> bool {
+    match element.name() {
+        "svg" => false,
+        "img" => element.attr("alt") != Some(""),
+        "select" | "textarea" => true,
+        name => PICTURES.contains(&name),
+    }
+}
+
+/// Whether a class makes an empty element, or one with the name of a letter, an icon.
+fn is_icon(wrapped: ElementRef<'_>) -> bool {
+    let element = wrapped.value();
+    let is_inline = matches!(element.name(), "i" | "span" | "em");
+    let has_class = |element: &Element| {
+        parts(element.attr("class").unwrap_or_default()).any(|part| ICON_CLASSES.contains(&part))
+    };
+    let is_font = || {
+        element
+            .classes()
+            .any(|class| class.starts_with("material-icons") || class.starts_with("material-symbols"))
+    };
+    is_inline && has_class(element) && (is_font() || !has_text(wrapped))
+}
+
+/// A tick or a cross, by the class, file, sprite or letter of an icon.
+fn sign(wrapped: ElementRef<'_>) -> Option<&'static str> {
+    let element = wrapped.value();
+    let names = ["class", "alt", "src", "data-icon", "icon", "name"];
+    let names = names.into_iter().filter_map(|name| element.attr(name));
+    let sprite =
+        wrapped.child_elements().find_map(|child| child.attr("href").or_else(|| child.attr("xlink:href")));
+    let letter = wrapped.text().next().filter(|_| element.name() != "svg");
+    let names = names.chain(sprite).chain(letter).flat_map(str::split_whitespace);
+    names.filter_map(tick_or_cross).next()
+}
+
+/// The sign that an icon with this name shows.
+pub(crate) fn tick_or_cross(name: &str) -> Option<&'static str> {
+    let mut found = None;
+    let file = name.rsplit(['/', '#']).next().unwrap_or_default();
+    for part in parts(file).filter(|part| !part.is_empty()) {
+        let sign = if TICKS.contains(&part) {
+            "✓"
+        } else if CROSSES.contains(&part) {
+            "✗"
+        } else if NEUTRAL.contains(&part) || part.bytes().all(|byte| byte.is_ascii_digit()) {
+            continue;
+        } else {
+            return None;
+        };
+        if found.replace(sign).is_some_and(|before| before != sign) {
+            return None;
+        }
+    }
+    found
+}
+
+fn parts(names: &str) -> impl Iterator<Item = &str> {
+    names.split(|c: char| !c.is_alphanumeric())
+}

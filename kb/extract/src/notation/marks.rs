@@ -1,0 +1,131 @@
+//! Marks inside a line that generators add to Markdown: keys, insertions, emoji, attributes, links of wikis, expressions.
+
+use super::tags::{self, UNKNOWN};
+use super::{MAX_MARK_BYTES, Page};
+use crate::html::icon::tick_or_cross;
+
+/// The line with the marks as Markdown or HTML. Code and tags of HTML stay as they are.
+pub(super) fn rewritten(line: &str, page: &Page) -> String {
+    let mut text = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(first) = rest.chars().next() {
+        let near = rest.get(..rest.floor_char_boundary(MAX_MARK_BYTES)).unwrap_or_default();
+        let length = match first {
+            '\\' => first.len_utf8() + rest.chars().nth(1).map_or(0, char::len_utf8),
+            '`' => code_length(near),
+            '<' if near.starts_with(|c: char| c == '<') => tag_length(near),
+            _ => match replaced(near, &text, line, page) {
+                Some((length, replacement)) => {
+                    text.push_str(&replacement);
+                    rest = rest.get(length..).unwrap_or_default();
+                    continue;
+                }
+                None => first.len_utf8(),
+            },
+        };
+        let (kept, after) = rest.split_at_checked(length).unwrap_or((rest, ""));
+        text.push_str(kept);
+        rest = after;
+    }
+    text
+}
+
+/// The bytes of a code span, or of the backticks that begin none.
+fn code_length(near: &str) -> usize {
+    let after = near.trim_start_matches('`');
+    let length = near.len() - after.len();
+    let end = after.split('`').next().map_or(0, str::len);
+    let mark = "`".repeat(length);
+    let close = after.get(end..).and_then(|rest| rest.find(&mark)).map(|found| end + found);
+    close.map_or(length, |close| length + close + length)
+}
+
+fn tag_length(near: &str) -> usize {
+    let is_tag =
+        near.get(1..).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/'));
+    near.find('>').filter(|_| is_tag).map_or(1, |end| end + 1)
+}
+
+/// The length of the mark that a text begins with, and what stands in its place.
+fn replaced(near: &str, before: &str, line: &str, page: &Page) -> Option<(usize, String)> {
+    let last = before.chars().next_back();
+    let is_in_word = last.is_some_and(char::is_alphanumeric);
+    if let Some((tag, length)) = tags::template(near) {
+        let is_address = last.is_some_and(|c| matches!(c, '(' | '"' | '\''));
+        let is_alone = near.len() == length && before.trim().is_empty();
+        let text = if is_address || is_alone { "" } else { tags::in_line(&tag, &page.closed) };
+        return Some((length, text.to_owned()));
+    }
+    if near.starts_with("{{") {
+        let length = near.find("}}").map_or(2, |end| end + 2);
+        return Some((length, near.get(..length)?.to_owned()));
+    }
+    if let Some(inside) = between(near, "{", "}") {
+        let length = inside.len() + 2;
+        let is_list = inside.starts_with(':')
+            || inside.trim_start().starts_with(['.', '#'])
+            || (inside.contains('=') && last.is_some_and(|c| matches!(c, ')' | ']' | '`' | '*')));
+        if is_list && !line.trim_start().starts_with('#') {
+            return Some((length, String::new()));
+        }
+        let is_expression = page.is_mdx && !is_list && !inside.is_empty();
+        let quoted =
+            ['"', '\'', '`'].into_iter().find_map(|quote| inside.strip_prefix(quote)?.strip_suffix(quote));
+        return is_expression.then(|| (length, quoted.unwrap_or(UNKNOWN).to_owned()));
+    }
+    for mark in ["++", "==", "^^"] {
+        let Some(inside) = between(near, mark, mark).filter(|_| !is_in_word) else { continue };
+        let length = inside.len() + 4;
+        let ends = !near.get(length..).unwrap_or_default().starts_with(char::is_alphanumeric);
+        let is_key = inside.chars().all(|c| c.is_alphanumeric() || "+-_\"' ".contains(c));
+        if ends && (mark != "++" || is_key) && !inside.starts_with(['=', '+', '^']) {
+            let keys = inside.split('+').map(|key| tags::capitalised(key.trim_matches('"')));
+            let keys = || format!("<kbd>{}</kbd>", keys.collect::<Vec<_>>().join("+"));
+            return Some((length, if mark == "++" { keys() } else { inside.to_owned() }));
+        }
+    }
+    for (mark, name) in [("^", "sup"), ("~", "sub")] {
+        let inside = between(near, mark, mark).filter(|inside| is_in_word && inside.len() <= 8);
+        if let Some(inside) =
+            inside.filter(|inside| inside.chars().all(|c| c.is_alphanumeric() || "+-−".contains(c)))
+        {
+            return Some((inside.len() + 2, format!("<{name}>{inside}</{name}>")));
+        }
+    }
+    if let Some(name) = between(near, ":", ":").filter(|_| !is_in_word && last != Some(':')) {
+        let after = near.get(name.len() + 2..).unwrap_or_default();
+        let is_name = name.contains(|c: char| c.is_ascii_lowercase())
+            && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "_+-".contains(c))
+            && !after.starts_with(|c: char| c.is_alphanumeric() || matches!(c, ':' | '`'));
+        let text = tick_or_cross(name).unwrap_or("<i class=\"icon\"></i>");
+        return is_name.then(|| (name.len() + 2, text.to_owned()));
+    }
+    if let Some(inside) = between(near, "![[", "]]") {
+        return Some((inside.len() + 5, String::new()));
+    }
+    if let Some(inside) = between(near, "[[", "]]").filter(|inside| !inside.contains('[')) {
+        let shown = inside.split_once('|').map_or(inside, |(_, alias)| alias);
+        return Some((inside.len() + 4, shown.to_owned()));
+    }
+    if let Some(inside) = between(near, "[=", "]").filter(|inside| inside.contains('%')) {
+        let shown = inside.split('"').nth(1).unwrap_or(inside);
+        return Some((inside.len() + 3, shown.trim().to_owned()));
+    }
+    let is_id = near.starts_with('^')
+        && last.is_none_or(char::is_whitespace)
+        && near.len() > 4
+        && near.chars().skip(1).all(|c| c.is_ascii_alphanumeric() || c == '-');
+    if is_id {
+        return Some((near.len(), String::new()));
+    }
+    let comment = between(near, "%%", "%%").filter(|_| last.is_none_or(char::is_whitespace));
+    comment.map(|comment| (comment.len() + 4, String::new()))
+}
+
+/// The text between marks; it does not begin or end with a space where the marks are signs of emphasis.
+fn between<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t str> {
+    let rest = text.strip_prefix(open)?;
+    let inside = rest.get(..rest.find(close)?)?;
+    let is_emphasis = open == close && open != "%%";
+    (!inside.is_empty() && !(is_emphasis && inside.trim() != inside)).then_some(inside)
+}
