@@ -60,7 +60,7 @@ pub(crate) struct Builder {
 }
 
 impl Builder {
-    /// A very long heading, or one inside a list or group, is a paragraph.
+    /// A very long heading is a paragraph, one inside a list or group is a bold one.
     pub(crate) fn heading(&mut self, level: u8, text: impl Into<Text>, anchor: Option<String>) {
         let text = text.into().on_one_line();
         if text.is_blank() && self.open.is_empty() {
@@ -69,8 +69,11 @@ impl Builder {
             let kind = BlockKind::Heading { level };
             return self.place_block(Block { kind, range: end..end, children: Vec::new() });
         }
-        if !self.open.is_empty() || text.text.chars().nth(MAX_HEADING_CHARS).is_some() {
+        if text.text.chars().nth(MAX_HEADING_CHARS).is_some() {
             return self.paragraph(text);
+        }
+        if !self.open.is_empty() {
+            return self.paragraph(text.strong());
         }
         if level == 1 && self.title.is_none() {
             self.title = Some(text.text.clone());

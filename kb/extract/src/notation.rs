@@ -262,7 +262,7 @@ impl Rewriter {
             }
             Tag::Alone(arguments) if rest.is_empty() => {
                 self.push("");
-                self.push(&tags::title(arguments).unwrap_or_default());
+                self.push(&tags::caption(arguments).unwrap_or_default());
                 self.push("");
             }
             Tag::Open(name, arguments) => {
@@ -278,7 +278,7 @@ impl Rewriter {
                     if !rest.is_empty() || text.starts_with('<') {
                         return false;
                     }
-                    self.push(&tags::title(arguments).unwrap_or_default());
+                    self.push(&tags::caption(arguments).unwrap_or_default());
                     return true;
                 }
                 let label = match boxes.last_mut().and_then(|set| set.tabs.pop_front()) {
@@ -618,7 +618,7 @@ mod tests {
         for (markdown, expected) in [
             ("Press ++ctrl+c++ in C++ and D++.", "Press Ctrl+C in C++ and D++."),
             ("^^In^^ ==marked== if a==b or c==d.", "In marked if a==b or c==d."),
-            ("H~2~O and 10^6^.", "H₂O and 10⁶."),
+            ("H~2~O, 10^6^, 5^th^, a^b^c.", "H₂O, 10⁶, 5th, a^b^c."),
             ("See [x](y){ .button #a }.", "See x."),
             ("See [[Refund policy|policy]] and [[Other]]. ^abc12", "See policy and Other."),
             ("Done :smile: %% internal %% now.", "Done now."),

@@ -115,10 +115,10 @@ fn replaced(near: &str, before: &str, line: &str, page: &Page) -> Option<(usize,
         }
     }
     for (mark, name) in [("^", "sup"), ("~", "sub")] {
-        let inside = between(near, mark, mark).filter(|inside| is_in_word && inside.len() <= 8);
-        if let Some(inside) =
-            inside.filter(|inside| inside.chars().all(|c| c.is_alphanumeric() || "+-−".contains(c)))
-        {
+        let Some(inside) = between(near, mark, mark).filter(|_| is_in_word) else { continue };
+        let is_number = inside.chars().all(|c| c.is_ascii_digit() || "+-−".contains(c));
+        let is_ordinal = last.is_some_and(|c| c.is_ascii_digit()) && inside.chars().all(char::is_alphabetic);
+        if inside.len() <= 8 && (is_number || is_ordinal) {
             return Some((inside.len() + 2, format!("<{name}>{inside}</{name}>")));
         }
     }

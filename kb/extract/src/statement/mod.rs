@@ -360,7 +360,7 @@ impl Walker<'_> {
                 }
                 None => is_quotable = false,
             }
-            let next = next.filter(|next| !self.is_condition(next));
+            let next = next.filter(|next| !self.is_condition(next) && !self.is_name(next));
             let exception = ranges.get(at + 1).cloned().or_else(|| self.first_sentence(next));
             let exception = exception.filter(|next| is_exception(document.slice(next)));
             chain.extend(exception.map(|next| Link::new(Role::Exception, &next)));
@@ -586,13 +586,16 @@ impl Walker<'_> {
 
     /// A bold paragraph that names what follows, or asks what follows answers.
     fn is_run_in(&self, block: &Block, next: Option<&Block>) -> bool {
-        let text = self.document.slice(&block.range);
         let is_followed = next.is_some_and(|next| match next.kind {
             BlockKind::Heading { .. } | BlockKind::Question => false,
             BlockKind::Paragraph => !self.is_bold_line(next),
             _ => true,
         });
-        is_followed && self.is_bold_line(block) && !text.ends_with(['.', '!', ','])
+        is_followed && self.is_name(block)
+    }
+
+    fn is_name(&self, block: &Block) -> bool {
+        self.is_bold_line(block) && !self.document.slice(&block.range).ends_with(['.', '!', ','])
     }
 
     fn is_bold_line(&self, block: &Block) -> bool {
