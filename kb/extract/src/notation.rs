@@ -564,6 +564,10 @@ mod tests {
         }
         assert_eq!(shown("!!! failure\n    Use eval.\n\nAfter."), ["Failure: Use eval.", "After."]);
         assert_eq!(shown("> [!WARNING]\n> - Hot\n"), ["Warning: Hot"]);
+        assert_eq!(
+            shown("<Warning>Never do this:</Warning>\n\n```sh\nrm\n```").last().map(String::as_str),
+            Some("Never do this: rm")
+        );
         assert_eq!(shown("> [!faq]- Is it free?\n> No."), ["✗ Is it free?", "Is it free? No."]);
         assert_eq!(shown("::: {.column width=\"50%\"}\nPlain.\n:::"), ["Plain."]);
         assert_eq!(
@@ -621,6 +625,7 @@ mod tests {
             ("H~2~O, 10^6^, 5^th^, a^b^c.", "H₂O, 10⁶, 5th, a^b^c."),
             ("See [x](y){ .button #a }.", "See x."),
             ("See [[Refund policy|policy]] and [[Other]]. ^abc12", "See policy and Other."),
+            ("Entry is{-- not--} {++now++} {==free==}{>>sure?<<}.", "Entry is now free."),
             ("Done :smile: %% internal %% now.", "Done now."),
             ("Call `f(a,\n{b}) ==x==` ==now==.", "Call f(a, {b}) ==x== now."),
             ("At 10:30:15 use std::x::y.", "At 10:30:15 use std::x::y."),

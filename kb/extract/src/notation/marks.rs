@@ -92,6 +92,13 @@ fn replaced(near: &str, before: &str, line: &str, page: &Page) -> Option<(usize,
     }
     if let Some(inside) = between(near, "{", "}") {
         let length = inside.len() + 2;
+        for (mark, end, is_kept) in
+            [("++", "++", true), ("==", "==", true), ("--", "--", false), (">>", "<<", false)]
+        {
+            if let Some(edited) = inside.strip_prefix(mark).and_then(|rest| rest.strip_suffix(end)) {
+                return Some((length, if is_kept { edited.to_owned() } else { String::new() }));
+            }
+        }
         let is_list = inside.starts_with(':')
             || inside.trim_start().starts_with(['.', '#'])
             || (inside.contains('=') && last.is_some_and(|c| matches!(c, ')' | ']' | '`' | '*')));

@@ -134,8 +134,8 @@ impl Above {
 }
 
 impl Walker<'_> {
-    /// Reads blocks one after another. `item`: the list item that contains them.
-    fn siblings(&mut self, blocks: &[Block], outer: &[Link], item: Option<&Block>) {
+    /// Reads blocks one after another, and returns the announcement that they end with. `item`: the list item that contains them.
+    fn siblings(&mut self, blocks: &[Block], outer: &[Link], item: Option<&Block>) -> Vec<Link> {
         let mut above = Above::default();
         // The first sentence of the item, which its other sentences continue.
         let mut subject: Option<Range<usize>> = None;
@@ -168,6 +168,8 @@ impl Walker<'_> {
                     self.push(block.range.clone(), StatementKind::Sentence, chain, false);
                 }
                 BlockKind::Label | BlockKind::Cell | BlockKind::Row { .. } => {}
+                // Something without text announces nothing, and ends what is announced for text. A list may still belong to it.
+                BlockKind::Paragraph if block.range.is_empty() => above.announcement.clear(),
                 BlockKind::Paragraph if self.is_run_in(block, next) => {
                     let announcement = std::mem::take(&mut above.announcement);
                     let scope =
@@ -204,7 +206,9 @@ impl Walker<'_> {
                     }
                     self.end_list(&mut above, begin);
                 }
-                BlockKind::Item { .. } => self.siblings(&block.children, &chain, Some(block)),
+                BlockKind::Item { .. } => {
+                    self.siblings(&block.children, &chain, Some(block));
+                }
                 BlockKind::Table => {
                     self.with_lead_in(&mut chain, &above, false, block);
                     self.table(block, &chain);
@@ -223,12 +227,16 @@ impl Walker<'_> {
                     chain.append(&mut above.announcement);
                     let label = block.children.first().filter(|child| child.kind == BlockKind::Label);
                     chain.extend(label.map(|label| Link::new(Role::Label, &label.range)));
-                    self.siblings(&block.children, &chain, None);
+                    let announcement = self.siblings(&block.children, &chain, None);
                     // A name of nothing.
                     if let Some(label) = label.filter(|_| self.statements.len() == begin) {
                         self.push(label.range.clone(), StatementKind::Sentence, Vec::new(), false);
                     }
-                    above.sentence = None;
+                    // "Never do this:" in a box above code.
+                    let last = announcement.split_last();
+                    above.sentence = last.map(|(last, context)| (last.range.clone(), context.to_vec()));
+                    above.announcement = announcement;
+                    above.has_followed = false;
                     above.listed = None;
                 }
                 BlockKind::Note => {
@@ -244,6 +252,7 @@ impl Walker<'_> {
                 }
             }
         }
+        if above.has_followed { Vec::new() } else { above.announcement }
     }
 
     /// Adds the line above a list, table or code, or else the heading: "Towels" alone means nothing.
@@ -377,6 +386,10 @@ impl Walker<'_> {
         };
         let mut context = above.announcement.clone();
         context.extend(self.antecedents(&ranges, ranges.len() - 1, above, &base).unwrap_or_default());
+        if let (true, Some((before, _))) = (next.is_some_and(|next| next.range.is_empty()), &above.sentence) {
+            // It may be the description of a picture.
+            context.insert(0, Link::new(Role::LeadIn, before));
+        }
         above.has_followed = !ends_with_colon(document.slice(last));
         if !above.has_followed {
             above.announcement = context.iter().cloned().chain([Link::new(Role::LeadIn, last)]).collect();

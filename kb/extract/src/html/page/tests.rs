@@ -130,6 +130,20 @@ fn what_follows_a_picture_or_field_is_not_announced_by_the_line_above_it() {
 }
 
 #[test]
+fn a_list_below_a_picture_belongs_to_the_line_above_it_too() {
+    assert_eq!(
+        shown("<p>We accept none of these.</p><p><img src=a alt=Cards></p><ul><li>Visa</ul>")
+            .last()
+            .map(String::as_str),
+        Some("We accept none of these. Cards: Visa")
+    );
+    assert_eq!(
+        shown("<p>Not in size:</p><canvas></canvas><ul><li>S</ul>").last().map(String::as_str),
+        Some("Not in size: S")
+    );
+}
+
+#[test]
 fn a_menu_is_a_list() {
     assert_eq!(
         shown("<p>We do not sell:</p><menu><li>Alcohol</menu><p>We sell milk.</p>"),
