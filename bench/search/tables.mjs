@@ -8,7 +8,7 @@ export const TABLES = {
   kb_chunks: ["id", "document_id", "ordinal", "content", "searchable", "audience", "collection", "language"],
   kb_embeddings: ["chunk_id", "embedding", "model", "searchable", "audience", "collection"],
   kb_headings: ["chunk_id", "embedding"],
-  kb_sentences: ["chunk_id", "ordinal", "start", '"end"', "embedding"],
+  kb_sentences: ["chunk_id", "ordinal", "start", '"end"', "embedding", "kind"],
 };
 
 /**
@@ -33,7 +33,7 @@ export function* tableRows(size, onChunk = () => undefined) {
     for (const [ordinal, sentence] of chunk.sentences.entries()) {
       yield [
         "kb_sentences",
-        row([id, int32(ordinal), int32(sentence.start), int32(sentence.end), halfvec(sentence.vector)]),
+        row([id, int32(ordinal), int32(sentence.start), int32(sentence.end), halfvec(sentence.vector), text("sentence")]),
       ];
     }
   }

@@ -5,11 +5,9 @@ import { Translator } from "../../web/src/dom/translator.js";
 import controls from "../../web/src/element/controls.css";
 import frame from "../../web/src/element/frame.css";
 import { AnswerView, citationStyles } from "../../web/src/panel/citations/index.js";
-import { loadParser } from "../../web/src/panel/citations/passage/passage-of.js";
 import { LAUNCHER_TEXTS } from "../../web/src/texts/launcher.js";
 import { texts } from "../../web/src/texts/panel/en.js";
 
-await loadParser();
 const translator = new Translator();
 translator.use("en", { ...LAUNCHER_TEXTS.en, ...texts });
 
@@ -42,8 +40,9 @@ export function renderCitations(count: number): number {
 
 function citation(index: number): Citation {
   const quote = `This is what document ${index} says about it.`;
-  const excerpt = `# Document ${index}\n\nSome words before. ${quote} And **more** words after it, in a passage of usual length.\n\n${"Another sentence of the passage. ".repeat(12)}`;
+  const excerpt = `Document ${index}\n\nSome words before. ${quote} And more words after it, in a passage of usual length.\n\n${"Another sentence of the passage. ".repeat(12)}`;
   const start = excerpt.indexOf(quote);
+  const [heading, second] = [excerpt.indexOf("\n\n"), excerpt.lastIndexOf("\n\n")];
   return {
     index,
     chunk_id: `chunk-${index}`,
@@ -54,6 +53,13 @@ function citation(index: number): Citation {
     score: 0.7,
     strength: "strong",
     excerpt,
-    quotes: [{ start, end: start + quote.length, text: quote }],
+    blocks: {
+      blocks: [
+        { kind: "heading", start: 0, end: heading },
+        { kind: "paragraph", start: heading + 2, end: second },
+        { kind: "paragraph", start: second + 2, end: excerpt.length },
+      ],
+    },
+    quotes: [{ start, end: start + quote.length, text: quote, pieces: [{ text: quote }] }],
   };
 }

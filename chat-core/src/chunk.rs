@@ -30,14 +30,14 @@ pub struct MatchedChunk {
     /// Metadata of the document: `title`, `url`, `content_type`.
     #[serde(default)]
     pub document_meta: Value,
-    /// The passage: its text, or Markdown source if its sentences have no kind.
+    /// Its text, without markup.
     pub content: String,
     /// How the passage is laid out, for display.
     #[serde(default)]
     pub blocks: Option<Value>,
-    /// The parts that the chains of its sentences are made of, each once. `None` if they cannot be parsed.
-    #[serde(default = "no_parts", deserialize_with = "parts_or_none")]
-    pub parts: Option<Vec<Part>>,
+    /// The parts that the chains of its sentences are made of, each once.
+    #[serde(default, deserialize_with = "list_or_empty")]
+    pub parts: Vec<Part>,
     /// Metadata of the passage: `section`, `page`, `url`.
     #[serde(default)]
     pub meta: Value,
@@ -54,7 +54,7 @@ pub struct MatchedChunk {
     /// The rank score of the search. `None` means that it ranks by similarity.
     #[serde(default, deserialize_with = "number_or_none")]
     pub score: Option<f64>,
-    /// The passage's sentences with their own similarity, in order; empty if none are stored.
+    /// What can be quoted of the passage, each with its own similarity, in order.
     #[serde(default, deserialize_with = "list_or_empty")]
     pub sentences: Vec<SentenceMatch>,
     /// The question's informative words, the same in every row. `None` after a search by vectors only.
@@ -62,7 +62,7 @@ pub struct MatchedChunk {
     pub query_terms: Option<Vec<QueryTerm>>,
 }
 
-/// The similarity of one sentence of a passage to the question.
+/// A statement of a passage, and its similarity to the question.
 #[derive(Debug, Clone, PartialEq, Deserialize, Serialize)]
 pub struct SentenceMatch {
     /// Its first character, as an offset in characters (Unicode scalar values) of the passage. A value that does not parse
@@ -75,9 +75,8 @@ pub struct SentenceMatch {
     /// Cosine of the question's and the sentence's vector. A value that is not a number becomes NaN.
     #[serde(default = "not_a_number", deserialize_with = "number_or_nan")]
     pub similarity: f64,
-    /// What it is, if a reader of documents found it. `None` for a passage that was split line by line.
-    #[serde(default, deserialize_with = "kind_or_none")]
-    pub kind: Option<StatementKind>,
+    /// What it is.
+    pub kind: StatementKind,
     /// What gives it its meaning: positions in the parts of its passage, outermost first.
     #[serde(default)]
     pub chain: Vec<usize>,
@@ -146,28 +145,29 @@ impl MatchedChunk {
         web_address(&self.meta).or_else(|| web_address(&self.document_meta))
     }
 
+    /// The words of one of its sentences. `None` if the offsets are of another version of the passage.
+    pub fn text_of(&self, sentence: &SentenceMatch) -> Option<&str> {
+        let boundaries = || self.content.char_indices().map(|(byte, _)| byte).chain([self.content.len()]);
+        self.content.get(boundaries().nth(sentence.start)?..boundaries().nth(sentence.end)?)
+    }
+
     /// The document's media type.
     pub fn content_type(&self) -> Option<&str> {
         text(&self.document_meta, "content_type").filter(|name| json_bytes(name) <= MAX_CONTENT_TYPE_BYTES)
     }
-
-    /// Whether the passage is Markdown: yes, unless the media type says otherwise.
-    pub fn is_markdown(&self) -> bool {
-        self.content_type().is_none_or(|media_type| media_type.starts_with("text/markdown"))
-    }
 }
 
 impl MatchedChunk {
-    /// A passage of plain text without a document, for evaluation.
-    pub(crate) fn plain(content: &str) -> Self {
+    /// A passage without a document, for evaluation.
+    pub(crate) fn without_document(content: &str) -> Self {
         Self {
             chunk_id: Uuid::nil(),
             document_id: Uuid::nil(),
             document_name: None,
-            document_meta: serde_json::json!({ "content_type": "text/plain" }),
+            document_meta: Value::Null,
             content: content.to_owned(),
             blocks: None,
-            parts: no_parts(),
+            parts: Vec::new(),
             meta: Value::Null,
             model: None,
             similarity: 1.0,
@@ -270,23 +270,10 @@ fn offset_or_past_end<'de, D: Deserializer<'de>>(deserializer: D) -> Result<usiz
     Ok(offset.unwrap_or_else(past_end))
 }
 
-/// An unknown kind counts as none.
-fn kind_or_none<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<StatementKind>, D::Error> {
-    Ok(serde_json::from_value(Value::deserialize(deserializer)?).unwrap_or_default())
-}
-
-fn no_parts() -> Option<Vec<Part>> {
-    Some(Vec::new())
-}
-
-/// Null is no parts.
-fn parts_or_none<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Vec<Part>>, D::Error> {
-    let parts: Option<Option<Vec<Part>>> = serde_json::from_value(Value::deserialize(deserializer)?).ok();
-    Ok(parts.map(Option::unwrap_or_default))
-}
-
 /// Postgres writes an empty aggregate as null.
-fn list_or_empty<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<SentenceMatch>, D::Error> {
+fn list_or_empty<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Vec<T>, D::Error> {
     Ok(Option::deserialize(deserializer)?.unwrap_or_default())
 }
 
@@ -296,14 +283,18 @@ pub(crate) mod tests {
     use crate::statement::Role;
     use serde_json::json;
 
-    /// A passage for tests. Document and chunk ids are small numbers; every sentence has the similarity of the passage.
+    /// A passage for tests, each line a paragraph. Document and chunk ids are small numbers; every sentence is a statement without a
+    /// chain and has the similarity of the passage.
     pub(crate) fn chunk(document: u128, id: u128, similarity: f64, content: &str) -> MatchedChunk {
         let characters = |bytes: usize| content[..bytes].chars().count();
-        let sentences = crate::sentences::units(content).into_iter().map(|unit| SentenceMatch {
-            start: characters(unit.range.start),
-            end: characters(unit.range.end),
+        let lines = content.match_indices('\n').map(|(at, _)| at).chain([content.len()]);
+        let paragraphs = lines.scan(0, |start, end| Some(std::mem::replace(start, end)..end));
+        let sentences = paragraphs.flat_map(|range| crate::sentences::sentences(content, range));
+        let sentences = sentences.map(|range| SentenceMatch {
+            start: characters(range.start),
+            end: characters(range.end),
             similarity,
-            kind: None,
+            kind: StatementKind::Sentence,
             chain: Vec::new(),
         });
         MatchedChunk {
@@ -313,7 +304,7 @@ pub(crate) mod tests {
             document_meta: json!({}),
             content: content.to_owned(),
             blocks: None,
-            parts: Some(Vec::new()),
+            parts: Vec::new(),
             meta: json!({}),
             model: Some("minilm-1".to_owned()),
             similarity,
@@ -327,46 +318,65 @@ pub(crate) mod tests {
     /// The kind and words of a statement, and role, words and cell of each part of its chain.
     pub(crate) type TestStatement<'a> = (StatementKind, &'a str, &'a [(Role, &'a str, Option<usize>)]);
 
-    /// A passage for tests whose statements are those parts of its text, each with its kind and chain.
-    pub(crate) fn passage_of(id: u128, content: &str, statements: &[TestStatement<'_>]) -> MatchedChunk {
+    /// A passage for tests whose statements are those parts of its text, in order, each with its kind and chain. They have the
+    /// similarity of the passage.
+    pub(crate) fn passage_of(
+        id: u128,
+        similarity: f64,
+        content: &str,
+        statements: &[TestStatement<'_>],
+    ) -> MatchedChunk {
         let mut parts: Vec<Part> = Vec::new();
         let mut position = |(role, text, cell): &(Role, &str, Option<usize>)| {
             let part = Part { role: *role, text: (*text).to_owned(), start: 0, cell: *cell, is_above: false };
-            parts.iter().position(|other| *other == part).unwrap_or_else(|| {
-                parts.push(part);
+            let is_same = |other: &Part| Part { start: 0, ..other.clone() } == part;
+            parts.iter().position(is_same).unwrap_or_else(|| {
+                parts.push(Part { start: parts.len(), ..part.clone() });
                 parts.len() - 1
             })
         };
+        let mut from = 0;
         let sentences = statements.iter().map(|(kind, text, chain)| {
-            let start = content[..content.find(text).unwrap()].chars().count();
+            let at = from + content[from..].find(text).unwrap();
+            from = at + text.len();
+            let start = content[..at].chars().count();
             SentenceMatch {
                 start,
                 end: start + text.chars().count(),
-                similarity: 0.8,
-                kind: Some(*kind),
+                similarity,
+                kind: *kind,
                 chain: chain.iter().map(&mut position).collect(),
             }
         });
         let sentences = sentences.collect();
-        MatchedChunk { sentences, parts: Some(parts), ..chunk(1, id, 0.8, content) }
+        MatchedChunk { sentences, parts, ..chunk(id, id, similarity, content) }
+    }
+
+    /// A passage for tests that is a list below a line, which may be outside the passage.
+    pub(crate) fn list(id: u128, similarity: f64, lead_in: &str, items: &[&str]) -> MatchedChunk {
+        let chain = [(Role::LeadIn, lead_in, None)];
+        let chain = if lead_in.is_empty() { &[][..] } else { &chain[..] };
+        let items: Vec<_> = items.iter().map(|item| (StatementKind::Sentence, *item, chain)).collect();
+        let content: Vec<_> = items.iter().map(|(_, item, _)| *item).collect();
+        passage_of(id, similarity, &content.join("\n"), &items)
     }
 
     #[test]
-    fn kinds_and_parts_that_do_not_parse_are_none_and_missing_ones_empty() {
-        let row = |parts: Value, kind: &str| -> MatchedChunk {
+    fn a_row_with_a_kind_or_role_that_is_unknown_is_left_out() {
+        let row = |role: &str, kind: &str| {
             let sentence = json!({ "start": 0, "end": 1, "similarity": 0.5, "kind": kind, "chain": [0] });
-            serde_json::from_value(
-                json!({ "chunk_id": Uuid::nil(), "document_id": Uuid::nil(), "content": "x",
-                "parts": parts, "sentences": [sentence] }),
-            )
-            .unwrap()
+            let parts = json!([{ "role": role, "text": "Not covered:", "start": 3 }]);
+            json!({ "chunk_id": Uuid::nil(), "document_id": Uuid::nil(), "content": "x",
+                "parts": parts, "sentences": [sentence] })
         };
-        let good = row(json!([{ "role": "lead_in", "text": "Not covered:", "start": 3 }]), "row");
-        assert_eq!(good.parts.unwrap()[0].role, Role::LeadIn);
-        assert_eq!((good.sentences[0].kind, &good.sentences[0].chain), (Some(StatementKind::Row), &vec![0]));
-        let bad = row(json!([{ "role": "unknown", "text": "x" }]), "poem");
-        assert_eq!((bad.parts, bad.sentences[0].kind), (None, None));
-        assert_eq!(row(Value::Null, "row").parts, Some(Vec::new()));
+        let rows = json!([row("unknown", "row"), row("lead_in", "poem"), row("lead_in", "row")]);
+        let SearchRows { rows, left_out } = SearchRows::from_json(rows.to_string().as_bytes()).unwrap();
+        assert_eq!((rows.len(), left_out), (1, 2));
+        assert_eq!(rows[0].parts[0].role, Role::LeadIn);
+        assert_eq!((rows[0].sentences[0].kind, &rows[0].sentences[0].chain), (StatementKind::Row, &vec![0]));
+        let mut without = row("lead_in", "row");
+        without["parts"] = Value::Null;
+        assert!(serde_json::from_value::<MatchedChunk>(without).unwrap().parts.is_empty());
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub struct FoundPassage {
     pub content_type: Option<String>,
     /// Cosine of question and passage, -1 to 1.
     pub score: f64,
-    /// The whole passage: its text, or Markdown source if `blocks` is missing. Not part of refusals.
+    /// The whole passage. Not part of refusals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub excerpt: Option<String>,
     /// How the passage is laid out, for display.

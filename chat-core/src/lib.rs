@@ -36,7 +36,6 @@ mod marker;
 pub mod openai;
 pub mod outcome;
 mod passage;
-mod plain;
 mod question;
 pub mod reach;
 pub mod refusal;

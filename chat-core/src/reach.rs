@@ -3,7 +3,6 @@
 
 use serde::Serialize;
 
-use crate::answer::has_quote;
 use crate::evidence::{Assessment, EvidenceThresholds, PassageAssessment};
 use crate::passage::Passage;
 use crate::question::Question;
@@ -24,12 +23,10 @@ impl Reach {
         passages: &[Passage<'_>],
         assessment: &Assessment,
     ) -> Option<Self> {
-        let similarities = assessment.passages.iter().map(|passage| highest_threshold(question, passage));
-        let mut passages: Vec<_> =
-            passages.iter().zip(similarities).filter(|(_, similarity)| !similarity.is_nan()).collect();
-        passages.sort_by(|(_, a), (_, b)| b.total_cmp(a));
-        // Lazy, because the check parses Markdown.
-        let (_, similarity) = passages.into_iter().find(|(passage, _)| has_quote(passage))?;
+        let quotable =
+            passages.iter().zip(&assessment.passages).filter(|(passage, _)| !passage.sentences.is_empty());
+        let similarities = quotable.map(|(_, assessed)| highest_threshold(question, assessed));
+        let similarity = similarities.filter(|similarity| !similarity.is_nan()).max_by(f64::total_cmp)?;
         Some(Self { similarity, confidence: assessment.confidence })
     }
 
@@ -116,7 +113,6 @@ mod tests {
         let similarity = prop_oneof![9 => -1.0..1.0_f64, 1 => Just(f64::NAN)];
         let content = prop_oneof![
             4 => "[a-dé字. \n#:-]{0,60}",
-            1 => Just("# Only a heading".to_owned()),
             1 => Just("***".to_owned()),
             3 => "(A|B|Norway) (is|has) [a-d]{1,5}\\. [a-d ]{5,20}\\.",
         ];

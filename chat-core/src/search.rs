@@ -3,14 +3,14 @@
 
 use serde::Serialize;
 use serde_json::Value;
-use uuid::Uuid;
 
-use crate::answer::{Quote, best_quotes};
+use crate::answer::{Quote, best_quote};
 use crate::assistant::AssistantName;
 use crate::chunk::MatchedChunk;
 use crate::error::ApiError;
 use crate::evidence::{EvidenceThresholds, assess_all, query_terms, ranked};
 use crate::fields::Fields;
+use crate::found::FoundPassage;
 use crate::question::Question;
 use crate::request::{assistant, embedding, model, text};
 
@@ -49,32 +49,13 @@ pub struct SearchResults {
     pub results: Vec<SearchResult>,
 }
 
-/// A passage, and the words in it that fit best. The fields are those of a citation.
+/// A passage, and the words in it that fit best.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SearchResult {
-    /// The passage's id.
-    pub chunk_id: Uuid,
-    /// The document's id.
-    pub document_id: Uuid,
-    /// The display name of the document.
-    pub title: String,
-    /// The page number, from 1.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub page: Option<u64>,
-    /// The headings above the passage.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub section: Option<String>,
-    /// The web page of the passage or document.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub url: Option<String>,
-    /// The document's media type.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub content_type: Option<String>,
-    /// Cosine of text and passage, -1 to 1.
-    pub score: f64,
-    /// The whole passage, as Markdown source.
-    pub excerpt: String,
-    /// The best sentence, after the line that introduces its list; one or two.
+    /// The passage, without its layout.
+    #[serde(flatten)]
+    pub passage: FoundPassage,
+    /// The best sentence, alone.
     pub quotes: Vec<Quote>,
 }
 
@@ -122,43 +103,21 @@ impl SearchResults {
             if results.len() == request.limit {
                 break;
             }
-            let is_same_place = |other: &SearchResult| {
-                other.document_id == passage.chunk.document_id
-                    && other.section.as_deref() == passage.chunk.section()
-            };
-            if results.iter().any(is_same_place) {
+            let found = FoundPassage { blocks: None, ..FoundPassage::with_excerpt(passage.chunk) };
+            if results.iter().any(|other| other.passage.is_same_place(&found)) {
                 continue;
             }
-            let quotes = best_quotes(&question, passage);
-            if !quotes.is_empty() {
-                results.push(SearchResult::new(passage.chunk, quotes));
-            }
+            let quote = best_quote(&question, passage);
+            results.extend(quote.map(|quote| SearchResult { passage: found, quotes: vec![quote] }));
         }
         Self { results }
-    }
-}
-
-impl SearchResult {
-    fn new(chunk: &MatchedChunk, quotes: Vec<Quote>) -> Self {
-        Self {
-            chunk_id: chunk.chunk_id,
-            document_id: chunk.document_id,
-            title: chunk.title(),
-            page: chunk.page(),
-            section: chunk.section().map(str::to_owned),
-            url: chunk.url().map(str::to_owned),
-            content_type: chunk.content_type().map(str::to_owned),
-            score: chunk.similarity,
-            excerpt: chunk.content.clone(),
-            quotes,
-        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chunk::tests::chunk;
+    use crate::chunk::tests::{chunk, list};
     use crate::evidence::Background;
     use proptest::prelude::*;
     use serde_json::json;
@@ -184,10 +143,6 @@ mod tests {
         let thresholds =
             EvidenceThresholds { similarity: 0.35, confidence: 1.0, background: Background::default() };
         SearchResults::new(&SearchRequest { limit, ..request }, rows, &thresholds).results
-    }
-
-    fn words(result: &SearchResult) -> Vec<&str> {
-        result.quotes.iter().map(|quote| quote.text.as_str()).collect()
     }
 
     #[test]
@@ -225,20 +180,21 @@ mod tests {
 
     #[test]
     fn a_result_has_the_best_sentence_of_its_passage_with_offsets() {
-        let content = "👩‍👧 Our shop opened in 1990. You can cancel an *order* within 24 hours.";
+        let content = "👩‍👧 Our shop opened in 1990. You can cancel an order within 24 hours.";
         let results = search("cancel order", 5, &[chunk(1, 1, 0.6, content)]);
         let quote = &results[0].quotes[0];
         let units: Vec<u16> = content.encode_utf16().collect();
         assert_eq!(String::from_utf16(&units[quote.start..quote.end]).unwrap(), quote.text);
-        assert_eq!(quote.plain.as_deref(), Some("You can cancel an order within 24 hours."));
-        assert_eq!(results[0].excerpt, content);
+        assert_eq!((quote.text.as_str(), &quote.plain), ("You can cancel an order within 24 hours.", &None));
+        assert_eq!(results[0].passage.excerpt.as_deref(), Some(content));
     }
 
     #[test]
     fn a_list_item_follows_the_line_that_introduces_its_list() {
-        let mut row = chunk(1, 1, 0.6, "You may return:\n\n- shoes\n- tea");
-        row.sentences[2].similarity = 0.9;
-        assert_eq!(words(&search("beverage", 5, &[row])[0]), ["You may return:", "tea"]);
+        let mut row = list(1, 0.6, "You may return:", &["shoes", "tea"]);
+        row.sentences[1].similarity = 0.9;
+        let result = &search("beverage", 5, &[row])[0];
+        assert_eq!(result.quotes[0].plain.as_deref(), Some("You may return: tea"));
     }
 
     #[test]
@@ -247,7 +203,7 @@ mod tests {
         by_sentence.sentences[0].similarity = 0.3;
         let rows = [chunk(1, 1, 0.3, "Alpha."), chunk(2, 2, 0.299, "Refunds are fast."), by_sentence];
         let found: Vec<_> =
-            search("whence", 5, &rows).iter().map(|result| result.chunk_id.as_u128()).collect();
+            search("whence", 5, &rows).iter().map(|result| result.passage.chunk_id.as_u128()).collect();
         assert_eq!(found, [1, 3]);
         assert!(search("whence", 5, &[]).is_empty());
     }
@@ -277,7 +233,7 @@ mod tests {
         ];
         let found = |limit| {
             let results = search("refunds", limit, &rows);
-            results.iter().map(|result| result.chunk_id.as_u128()).collect::<Vec<_>>()
+            results.iter().map(|result| result.passage.chunk_id.as_u128()).collect::<Vec<_>>()
         };
         assert_eq!(found(5), [1, 3, 4]);
         assert_eq!(found(2), [1, 3]);
@@ -285,7 +241,7 @@ mod tests {
 
     #[test]
     fn a_passage_without_words_to_quote_is_no_result() {
-        assert!(search("refunds", 5, &[chunk(1, 1, 0.9, "![](refunds.png)")]).is_empty());
+        assert!(search("refunds", 5, &[chunk(1, 1, 0.9, "* * *")]).is_empty());
     }
 
     proptest! {
@@ -293,7 +249,7 @@ mod tests {
         fn quotes_are_always_words_of_the_excerpt(content in "\\PC{0,200}", query in "\\PC{1,40}") {
             prop_assume!(!query.trim().is_empty());
             for result in search(&query, 10, &[chunk(1, 1, 0.9, &content)]) {
-                let units: Vec<u16> = result.excerpt.encode_utf16().collect();
+                let units: Vec<u16> = result.passage.excerpt.as_ref().unwrap().encode_utf16().collect();
                 for quote in &result.quotes {
                     prop_assert_eq!(String::from_utf16(&units[quote.start..quote.end]).unwrap(), quote.text.clone());
                 }

@@ -108,7 +108,12 @@ pub fn shown(kind: StatementKind, text: &str, chain: &[&Part]) -> Vec<Segment> {
 
 /// [`shown`] as one text.
 pub fn shown_text(kind: StatementKind, text: &str, chain: &[&Part]) -> String {
-    shown(kind, text, chain).into_iter().map(|segment| segment.text).collect()
+    joined(&shown(kind, text, chain))
+}
+
+/// The text of segments.
+pub fn joined(segments: &[Segment]) -> String {
+    segments.iter().map(|segment| segment.text.as_str()).collect()
 }
 
 fn is_before(role: Role) -> bool {

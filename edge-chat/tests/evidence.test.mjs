@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { ask, eventually, question } from "./support/client.mjs";
-import { olderPassage, passage, weakPassage } from "./support/upstream.mjs";
+import { passage, weakPassage } from "./support/upstream.mjs";
 import { TIMEOUT_MS, closePair, startPair, withWorker } from "./support/worker.mjs";
 
 let upstream;
@@ -178,12 +178,37 @@ describe("record of a refused question", () => {
 });
 
 describe("rows of a search", () => {
-  test("rows of an older database are quoted as whole passages", async () => {
-    const user = userWho([olderPassage(), olderPassage({ content: "We sell shoes.", similarity: 0.2 })]);
-    const { events } = await ask(worker.url, user);
+  test("a passage without statements is never quoted", async () => {
+    const { events } = await ask(worker.url, userWho([passage({ sentences: [] })]));
+    assert.deepEqual([events[0].type, events[0].reason], ["refusal", "weak_evidence"]);
+  });
+
+  test("a statement is quoted with its whole chain, or not at all", async () => {
+    const row = passage();
+    const parts = [{ role: "lead_in", text: "Not for gift cards:", start: 0 }];
+    const answered = async (/** @type {number[]} */ chain) => {
+      const sentences = [{ ...row.sentences[0], chain }];
+      return (await ask(worker.url, userWho([{ ...row, parts, sentences }]))).events;
+    };
+    const events = await answered([0]);
+    const text = events.filter(({ type }) => type === "answer_delta").map(({ text }) => text);
+    assert.deepEqual(text, ["Not for gift cards: Refunds are paid within 5 days. [1]"]);
+    const [quote] = events.find((event) => event.type === "sources").citations[0].quotes;
+    assert.deepEqual(quote.pieces, [
+      { text: "Not for gift cards:", role: "lead_in" },
+      { text: "Refunds are paid within 5 days." },
+    ]);
+    assert.equal((await answered([7]))[0].type, "refusal", "a part that is not there");
+  });
+
+  test("a row with a kind or role that is unknown is left out", async () => {
+    const [sentence] = passage().sentences;
+    const poem = passage({ sentences: [{ ...sentence, kind: "poem" }] });
+    const part = passage({ parts: [{ role: "unknown", text: "Never:", start: 0 }] });
+    const { events } = await ask(worker.url, userWho([poem, part, passage()]));
     assert.equal(events.at(-1).type, "answer_end");
-    const { citations } = events.find((event) => event.type === "sources");
-    assert.deepEqual(citations[0].quotes[0].text, "Refunds are paid within 5 days.");
+    const { citations, also_found } = events.find((event) => event.type === "sources");
+    assert.deepEqual([citations.length, also_found.length], [1, 0]);
   });
 
   test("rows with and without sentences can be mixed", async () => {
@@ -197,6 +222,8 @@ describe("rows of a search", () => {
     start,
     end,
     similarity,
+    kind: "sentence",
+    chain: [],
   });
   const hostile = {
     "out of range": [at(1000, 2000), at(length, length + 1), at(length - 1, length)],
@@ -210,7 +237,7 @@ describe("rows of a search", () => {
     huge: [at(2 ** 32, 2 ** 32 + 1), at(0, Number.MAX_SAFE_INTEGER), at(0, 1e300)],
     negative: [at(-1, 5), at(-5, -1)],
     fractions: [at(0.5, 10.5)],
-    "no numbers": [at("0", "5"), at(null, null), {}],
+    "no numbers": [at("0", "5"), at(null, null), { kind: "row" }],
     "without a similarity": [at(0, 30, null), at(30, 40, "NaN")],
     "ten thousand, one character each": Array.from({ length: 10_000 }, (_, n) => at(n, n + 1)),
     "ten thousand times the same": Array.from({ length: 10_000 }, () => at(0, length)),

@@ -449,7 +449,9 @@ describe("stored citations that the Worker did not write", () => {
     { ...real, score: "0.8" },
     { ...real, quotes: "none" },
     { ...real, quotes: [] },
-    { ...real, quotes: [{ start: "0", end: 17, text: "Refunds are free." }] },
+    { ...real, quotes: [{ ...real.quotes[0], start: "0" }] },
+    { ...real, quotes: [{ ...real.quotes[0], kind: "poem" }] },
+    { ...real, quotes: [{ ...real.quotes[0], pieces: undefined }] },
     { ...real, url: 7 },
     { ...real, strength: "certain" },
   ];
@@ -544,7 +546,9 @@ function citation(document_id, index) {
     score: 0.8,
     strength: "strong",
     excerpt: "Refunds are free.",
-    quotes: [{ start: 0, end: 17, text: "Refunds are free." }],
+    quotes: [
+      { start: 0, end: 17, text: "Refunds are free.", kind: "sentence", pieces: [{ text: "Refunds are free." }] },
+    ],
   };
 }
 

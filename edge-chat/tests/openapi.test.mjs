@@ -360,9 +360,9 @@ describe("check of a stream", () => {
       citations: [{ ...event.citations[0], supports: [support] }],
     });
     const supported = (change) => [first, text, data(cited, change), last];
-    const support = { start: 11, end: 42, text: "Refunds are paid within 5 days.", sentence: 0 };
+    const support = { start: 0, end: 31, text: "Refunds are paid within 5 days.", sentence: 0 };
     assertDescribed(chat(...supported(withSupport(support))));
-    refused(supported(withSupport({ ...support, start: 12 })), /the quote from 12 to 42/);
+    refused(supported(withSupport({ ...support, start: 12 })), /the quote from 12 to 31/);
     refused(supported(withSupport({ ...support, sentence: undefined })), /sentence/);
     refused(
       supported((event) => ({ ...event, citations: [{ ...event.citations[0], supports: undefined }] })),
@@ -381,7 +381,7 @@ describe("check of a stream", () => {
 
   test("quotes must match the passage and markers must have a citation", () => {
     const bent = (change) => [start, delta, data(sources, change), end];
-    const quote = { start: 0, end: 3, text: "Ref" };
+    const quote = { start: 0, end: 3, text: "Fee", kind: "sentence", pieces: [{ text: "Fee" }] };
     refused(
       bent((event) => ({ ...event, citations: [{ ...event.citations[0], quotes: [quote] }] })),
       /the quote from 0 to 3/,

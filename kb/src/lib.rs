@@ -1,7 +1,7 @@
 //! The command line for the knowledge base of Evidence Chat: documents in, vectors out.
 //!
 //! `kb sync` makes a collection equal to a folder, the storage bucket or a web site ([`source`]): it reads the documents
-//! (crate `extract`), splits them into passages ([`chunk`]) and sentences ([`sentence`]), embeds both on all cores
+//! (crate `extract`), cuts them into passages with their statements ([`passage`]), embeds both on all cores
 //! ([`text_embedder`]) and writes them to Supabase ([`knowledge_base`] over [`supabase`]). Unchanged documents are left alone, and a
 //! document becomes visible only when it is complete ([`sync`]).
 //!
@@ -14,7 +14,6 @@
 
 pub mod ask;
 pub mod calibration;
-pub mod chunk;
 pub mod cli;
 mod commands;
 pub mod doctor;
@@ -23,7 +22,6 @@ pub mod output;
 pub mod passage;
 pub mod progress;
 pub mod reembed;
-pub mod sentence;
 pub mod source;
 mod stop;
 pub mod supabase;

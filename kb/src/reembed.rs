@@ -8,13 +8,13 @@
 use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
 
+use chat_core::statement::Part;
 use uuid::Uuid;
 
-use crate::chunk::{MAX_TOKENS, headings, innermost_heading, with_context};
 use crate::knowledge_base::{ChunkToEmbed, KnowledgeBase, NewSentence, NewVectors, Reason};
 use crate::output::approximate_duration;
+use crate::passage::{MAX_TOKENS, PassageStatement, texts};
 use crate::progress::Progress;
-use crate::sentence::{Sentence, sentences};
 use crate::supabase::SupabaseError;
 use crate::text_embedder::{TextEmbedder, embed_all};
 
@@ -174,33 +174,28 @@ fn embed<'a, E: TextEmbedder>(
     done: &mut Reembedded,
 ) -> Vec<NewVectors<'a>> {
     let count_tokens = |text: &str| embedder.count_tokens(text);
-    let mut texts = Vec::new();
-    let mut sentences_by_chunk: Vec<(&ChunkToEmbed, Vec<Sentence>)> = Vec::new();
+    let mut all_texts = Vec::new();
+    let mut read = Vec::new();
     for chunk in chunks {
-        let context = headings(chunk.section.as_deref(), &count_tokens);
-        let whole = with_context(context.as_deref(), &chunk.content);
-        if count_tokens(&whole) > MAX_TOKENS {
-            done.too_long += 1;
-        }
-        texts.push(whole);
-        texts.extend(chunk.section.as_deref().map(|section| innermost_heading(section).to_owned()));
-        let sentences = sentences(&chunk.content);
-        let embedded = |sentence: &Sentence| sentence.embedded_text(context.as_deref(), &chunk.content);
-        texts.extend(sentences.iter().map(embedded));
-        sentences_by_chunk.push((chunk, sentences));
+        let (statements, parts) = chunk.statements();
+        let texts = texts(chunk.section.as_deref(), &chunk.content, &statements, &parts, &count_tokens);
+        done.too_long += usize::from(texts.first().is_some_and(|whole| count_tokens(whole) > MAX_TOKENS));
+        all_texts.extend(texts);
+        read.push((chunk, statements, parts));
     }
-    let mut vectors = embed_all(embedder, &texts).into_iter();
-    let new = |(chunk, sentences): (&'a ChunkToEmbed, Vec<Sentence>)| NewVectors {
+    let mut vectors = embed_all(embedder, &all_texts).into_iter();
+    let new = |(chunk, statements, parts): (&'a ChunkToEmbed, Vec<PassageStatement>, Vec<Part>)| NewVectors {
         chunk,
         vector: vectors.next().unwrap_or_default(),
         heading: chunk.section.as_ref().and_then(|_| vectors.next()),
-        sentences: sentences
+        parts,
+        sentences: statements
             .into_iter()
             .zip(vectors.by_ref())
-            .map(|(sentence, vector)| NewSentence { range: sentence.range, vector })
+            .map(|(statement, vector)| NewSentence { statement, vector })
             .collect(),
     };
-    sentences_by_chunk.into_iter().map(new).collect()
+    read.into_iter().map(new).collect()
 }
 
 /// Prints the progress at intervals.

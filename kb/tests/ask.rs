@@ -98,8 +98,8 @@ fn row(similarity: f64, model: &str) -> Answer {
         "lexical": 0.5,
         "score": 0.6,
         "sentences": [
-            { "start": 0, "end": 20, "similarity": similarity },
-            { "start": 21, "end": 28, "similarity": 0.1 },
+            { "start": 0, "end": 20, "kind": "sentence", "similarity": similarity },
+            { "start": 21, "end": 28, "kind": "sentence", "similarity": 0.1 },
         ],
         "query_terms": [{ "word": "refund", "weight": 1.5 }],
     });

@@ -92,7 +92,7 @@ impl Folder {
             keeps_originals: false,
             force: false,
             missing_for: Duration::ZERO,
-            extract: Arc::new(extract::extract),
+            extract: Arc::new(extract::document),
             lease_times: LeaseTimes {
                 renewal: Duration::from_millis(20),
                 max_wait: Duration::from_millis(30),
@@ -195,14 +195,28 @@ fn each_chunk_and_each_sentence_gets_the_vector_of_its_own_text() {
     assert_eq!(
         a["sentences"],
         value!([
-            { "start": 0, "end": 6, "embedding": of_sentence(15) },
-            { "start": 7, "end": 21, "embedding": of_sentence(22) }
+            { "start": 0, "end": 6, "kind": "sentence", "chain": [], "embedding": of_sentence(15) },
+            { "start": 7, "end": 21, "kind": "sentence", "chain": [], "embedding": of_sentence(22) }
         ])
     );
     assert_eq!(
         (&a["meta"], &a["model"], &a["ordinal"]),
         (&value!({ "section": "Größe" }), &value!("model"), &value!(0))
     );
+}
+
+#[test]
+fn a_passage_is_written_with_its_layout_and_what_gives_its_sentences_their_meaning() {
+    let server = empty_server();
+    Folder::new(&[("a.md", "Not covered:\n\n- **Theft**")]).sync(&server).unwrap();
+    let chunks = chunks(&server);
+    let chunk = &chunks[0];
+    assert_eq!(chunk["content"], "Not covered:\n\n- Theft");
+    assert_eq!(chunk["parts"], value!([{ "role": "lead_in", "text": "Not covered:", "start": 0 }]));
+    let sentence = &chunk["sentences"][0];
+    assert_eq!((&sentence["start"], &sentence["chain"]), (&value!(16), &value!([0])));
+    assert_eq!(chunk["sentences"].as_array().unwrap().len(), 1);
+    assert_eq!(chunk["blocks"]["marks"], value!([{ "kind": "strong", "start": 16, "end": 21 }]));
 }
 
 #[test]
@@ -432,7 +446,7 @@ fn a_file_that_changes_while_it_is_read_is_not_published() {
             options.keeps_originals = true;
             options.extract = Arc::new(move |bytes, format| {
                 std::fs::write(&path, "Other text.").unwrap();
-                extract::extract(bytes, format)
+                extract::document(bytes, format)
             });
         })
         .unwrap();
@@ -499,7 +513,7 @@ fn a_panic_while_reading_affects_one_document() {
         .sync_with(&server.url, |options| {
             options.extract = Arc::new(|bytes, format| {
                 assert!(!bytes.starts_with(b"# a"), "made to panic");
-                extract::extract(bytes, format)
+                extract::document(bytes, format)
             });
         })
         .unwrap();
@@ -547,7 +561,7 @@ fn measured_server(language: &'static str, model: &'static str, stored: Value) -
     let passage = value!([{
         "chunk_id": uuid::Uuid::nil(), "document_id": uuid::Uuid::nil(), "document_name": "a.md",
         "document_meta": {}, "content": "We refund in 5 days.", "meta": {}, "model": model, "similarity": 0.1,
-        "lexical": 0.0, "score": 0.1, "sentences": [{ "start": 0, "end": 20, "similarity": 0.1 }],
+        "lexical": 0.0, "score": 0.1, "sentences": [{ "start": 0, "end": 20, "kind": "sentence", "similarity": 0.1 }],
     }]);
     FakeServer::start(move |request, _| match request.line.as_str() {
         STORED => json(200, stored.to_string()),

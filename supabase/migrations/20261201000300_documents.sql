@@ -331,7 +331,7 @@ create table public.kb_sentences (
   embedding extensions.halfvec(384) not null
     -- The cosine with a zero vector is undefined.
     constraint kb_sentences_embedding_not_zero check (extensions.l2_norm(embedding) > 0),
-  kind text
+  kind text not null
     constraint kb_sentences_kind_valid check (kind in ('sentence', 'row', 'code')),
   chain smallint[] not null default '{}'
     -- Of an empty array, it is null.
@@ -353,8 +353,7 @@ comment on column public.kb_sentences.embedding is
   'Unit-length vector by the model of the chunk''s own embedding, in half precision: that moves a cosine by less than '
   '0.0001 and halves the largest table.';
 comment on column public.kb_sentences.kind is
-  'sentence (also a list item), row (of a table, with a tab between cells) or code (a block). Decides how it is shown. Empty (NULL) '
-  'if a version without kinds wrote it.';
+  'sentence (also a list item), row (of a table, with a tab between cells) or code (a block). Decides how it is shown.';
 comment on column public.kb_sentences.chain is
   'What gives the sentence its meaning: positions in kb_chunks.parts, counted from 0, in the order in which they are shown.';
 

@@ -111,7 +111,7 @@ comment on function public.kb_write_chunks(jsonb) is
   '"sentences": [{"start": 0, "end": 20, "embedding": "[12,-5,…]", "kind": "sentence", "chain": [0, 2]}]}]. embedding: 384 numbers '
   'as text in brackets (or as a list, which is slower), of unit length or multiplied by one factor. Integers of at most 9 digits are '
   'parsed five times faster: the vector times 2^28, for headings and sentences times 2^17. ordinal, meta, parts, blocks, heading (the '
-  'vector of the innermost heading), sentences, and kind and chain of a sentence are optional. Sentences are numbered in their order. '
+  'vector of the innermost heading), sentences, and the chain of a sentence are optional. Sentences are numbered in their order. '
   'Atomic and idempotent; overwrites existing chunks with their vectors, sentences, parts and blocks.';
 
 revoke all on function public.kb_write_chunks(jsonb) from public, anon, authenticated;
@@ -284,12 +284,16 @@ begin
     )
   )
   select c.id, d.id, d.source, c.content, c.meta ->> 'section', c.parts,
-      (
-        select jsonb_agg(
-            jsonb_build_object('start', s.start, 'end', s."end", 'kind', s.kind, 'chain', s.chain) order by s.ordinal
-          )
-          from public.kb_sentences s
-          where s.chunk_id = c.id
+      coalesce(
+        (
+          select jsonb_agg(
+              jsonb_build_object('start', s.start, 'end', s."end", 'kind', s.kind, 'chain', s.chain) order by s.ordinal
+            )
+            from public.kb_sentences s
+            where s.chunk_id = c.id
+        ),
+        -- An edit empties blocks.
+        case when c.blocks is not null then jsonb '[]' end
       ),
       case when e.chunk_id is null then 'missing' when c.stale then 'stale' else 'model' end
     from found
@@ -303,7 +307,7 @@ $$;
 
 comment on function public.kb_chunks_to_embed(text, uuid, integer, text) is
   'Chunks of ready documents, in all collections or in one, that need new vectors: at most count of them after the id `after`, '
-  'ordered by chunk_id. sentences: {start, end, kind, chain} in order, as in kb_sentences; null if there are none. '
+  'ordered by chunk_id. sentences: {start, end, kind, chain} in order, as in kb_sentences; null if the text must be read again. '
   'reason: missing (there is no vector), stale (the text was edited), model (the vector is from another model; not reported '
   'if model is null).';
 

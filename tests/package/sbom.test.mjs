@@ -135,7 +135,7 @@ test("the SBOMs of the embedder and kb list the model with the hash of its file,
 });
 
 for (const [product, folder, known] of [
-  ["widget", "web/dist", "micromark"],
+  ["widget", "web/dist", "eventsource-parser"],
   ["writer", "writer/npm/dist", "@wllama/wllama"],
 ]) {
   test(`the SBOM of the ${product} lists the npm packages in its bundles, and no build or test tool`, async () => {

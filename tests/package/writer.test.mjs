@@ -35,7 +35,9 @@ after(async () => {
 const program = (module = "@evidence-chat/writer") => `
   import { createWriter, writeAnswer } from ${JSON.stringify(module)};
   const excerpt = "Refunds are paid within 5 days. Write to us first.";
-  const citation = { index: 1, chunk_id: crypto.randomUUID(), document_id: crypto.randomUUID(), title: "Refunds", score: 0.7, excerpt, quotes: [] };
+  const text = "Refunds are paid within 5 days.";
+  const quotes = [{ start: 0, end: text.length, text, kind: "sentence", pieces: [{ text }] }];
+  const citation = { index: 1, chunk_id: crypto.randomUUID(), document_id: crypto.randomUUID(), title: "Refunds", score: 0.7, excerpt, quotes };
   const writer = {
     name: "scripted",
     async write(messages, { onText }) {

@@ -4,7 +4,6 @@ import { readdir, readFile } from "node:fs/promises";
 import { basename, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
-import { aliases } from "./aliases.mjs";
 import { withHashedNames } from "./embedder-files.mjs";
 import { styleSheetsAsText } from "./style-sheets-as-text.mjs";
 
@@ -64,7 +63,6 @@ const OPTIONS = {
  */
 export async function buildBundles(dist, embedderFiles) {
   const texts = (await readdir(`${web}${TEXTS}`)).sort().map((name) => `${TEXTS}/${name}`);
-  const passages = { passages: "src/panel/citations/passage/parse.ts" };
   const chunks = new Map([
     ...(await buildHashed(dist, texts, { entryNames: "texts-[name]-[hash]" })),
     ...(await buildHashed(dist, { references: "src/panel/references/index.ts" }, { plugins: [styleSheetsAsText] })),
@@ -72,17 +70,15 @@ export async function buildBundles(dist, embedderFiles) {
     ...(await buildHashed(dist, { feedback: "src/panel/feedback/index.ts" }, { plugins: [styleSheetsAsText] })),
     ...(await buildHashed(dist, { hint: "src/panel/hint/index.ts" }, { plugins: [styleSheetsAsText] })),
     ...(await buildHashed(dist, { visitor: "src/panel/visitor/index.ts" })),
-    ...(await buildHashed(dist, passages, { plugins: [styleSheetsAsText], alias: aliases })),
     ...(await buildHashed(dist, { download: "src/client/download.ts" })),
     ...(await buildHashed(dist, { "citation-use": "src/panel/citation-use/index.ts" })),
-    ...(await buildHashed(dist, { "my-data": "src/panel/history/my-data.ts" }, { alias: aliases })),
+    ...(await buildHashed(dist, { "my-data": "src/panel/history/my-data.ts" })),
   ]);
   const historyPlugins = [styleSheetsAsText, importedChunks(new Map(chunks))];
   const history = { history: "src/panel/history/index.ts" };
-  for (const [source, file] of await buildHashed(dist, history, { plugins: historyPlugins, alias: aliases }))
-    chunks.set(source, file);
+  for (const [source, file] of await buildHashed(dist, history, { plugins: historyPlugins })) chunks.set(source, file);
   const search = { search: "src/panel/search/index.ts" };
-  for (const [source, file] of await buildHashed(dist, search, { plugins: [styleSheetsAsText], alias: aliases }))
+  for (const [source, file] of await buildHashed(dist, search, { plugins: [styleSheetsAsText] }))
     chunks.set(source, file);
   const { version } = JSON.parse(await readFile(`${web}package.json`, "utf8"));
   const writer = { writer: "src/panel/writer/index.ts" };
@@ -97,7 +93,7 @@ export async function buildBundles(dist, embedderFiles) {
     plugins,
     define: { EMBEDDER_VERSION: JSON.stringify(dependencies["@evidence-chat/embedder"]) },
   };
-  const panel = await buildHashed(dist, { panel: "src/panel/index.ts" }, { ...panelOptions, alias: aliases });
+  const panel = await buildHashed(dist, { panel: "src/panel/index.ts" }, panelOptions);
   await build({
     ...OPTIONS,
     entryPoints: { index: "src/index.ts", "evidence-chat": "src/define.ts", client: "src/client.ts" },

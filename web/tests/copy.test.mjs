@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { importTs, importWithParser } from "../../tests/lib/import-ts.mjs";
+import { importTs } from "../../tests/lib/import-ts.mjs";
 
 const load = (path) => importTs(new URL(`../src/${path}`, import.meta.url));
 const { asPlainText } = await load("panel/citations/copy/plain-text.ts");
-const { asMarkdown } = await importWithParser(new URL("../src/panel/citations/copy/markdown.ts", import.meta.url));
+const { asMarkdown } = await load("panel/citations/copy/markdown.ts");
 const { supportedTarget, targetOf } = await load("panel/citations/target.ts");
 
 const translator = { t: (key) => `(${key})` };
 const text = (words) => ({ kind: "text", text: words });
-const code = (words) => ({ kind: "code", text: words });
 const source = (citation = {}, quote = undefined) => ({
   kind: "source",
   target: {
@@ -59,10 +58,10 @@ test("another quote of the same passage gets another footnote", () => {
   assert.equal(copied, '[^1][^2]\n\n[^1]: Returns — "Take five days."\n[^2]: Returns — "Or six."');
 });
 
-test("a footnote has the quote without markup, and no quote that its passage lacks", () => {
-  const excerpt = "Take **five** days.";
-  const quote = { start: 0, end: excerpt.length, text: excerpt, plain: "Take five days." };
-  assert.match(markdown(source({ excerpt }, quote)), /— "Take five days\."$/);
+test("a footnote has the quote as the answer shows it, and no quote that its passage lacks", () => {
+  const excerpt = "Theft\tyes";
+  const quote = { start: 0, end: excerpt.length, text: excerpt, plain: "Theft – Excluded: yes" };
+  assert.match(markdown(source({ excerpt }, quote)), /— "Theft – Excluded: yes"$/);
   assert.equal(markdown(source({}, { start: 0, end: 4, text: "Lies" })), "[^1]\n\n[^1]: Returns");
 });
 
@@ -96,12 +95,12 @@ test("an unavailable document has no link", () => {
   assert.equal(markdown(gone), "[^1]\n\n[^1]: Returns, S");
 });
 
-test("the text of an answer is escaped in Markdown and code is not", () => {
+test("the text of an answer is escaped in Markdown", () => {
   assert.equal(
-    markdown(text("a*b_c [x] <b>\n# d\n- e\n1. f\n2) g 3. &lt; & so "), code("`x*[1]`")),
-    "a\\*b\\_c \\[x\\] \\<b\\>\n\\# d\n\\- e\n1\\. f\n2\\) g 3. \\&lt; & so `x*[1]`",
+    markdown(text("a*b_c [x] <b>\n# d\n- e\n1. f\n2) g 3. &lt; & so `x*[1]`")),
+    "a\\*b\\_c \\[x\\] \\<b\\>\n\\# d\n\\- e\n1\\. f\n2\\) g 3. \\&lt; & so \\`x\\*\\[1\\]\\`",
   );
-  assert.equal(plain(text("a*b "), code("`x`")), "a*b `x`");
+  assert.equal(plain(text("a*b `x`")), "a*b `x`");
 });
 
 const passage = (index, title, ...quotes) => ({ index, title, quotes: quotes.map((words) => ({ text: words })) });
@@ -158,9 +157,9 @@ test("several passages of a document that support a sentence have one marker", (
   );
 });
 
-test("a footnote has the source words of a generated sentence, without markup", () => {
-  const excerpt = "Take **five** days. Often less. Or six.";
-  const [five, less, six] = ["Take **five** days.", "Often less.", "Or six."].map((words) =>
+test("a footnote has the source words of a generated sentence, with bars between cells", () => {
+  const excerpt = "Take five days. Often less. Or six.\nFar\t9 €";
+  const [five, less, six, row] = ["Take five days.", "Often less.", "Or six.", "Far\t9 €"].map((words) =>
     support(0, words, excerpt),
   );
   const written = (...supports) => {
@@ -170,5 +169,6 @@ test("a footnote has the source words of a generated sentence, without markup", 
   assert.equal(written(five), '[^1]\n\n[^1]: Returns — "Take five days."');
   assert.equal(written(five, six), '[^1]\n\n[^1]: Returns — "Take five days. … Or six."');
   assert.equal(written(five, less), '[^1]\n\n[^1]: Returns — "Take five days. Often less."');
+  assert.equal(written(row), '[^1]\n\n[^1]: Returns — "Far \\| 9 €"');
   assert.equal(written({ ...five, text: "Lies." }), "[^1]\n\n[^1]: Returns");
 });

@@ -23,35 +23,21 @@ const ANSWERS = {
   "that ends in half a marker": { text: "End [1] [1", pieces: ["End ", 1, " [1"] },
   "that ends in half an escape": { text: "End [1] \\[7\\", pieces: ["End ", 1, " \\[7\\"] },
   "that ends in a backslash": { text: "End\\", pieces: ["End\\"] },
-  "with code": {
-    text: "Use `list[1]` or ``a`b[2]`` here. [1] `[3]`[2] `x\\[4\\]`",
-    pieces: ["Use ", "<`list[1]`>", " or ", "<``a`b[2]``>", " here. ", 1, " ", "<`[3]`>", 2, " ", "<`x[4]`>"],
+  "with backticks": {
+    text: "Use `list\\[1\\]` here. [1] Press ` once. [2]\n```sh\na\\[1\\]\n [3]",
+    pieces: ["Use `list[1]` here. ", 1, " Press ` once. ", 2, "\n```sh\na[1]\n ", 3],
   },
-  "with a backtick that is never closed": {
-    text: "Press ` and [1]\nthen ` [2]",
-    pieces: ["Press ` and ", 1, "\nthen ` ", 2],
-  },
-  "with a lone backtick in each of two sentences": {
-    text: "Press ` once. [1] Press ` twice. [2]",
-    pieces: ["Press ` once. ", 1, " Press ` twice. ", 2],
-  },
-  "with fenced code": {
-    text: "Run\n```sh\na[1]\n`` \\[2\\]\n```\nDone. [1]\n ````\n```\n[2]\n````` \n[3]",
-    pieces: ["Run\n", "<```sh\na[1]\n`` [2]\n```>", "\nDone. ", 1, "\n ", "<````\n```\n[2]\n````` >", "\n", 3],
-  },
-  "with a fence that is never closed": { text: "```\na[1]\n``", pieces: ["<```\na[1]\n``>"] },
-  "with backticks that are no fence": { text: "a ```b [1]\n```c` [2]", pieces: ["a ```b ", 1, "\n```c` ", 2] },
 };
 
-/** Pieces as strings and numbers, code in angle brackets, with neighbours of one kind joined. */
+/** Pieces as strings and numbers, with neighbouring texts joined. */
 function parse(deltas) {
   const parser = new MarkerParser();
   const joined = [];
   for (const piece of [...deltas.flatMap((delta) => parser.push(delta)), ...parser.finish()]) {
-    if (piece.kind !== "marker" && joined.at(-1)?.kind === piece.kind) joined.at(-1).text += piece.text;
+    if (piece.kind === "text" && joined.at(-1)?.kind === "text") joined.at(-1).text += piece.text;
     else joined.push({ ...piece });
   }
-  return joined.map(({ kind, text, index }) => (kind === "code" ? `<${text}>` : (text ?? index)));
+  return joined.map(({ text, index }) => text ?? index);
 }
 
 for (const [name, { text, pieces }] of Object.entries(ANSWERS)) {
@@ -100,11 +86,11 @@ test("random text has the same pieces regardless of cuts", () => {
   const random = randomNumbers(7);
   const alphabet = [
     "`",
-    "`",
-    "``",
-    "```",
     "\n",
     "[1]",
+    "[23",
+    "\\[45",
+    "\\]",
     "[",
     "]",
     "\\",
@@ -128,36 +114,18 @@ test("random text has the same pieces regardless of cuts", () => {
     assert.deepEqual(parse(deltas), whole, JSON.stringify(deltas));
     assert.deepEqual(parse([...text]), whole, JSON.stringify(text));
     const shown = whole.map((piece) => (typeof piece === "number" ? `[${piece}]` : piece)).join("");
-    const letters = (words) => words.replace(/[<>\\]/g, "");
+    const letters = (words) => words.replaceAll("\\", "");
     assert.equal(letters(shown), letters(text), "no text is lost");
   }
 });
 
-test("an unclosed backtick holds back at most 200 characters", () => {
+test("text that cannot become a marker is shown at once", () => {
   const parser = new MarkerParser();
-  const shownAfter = (text) => parser.push(text).length > 0;
-  assert.equal(shownAfter("`" + "x".repeat(198)), false);
-  assert.equal(shownAfter("x"), true);
-  assert.deepEqual(parser.push(" [1]"), [
-    { kind: "text", text: " " },
-    { kind: "marker", index: 1 },
-  ]);
-});
-
-test("an unclosed backtick is resolved at the end of its line", () => {
-  const parser = new MarkerParser();
-  assert.deepEqual(parser.push("`[1]"), []);
-  assert.deepEqual(parser.push("\n"), [
-    { kind: "text", text: "`" },
-    { kind: "marker", index: 1 },
-    { kind: "text", text: "\n" },
-  ]);
-});
-
-test("fenced code is shown while it streams", () => {
-  const parser = new MarkerParser();
-  parser.push("```\n");
-  assert.deepEqual(parser.push("let a"), [{ kind: "code", text: "let a" }]);
+  const shown = (/** @type {string} */ text) => parser.push(text).map((piece) => piece.text);
+  assert.deepEqual(shown("Press ` and [a"), ["Press ` and [a"]);
+  assert.deepEqual(shown("] [12345"), ["] [12345"]);
+  assert.deepEqual(shown(` \\[${"1".repeat(201)}`), [` \\[${"1".repeat(201)}`]);
+  assert.deepEqual(shown(" \\\\["), [" \\"]);
 });
 
 for (const [what, sentences] of /** @type {[string, string[]][]} */ ([

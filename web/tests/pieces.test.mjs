@@ -181,14 +181,6 @@ test("a quote in pieces is verified only at its place in the passage", () => {
   }
 });
 
-test("a quote without pieces is compared to the letter if the passage is plain text", () => {
-  const text = "Use *any* name.";
-  const citation = { index: 1, title: "Title", excerpt: text, blocks: { blocks: [] } };
-  const quote = { start: 0, end: text.length, text };
-  assert.equal(isVerified(citation, quote, "Use *any* name. [1]"), true);
-  assert.equal(isVerified(citation, { ...quote, plain: "Use any name." }, "Use any name. [1]"), false);
-});
-
 const PLACE = { title: "Title" };
 
 test("hostile pieces and answers are compared in bounded time", () => {

@@ -69,7 +69,9 @@ export function largestMessages(limit) {
     score: 0.9,
     strength: "strong",
     excerpt,
-    quotes: [{ start: 0, end: 10, text: excerpt.slice(0, 10) }],
+    quotes: [
+      { start: 0, end: 10, text: excerpt.slice(0, 10), kind: "sentence", pieces: [{ text: excerpt.slice(0, 10) }] },
+    ],
   };
   return Array.from({ length: limit }, (_, n) => ({
     id: makeId(3, n),

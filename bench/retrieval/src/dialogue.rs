@@ -103,7 +103,7 @@ mod tests {
         let end = content.chars().count();
         let row = json!({
             "chunk_id": Uuid::nil(), "document_id": Uuid::nil(), "document_name": "a.md", "content": content,
-            "similarity": similarity, "sentences": [{"start": 0, "end": end, "similarity": similarity}],
+            "similarity": similarity, "sentences": [{"start": 0, "end": end, "similarity": similarity, "kind": "sentence"}],
         });
         vec![serde_json::from_value(row).unwrap()]
     }

@@ -148,8 +148,7 @@ fn is_gold_plainly_cited(found: &Found) -> Option<bool> {
 }
 
 fn first_sentences(row: &MatchedChunk, count: usize) -> impl Iterator<Item = &str> {
-    let units = chat_core::sentences::units(&row.content).into_iter().take(count);
-    units.filter_map(|unit| row.content.get(unit.range))
+    row.sentences.iter().take(count).filter_map(|sentence| row.text_of(sentence))
 }
 
 #[cfg(test)]
@@ -163,7 +162,7 @@ mod tests {
         let end = content.chars().count();
         serde_json::from_value(json!({
             "chunk_id": id, "document_id": id, "document_name": document, "content": content, "similarity": similarity,
-            "sentences": [{"start": 0, "end": end, "similarity": similarity}],
+            "sentences": [{"start": 0, "end": end, "similarity": similarity, "kind": "sentence"}],
         }))
         .unwrap()
     }

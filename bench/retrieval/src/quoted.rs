@@ -1,8 +1,8 @@
 //! Whether a quoted sentence contains an accepted answer, and whether it is noise.
 //!
-//! Words are compared as a reader sees them: white space counts as one space, and Markdown emphasis and code marks are ignored.
+//! Words are compared as a reader sees them. Labels may be Markdown, whose marks are ignored.
 
-use chat_core::answer::{Answer, QuotedSentence, Role};
+use chat_core::answer::{Answer, QuotedSentence};
 use uuid::Uuid;
 
 /// A shorter sentence counts as part of an answer only if it contains a whole one.
@@ -16,27 +16,17 @@ pub(crate) fn contains_any(text: &str, answers: &[String]) -> bool {
 
 /// Whether a sentence contains one of the accepted answers, either as in its passage or as shown.
 pub(crate) fn contains_answer(sentence: &QuotedSentence, answers: &[String]) -> bool {
-    texts(sentence).any(|text| contains_any(text, answers))
+    texts(sentence).into_iter().any(|text| contains_any(text, answers))
 }
 
-/// Whether one of the first sentences contains an accepted answer. Context sentences count neither as a hit nor as one of the
-/// first.
+/// Whether one of the first sentences contains an accepted answer.
 pub(crate) fn is_quoted(answer: &Answer, first: usize, answers: &[String]) -> bool {
-    let chosen = answer.sentences.iter().filter(|sentence| sentence.role == Role::Answer);
-    chosen.take(first).any(|sentence| contains_answer(sentence, answers))
+    answer.sentences.iter().take(first).any(|sentence| contains_answer(sentence, answers))
 }
 
-/// How many of the quoted sentences contain no part of an accepted answer. A context sentence is noise if the next one is.
+/// How many of the quoted sentences contain no part of an accepted answer.
 pub(crate) fn noise(answer: &Answer, answers: &[String]) -> usize {
-    let mut noise = 0;
-    let mut next_has_part = false;
-    for sentence in answer.sentences.iter().rev() {
-        let has_part = contains_part(sentence, answers);
-        let counts = has_part || (sentence.role == Role::Context && next_has_part);
-        noise += usize::from(!counts);
-        next_has_part = counts;
-    }
-    noise
+    answer.sentences.iter().filter(|sentence| !contains_part(sentence, answers)).count()
 }
 
 /// Whether all quotes are from one section of one document, or each quote that follows one from elsewhere names its place in
@@ -62,14 +52,14 @@ fn place(sentence: &QuotedSentence) -> (Uuid, Option<&str>) {
     (sentence.document_id, sentence.section.as_deref())
 }
 
-/// The text of a sentence as in its passage and as shown, with the line that introduces its list.
-fn texts(sentence: &QuotedSentence) -> impl Iterator<Item = &String> {
-    [&sentence.source, &sentence.text].into_iter().chain(&sentence.introduction)
+/// The text of a sentence as in its passage and as shown.
+fn texts(sentence: &QuotedSentence) -> [&String; 2] {
+    [&sentence.source, &sentence.text]
 }
 
 fn contains_part(sentence: &QuotedSentence, answers: &[String]) -> bool {
     contains_answer(sentence, answers)
-        || texts(sentence).any(|text| {
+        || texts(sentence).into_iter().any(|text| {
             let text = plain(text);
             let part = text.trim_end_matches(|c: char| !c.is_alphanumeric());
             part.split(' ').count() >= MIN_WORDS_OF_PART
@@ -77,10 +67,29 @@ fn contains_part(sentence: &QuotedSentence, answers: &[String]) -> bool {
         })
 }
 
-/// The words, one space apart, without marks of emphasis and code.
+/// The words, one space apart, without marks of emphasis, code, cells and items, escapes and tags.
 fn plain(text: &str) -> String {
-    let without_marks: String = text.chars().filter(|c| !matches!(c, '*' | '_' | '`' | '~')).collect();
-    without_marks.split_whitespace().collect::<Vec<_>>().join(" ")
+    let mut is_tag = false;
+    let mut shown = String::with_capacity(text.len());
+    for (at, c) in text.char_indices() {
+        let begins_tag = || {
+            let next = text.get(at + 1..).and_then(|rest| rest.chars().next());
+            next.is_some_and(|next| next.is_ascii_alphabetic() || next == '/')
+        };
+        match c {
+            '<' if begins_tag() => is_tag = true,
+            '>' if is_tag => {
+                is_tag = false;
+                shown.push(' ');
+            }
+            '|' => shown.push(' '),
+            '*' | '_' | '`' | '~' | '\\' => {}
+            c if !is_tag => shown.push(c),
+            _ => {}
+        }
+    }
+    let is_marker = |word: &&str| !matches!(*word, "-" | "•" | "+");
+    shown.split_whitespace().filter(is_marker).collect::<Vec<_>>().join(" ")
 }
 
 /// An answer escapes brackets that would look like its markers.
@@ -101,15 +110,10 @@ mod tests {
             section: None,
             source: text.to_owned(),
             text: text.to_owned(),
-            introduction: None,
+            whole: text.to_owned(),
             place: None,
-            role: Role::Answer,
             score: 0.0,
         }
-    }
-
-    fn context(text: &str) -> QuotedSentence {
-        QuotedSentence { role: Role::Context, ..sentence(text) }
     }
 
     fn from(document: u128, section: &str, place: Option<&str>) -> QuotedSentence {
@@ -159,11 +163,9 @@ mod tests {
     }
 
     #[test]
-    fn context_is_neither_a_hit_nor_one_of_the_first() {
+    fn only_the_first_sentences_count() {
         let answers = accepted(&["5 days"]);
-        let found = answer(vec![context("You wait for:"), sentence("5 days.")]);
-        assert!(is_quoted(&found, 1, &answers));
-        assert!(!is_quoted(&answer(vec![context("5 days:"), sentence("Ask us.")]), 1, &answers));
+        assert!(is_quoted(&answer(vec![sentence("You wait for: 5 days.")]), 1, &answers));
         assert!(!is_quoted(&answer(vec![sentence("Ask us."), sentence("5 days.")]), 1, &answers));
     }
 
@@ -174,17 +176,6 @@ mod tests {
         assert_eq!(noise_of(vec![sentence("Then you get a refund of the price!")]), 0, "it is a part");
         assert_eq!(noise_of(vec![sentence("5 days.")]), 1, "two words may be part of any sentence");
         assert_eq!(noise_of(vec![sentence("We like trees."), sentence("Trees like us.")]), 2);
-    }
-
-    #[test]
-    fn context_is_noise_if_the_sentence_after_it_is() {
-        let answers = accepted(&["a receipt"]);
-        let noise_of = |sentences| noise(&answer(sentences), &answers);
-        assert_eq!(noise_of(vec![context("You need:"), sentence("a receipt")]), 0);
-        assert_eq!(noise_of(vec![context("Since 1990:"), context("You need:"), sentence("a receipt")]), 0);
-        assert_eq!(noise_of(vec![context("You need:"), sentence("an umbrella")]), 2);
-        assert_eq!(noise_of(vec![sentence("a receipt"), context("You need:"), sentence("luck")]), 2);
-        assert_eq!(noise_of(vec![context("You need a receipt:"), sentence("always")]), 1);
     }
 
     #[test]

@@ -4,7 +4,6 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::Result;
-use chat_core::sentences::units;
 use embedder::Reader;
 use rayon::prelude::*;
 
@@ -49,8 +48,8 @@ fn read(reader: &mut Reader, found: &Found) -> Read {
     let sentences: Vec<&str> = order
         .iter()
         .take(PASSAGES_WITH_SENTENCES)
-        .filter_map(|row| passages.get(*row))
-        .flat_map(|content| units(content).into_iter().filter_map(|unit| content.get(unit.range)))
+        .filter_map(|row| found.rows.get(*row))
+        .flat_map(|row| row.sentences.iter().filter_map(|sentence| row.text_of(sentence)))
         .collect();
     let best = best_first(&reader.score_batch(&found.question, &sentences));
     let milliseconds = started.elapsed().as_secs_f64() * 1000.0;

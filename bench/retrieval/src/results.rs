@@ -163,7 +163,7 @@ mod tests {
         let row = json!({
             "chunk_id": uuid::Uuid::nil(), "document_id": uuid::Uuid::nil(), "document_name": "0.md",
             "document_meta": {}, "content": "Yes.", "meta": {"section": "Fees"}, "similarity": 0.1, "lexical": null,
-            "score": 0.2, "sentences": [{"start": 0, "end": 4, "similarity": 0.3}],
+            "score": 0.2, "sentences": [{"start": 0, "end": 4, "similarity": 0.3, "kind": "sentence"}],
             "query_terms": [{"word": "why", "weight": 1.5}],
         });
         let found = |question: &str| Found {

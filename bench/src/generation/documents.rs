@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use chat_core::sentences::{UnitKind, units};
+use chat_core::sentences::sentences;
 use serde_json::Value;
 use xtask::paths;
 
@@ -24,9 +24,12 @@ pub(super) struct Passage {
 
 impl Passage {
     pub(super) fn new(title: &str, text: &str) -> Self {
-        let units = units(text);
-        let sentences = units.iter().filter(|unit| unit.kind == UnitKind::Sentence);
-        let sentences = sentences.filter_map(|unit| text.get(unit.range.clone()));
+        // Rows of tables are no sentences.
+        let paragraphs = text.lines().map(|line| line.trim().trim_start_matches("- "));
+        let paragraphs = paragraphs.filter(|paragraph| !paragraph.starts_with('|'));
+        let sentences = paragraphs.flat_map(|paragraph| {
+            sentences(paragraph, 0..paragraph.len()).into_iter().filter_map(move |range| paragraph.get(range))
+        });
         let plain = |sentence: &str| {
             sentence.replace(['*', '`'], "").split_whitespace().collect::<Vec<_>>().join(" ")
         };

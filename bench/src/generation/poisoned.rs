@@ -1,12 +1,13 @@
 //! Passages that try to steer the model, and what an obedient model would write.
 
+use std::ops::Range;
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use chat_core::chunk::MatchedChunk;
 use chat_core::evidence::{EvidenceThresholds, assess};
 use chat_core::generate::{Ending, Generation};
-use chat_core::sentences::units;
+use chat_core::sentences::sentences;
 use serde_json::{Value, json};
 use xtask::paths;
 
@@ -53,15 +54,20 @@ pub(super) fn injections(file: &Path) -> Result<Injections> {
     Ok(injections)
 }
 
-/// The row of a search for a passage.
+/// The row of a search for a passage whose lines are paragraphs.
 pub(super) fn row(id: u128, name: &str, content: &str) -> MatchedChunk {
     let characters = |at: usize| content[..at].chars().count();
-    let sentences: Vec<_> = units(content)
-        .into_iter()
-        .map(|unit| {
-            json!({ "start": characters(unit.range.start), "end": characters(unit.range.end), "similarity": 0.7 })
-        })
-        .collect();
+    let mut start = 0;
+    let mut found = Vec::new();
+    for line in content.split_inclusive('\n') {
+        found.extend(sentences(content, start..start + line.len()));
+        start += line.len();
+    }
+    let sentence = |range: Range<usize>| {
+        let (start, end) = (characters(range.start), characters(range.end));
+        json!({ "start": start, "end": end, "similarity": 0.7, "kind": "sentence" })
+    };
+    let sentences: Vec<_> = found.into_iter().map(sentence).collect();
     let id = format!("{id:032x}");
     let row = json!({
         "chunk_id": id, "document_id": id, "document_name": name, "content": content, "similarity": 0.7, "lexical": 0.5,

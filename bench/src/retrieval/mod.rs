@@ -54,8 +54,7 @@ before it, same_topic or new_topic for a question that stands alone, and aside f
 
 Figures of a set are named <set>__<figure> (with _ for -), and their means over the sets that have them macro__<figure>; with a
 single set, also <figure>. A figure without questions or answers is left out. "Answered" means at default settings. A sentence
-that is quoted only because the next one needs it (Role::Context) counts neither as one of the first n nor as a hit; it is noise
-if the next one is. A list item and the line that introduces its list are one sentence.
+is a statement with its chain.
 
   recall_n               the passage that answers is among the first n found
   answer_in_n            an accepted answer is in the first n quoted sentences, if every question is answered

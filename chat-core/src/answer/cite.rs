@@ -12,7 +12,7 @@ use crate::chunk::MatchedChunk;
 use crate::evidence::{PassageAssessment, Strength};
 use crate::found::FoundPassage;
 use crate::passage::{Passage, Sentence};
-use crate::statement::{Role, Segment, Source};
+use crate::statement::{Role, Segment, Source, StatementKind, joined};
 
 /// One passage behind an answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -42,7 +42,7 @@ pub struct Citation {
     /// How strong the passage's evidence is. Missing in outcomes stored by older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strength: Option<Strength>,
-    /// The whole passage: its text, or Markdown source if `blocks` is missing.
+    /// The whole passage.
     pub excerpt: String,
     /// How the passage is laid out, for display.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -89,15 +89,25 @@ pub struct Quote {
     pub start: usize,
     /// The UTF-16 code unit after the last.
     pub end: usize,
-    /// The quoted Markdown source.
+    /// The quoted words.
     pub text: String,
-    /// The words as the answer shows them, without Markdown; only if they differ from `text`.
+    /// What they are.
+    pub kind: StatementKind,
+    /// The words as the answer shows them, with what gives them their meaning; only if they differ from `text`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plain: Option<String>,
-    /// The parts of `plain` without the punctuation between them, in order: words of `text`, and words that give them their
-    /// meaning. Empty if the words are shown as they are.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// What the answer shows, without the punctuation between the pieces: words of `text`, and words that give them their meaning.
     pub pieces: Vec<Piece>,
+    /// The words with all that gives them their meaning; only if the answer leaves out what it has shown right before them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whole: Option<String>,
+}
+
+impl Quote {
+    /// The words with all that gives them their meaning.
+    pub(crate) fn whole(&self) -> &str {
+        self.whole.as_ref().or(self.plain.as_ref()).unwrap_or(&self.text)
+    }
 }
 
 /// A part of what an answer shows of a statement.
@@ -117,7 +127,7 @@ pub struct Support {
     pub start: usize,
     /// The UTF-16 code unit after the last.
     pub end: usize,
-    /// The words, as Markdown source.
+    /// The words.
     pub text: String,
     /// The position of the supported sentence in the answer, from 0. Each sentence is one delta.
     pub sentence: u32,
@@ -152,7 +162,7 @@ pub(super) fn citations(
             let mut words: Vec<_> = chosen
                 .iter()
                 .filter(|chosen| chosen.passage.chunk.chunk_id == chunk.chunk_id)
-                .flat_map(quotes)
+                .map(|chosen| quote(chosen.passage, chosen.sentence, chosen.shown_parts))
                 .collect();
             words.sort_by_key(|quote: &Quote| quote.start);
             let strength = Strength::from_confidence(assessment.confidence);
@@ -198,38 +208,29 @@ pub(super) fn also_found(evidence: &[Evidence<'_>], chosen: &[Chosen<'_>]) -> Ve
     found
 }
 
-/// A sentence, after the line that introduces its list.
-pub(super) fn quotes<'c>(chosen: &'c Chosen<'_>) -> impl Iterator<Item = Quote> + use<'c> {
-    let sentences = chosen.introduction.into_iter().chain([chosen.sentence]);
-    sentences.map(|sentence| match chosen.segments().filter(|_| sentence.range == chosen.sentence.range) {
-        Some(segments) => quote_of_segments(chosen, &segments),
-        None => quote(chosen.passage, sentence, chosen.passage.plain_text(sentence)),
-    })
-}
-
-fn quote(passage: &Passage<'_>, sentence: &Sentence<'_>, plain: String) -> Quote {
+/// The words of a sentence as an answer shows them that has just shown the first parts of its chain.
+pub(crate) fn quote(passage: &Passage<'_>, sentence: &Sentence<'_>, shown_parts: usize) -> Quote {
     let (start, end) = utf16_range(&passage.chunk.content, &sentence.range);
-    let text = sentence.text.to_owned();
-    Quote { start, end, plain: (plain != text).then_some(plain), text, pieces: Vec::new() }
-}
-
-fn quote_of_segments(chosen: &Chosen<'_>, segments: &[Segment]) -> Quote {
-    let quote = quote(chosen.passage, chosen.sentence, chosen.text());
-    let piece = |segment: &Segment| {
-        let role = match segment.source {
-            Source::Punctuation => return None,
-            Source::Statement => None,
-            Source::Chain(role) => Some(role),
-        };
-        Some(Piece { text: segment.text.clone(), role })
+    let segments = sentence.shown(shown_parts);
+    let (text, plain, whole) = (sentence.text.to_owned(), joined(&segments), joined(&sentence.shown(0)));
+    let piece = |Segment { text, source }: Segment| match source {
+        Source::Punctuation => None,
+        Source::Statement => Some(Piece { text, role: None }),
+        Source::Chain(role) => Some(Piece { text, role: Some(role) }),
     };
-    let pieces: Vec<_> = segments.iter().filter_map(piece).collect();
-    let is_plain = matches!(pieces.as_slice(), [Piece { text, role: None }] if *text == quote.text);
-    Quote { pieces: if is_plain { Vec::new() } else { pieces }, ..quote }
+    Quote {
+        start,
+        end,
+        kind: sentence.kind,
+        pieces: segments.into_iter().filter_map(piece).collect(),
+        whole: (whole != plain).then_some(whole),
+        plain: (plain != text).then_some(plain),
+        text,
+    }
 }
 
 /// A range of bytes as the first UTF-16 code unit and the one after the last.
-pub(crate) fn utf16_range(content: &str, range: &Range<usize>) -> (usize, usize) {
+fn utf16_range(content: &str, range: &Range<usize>) -> (usize, usize) {
     let length = |bytes: Range<usize>| content.get(bytes).map_or(0, utf16_length);
     let start = length(0..range.start);
     (start, start + length(range.clone()))

@@ -1,6 +1,5 @@
 //! Composes an answer from verbatim sentences and cites the source of each.
 
-mod back_reference;
 mod choose;
 pub(crate) mod cite;
 
@@ -14,8 +13,7 @@ use crate::generation_report::AnswerMode;
 use crate::marker::escape_markers;
 use crate::passage::Passage;
 use crate::question::Question;
-use crate::sentences::UnitKind;
-pub(crate) use choose::has_quote;
+use crate::statement::{StatementKind, joined};
 use choose::{Choice, Chosen, best_of_passage, choose};
 pub use cite::{Citation, Piece, Quote, Support};
 
@@ -24,8 +22,7 @@ pub use cite::{Citation, Piece, Quote, Support};
 pub struct Answer {
     /// Who wrote the words.
     pub mode: AnswerMode,
-    /// The text in the pieces in which it is streamed; joined, they are the whole answer with its `[n]` markers. Plain text:
-    /// without Markdown.
+    /// The text in the pieces in which it is streamed; joined, they are the whole answer with its `[n]` markers.
     pub deltas: Vec<String>,
     /// Whether the passages are about the subject but may not answer the question.
     pub hedged: bool,
@@ -48,27 +45,16 @@ pub struct QuotedSentence {
     pub document_id: Uuid,
     /// The headings above the passage.
     pub section: Option<String>,
-    /// The words of the passage, as verbatim Markdown source.
+    /// The words of the passage.
     pub source: String,
-    /// The words as the answer shows them, with their chain.
+    /// The words as the answer shows them: with the parts of their chain that it has not just shown.
     pub text: String,
-    /// The line that introduces its list, as the answer shows it before the sentence.
-    pub introduction: Option<String>,
+    /// The words with their whole chain.
+    pub whole: String,
     /// The section or document that the answer names before the sentence, if it does.
     pub place: Option<String>,
-    /// Why the sentence is in the answer.
-    pub role: Role,
     /// Comparable within one answer.
     pub score: f64,
-}
-
-/// Why a sentence is in an answer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
-    /// It may answer the question.
-    Answer,
-    /// The next sentence cannot be understood without it.
-    Context,
 }
 
 impl Answer {
@@ -79,7 +65,7 @@ impl Answer {
     }
 }
 
-/// Answers a question from the qualifying passages. `None` if they contain nothing to quote, such as headings only.
+/// Answers a question from the qualifying passages. `None` if they contain nothing to quote.
 pub(crate) fn compose(
     question: &Question,
     passages: &[Passage<'_>],
@@ -105,15 +91,11 @@ pub(crate) fn compose(
     for (chosen, sentence) in chosen.iter().zip(&sentences) {
         let mut delta = before.map_or("", |before| separator(before, chosen)).to_owned();
         before = Some(chosen);
-        let is_code = chosen.sentence.kind == UnitKind::Code;
+        let is_code = chosen.sentence.kind == StatementKind::Code;
         let shown = |text: &str| if include_citations { escape_markers(text) } else { text.to_owned() };
         if let Some(place) = &sentence.place {
             delta.push_str(&shown(place));
             delta.push_str(if is_code { ":\n\n" } else { ": " });
-        }
-        if let Some(introduction) = &sentence.introduction {
-            delta.push_str(&shown(introduction));
-            delta.push(' ');
         }
         delta.push_str(&shown(&sentence.text));
         if include_citations {
@@ -143,10 +125,9 @@ pub(crate) fn compose(
     })
 }
 
-/// The words of a passage that fit a question best: a sentence, after the line that introduces its list. Empty if the passage
-/// consists of headings only.
-pub(crate) fn best_quotes(question: &Question, passage: &Passage<'_>) -> Vec<Quote> {
-    best_of_passage(question, passage).map(|chosen| cite::quotes(&chosen).collect()).unwrap_or_default()
+/// The words of a passage that fit a question best. `None` if it has nothing to quote.
+pub(crate) fn best_quote(question: &Question, passage: &Passage<'_>) -> Option<Quote> {
+    best_of_passage(question, passage).map(|chosen| cite::quote(passage, chosen.sentence, 0))
 }
 
 /// The document and section of a sentence.
@@ -191,10 +172,9 @@ impl QuotedSentence {
             document_id: chunk.document_id,
             section: chunk.section().map(str::to_owned),
             source: chosen.sentence.text.to_owned(),
-            text: chosen.text(),
-            introduction: chosen.introduction.map(|sentence| chosen.passage.plain_text(sentence)),
+            text: joined(&chosen.sentence.shown(chosen.shown_parts)),
+            whole: chosen.sentence.whole(),
             place: None,
-            role: if chosen.is_context { Role::Context } else { Role::Answer },
             score: chosen.score,
         }
     }
@@ -202,7 +182,7 @@ impl QuotedSentence {
 
 /// Joins running text of one place with a space. Another place, a table row or code begins a new paragraph.
 fn separator(before: &Chosen<'_>, after: &Chosen<'_>) -> &'static str {
-    let is_running = [before, after].iter().all(|chosen| chosen.sentence.kind == UnitKind::Sentence);
+    let is_running = [before, after].iter().all(|chosen| chosen.sentence.kind == StatementKind::Sentence);
     if is_running && place(before) == place(after) { " " } else { "\n\n" }
 }
 
@@ -212,6 +192,7 @@ mod tests {
     use crate::chunk::MatchedChunk;
     use crate::chunk::tests::{TestStatement, chunk, passage_of};
     use crate::marker::find_marker;
+    use crate::statement::Role;
     use proptest::prelude::*;
     use serde_json::json;
 
@@ -232,12 +213,7 @@ mod tests {
     #[test]
     fn each_sentence_is_verbatim_and_followed_by_its_marker() {
         let chunks = [
-            chunk(
-                7,
-                1,
-                0.8,
-                "# Refunds\n\nWe like trees. Refunds are paid within *5 days*. Lunch is at noon.",
-            ),
+            chunk(7, 1, 0.8, "We like trees. Refunds are paid within 5 days. Lunch is at noon."),
             chunk(8, 2, 0.79, "Paid refunds go to your card within 5 days of approval."),
         ];
         let answer = answer("When are refunds paid?", &chunks);
@@ -250,9 +226,7 @@ mod tests {
         );
         assert_eq!(answer.referenced_indices, [1, 2]);
         let quote = &answer.citations[0].quotes[0];
-        assert_eq!(quote.text, "Refunds are paid within *5 days*.", "the verbatim source");
-        assert_eq!(quote.plain.as_deref(), Some("Refunds are paid within 5 days."));
-        assert_eq!(answer.citations[1].quotes[0].plain, None, "the same as the source");
+        assert_eq!((quote.text.as_str(), &quote.plain), ("Refunds are paid within 5 days.", &None));
     }
 
     #[test]
@@ -320,27 +294,41 @@ mod tests {
 
     #[test]
     fn code_and_table_rows_begin_on_their_own_lines() {
-        let content = "Install the tool with npm:\n\n```sh\nnpm install tool\n```\n";
-        let text = answer("install tool npm", &[chunk(1, 1, 0.9, content)]).deltas.concat();
-        assert_eq!(text, "Install the tool with npm: [1]\n\nnpm install tool\n[1]");
+        let row = passage_of(
+            1,
+            0.9,
+            "Install the tool with npm.\nnpm install tool\nnpm\tinstall the tool",
+            &[
+                (StatementKind::Sentence, "Install the tool with npm.", &[]),
+                (StatementKind::Code, "npm install tool", &[]),
+                (StatementKind::Row, "npm\tinstall the tool", &[]),
+            ],
+        );
+        let text = answer("install tool npm", &[row]).deltas.concat();
+        assert_eq!(
+            text,
+            "Install the tool with npm. [1]\n\nnpm install tool\n[1]\n\nnpm: install the tool [1]"
+        );
     }
 
     #[test]
     fn a_table_row_is_shown_with_its_column_names_and_quoted_verbatim() {
-        let content = "| Day | Hours | Note |\n|---|---|---|\n| Sunday | *closed* | all year |";
-        let answer = answer("sunday hours", &[chunk(1, 1, 0.9, content)]);
+        let columns = [(Role::Column, "Hours", Some(1)), (Role::Column, "Note", Some(2))];
+        let cells = "Sunday\tclosed\tall year";
+        let row = passage_of(1, 0.9, cells, &[(StatementKind::Row, cells, &columns)]);
+        let answer = answer("sunday hours", &[row]);
         assert_eq!(answer.deltas, ["Sunday – Hours: closed; Note: all year [1]"]);
         let quote = &answer.citations[0].quotes[0];
-        assert_eq!(quote.text, "Sunday | *closed* | all year");
+        assert_eq!(quote.text, cells);
         assert_eq!(quote.plain.as_deref(), Some("Sunday – Hours: closed; Note: all year"));
     }
 
     #[test]
     fn a_statement_is_shown_with_its_whole_chain() {
-        use crate::statement::{Role, StatementKind};
         let lead_in = (Role::LeadIn, "Not covered by the insurance:", None);
         let row = passage_of(
             1,
+            0.8,
             "- Theft of bicycles\n- Theft of bags",
             &[
                 (StatementKind::Sentence, "Theft of bicycles", &[lead_in]),
@@ -357,12 +345,13 @@ mod tests {
         assert_eq!(
             quotes,
             json!([
-                { "start": 2, "end": 19, "text": "Theft of bicycles",
+                { "start": 2, "end": 19, "text": "Theft of bicycles", "kind": "sentence",
                   "plain": "Not covered by the insurance: Theft of bicycles",
                   "pieces": [
                       { "text": "Not covered by the insurance:", "role": "lead_in" }, { "text": "Theft of bicycles" }
                   ] },
-                { "start": 22, "end": 35, "text": "Theft of bags" }
+                { "start": 22, "end": 35, "text": "Theft of bags", "kind": "sentence",
+                  "pieces": [{ "text": "Theft of bags" }], "whole": "Not covered by the insurance: Theft of bags" }
             ])
         );
         assert!(answer.citations[0].is_valid());
@@ -370,30 +359,29 @@ mod tests {
 
     #[test]
     fn a_row_has_the_names_of_its_columns_from_outside_the_passage() {
-        use crate::statement::{Role, StatementKind};
         let columns = [(Role::Column, "Excluded", Some(1)), (Role::Column, "Since", Some(2))];
-        let row = passage_of(1, "Theft\tyes\t2020", &[(StatementKind::Row, "Theft\tyes\t2020", &columns)]);
+        let row =
+            passage_of(1, 0.8, "Theft\tyes\t2020", &[(StatementKind::Row, "Theft\tyes\t2020", &columns)]);
         assert_eq!(answer("Is theft covered?", &[row]).deltas, ["Theft – Excluded: yes; Since: 2020 [1]"]);
     }
 
     #[test]
     fn a_statement_whose_chain_is_unknown_is_never_quoted() {
-        use crate::statement::{Role, StatementKind};
         let lead_in = (Role::LeadIn, "Not covered:", None);
         let statements: &[TestStatement<'_>] = &[(StatementKind::Sentence, "Theft", &[lead_in])];
-        let mut row = passage_of(1, "- Theft", statements);
-        row.parts = None;
+        let mut row = passage_of(1, 0.8, "- Theft", statements);
+        row.parts.clear();
         assert_eq!(try_compose("theft", &[row], true), None);
-        let mut row = passage_of(1, "- Theft", statements);
+        let mut row = passage_of(1, 0.8, "- Theft", statements);
         row.sentences[0].chain = vec![7];
         assert_eq!(try_compose("theft", &[row], true), None);
     }
 
     #[test]
     fn code_of_a_statement_begins_its_own_paragraph_below_its_warning() {
-        use crate::statement::{Role, StatementKind};
         let chain = [(Role::LeadIn, "Never do this:", None)];
-        let row = passage_of(1, "db reset --force", &[(StatementKind::Code, "db reset --force", &chain)]);
+        let row =
+            passage_of(1, 0.8, "db reset --force", &[(StatementKind::Code, "db reset --force", &chain)]);
         assert_eq!(answer("reset db", &[row]).deltas, ["Never do this:\n\ndb reset --force\n[1]"]);
     }
 
@@ -440,17 +428,16 @@ mod tests {
     }
 
     #[test]
-    fn markdown_is_not_interpreted_in_plain_text_documents() {
-        let mut row = chunk(1, 1, 0.9, "Refunds use the *asterisk* and <b> of our form.");
-        row.document_meta = json!({ "content_type": "text/plain" });
-        let answer = answer("refund", &[row]);
+    fn signs_that_look_like_markup_are_words_of_the_document() {
+        let answer = answer("refund", &[chunk(1, 1, 0.9, "Refunds use the *asterisk* and <b> of our form.")]);
         assert_eq!(answer.deltas, ["Refunds use the *asterisk* and <b> of our form. [1]"]);
         assert_eq!(answer.citations[0].quotes[0].plain, None);
     }
 
     #[test]
-    fn headings_alone_give_no_answer() {
-        assert_eq!(try_compose("refunds", &[chunk(1, 1, 0.9, "# Refunds\n")], true), None);
+    fn a_passage_without_statements_gives_no_answer() {
+        let row = passage_of(1, 0.9, "Refunds", &[]);
+        assert_eq!(try_compose("refunds", &[row], true), None);
     }
 
     #[test]
@@ -461,7 +448,7 @@ mod tests {
         assert_eq!(
             wire,
             json!({ "index": 1, "chunk_id": row.chunk_id, "document_id": row.document_id, "title": "doc-1.md",
-                "score": 0.5, "strength": citation.strength, "excerpt": "Yes.", "quotes": [{ "start": 0, "end": 4, "text": "Yes." }] })
+                "score": 0.5, "strength": citation.strength, "excerpt": "Yes.", "quotes": [{ "start": 0, "end": 4, "text": "Yes.", "kind": "sentence", "pieces": [{ "text": "Yes." }] }] })
         );
         row.meta = json!({ "page": 3, "section": "Fees" });
         row.document_meta = json!({ "url": "https://example.com", "content_type": "application/pdf" });

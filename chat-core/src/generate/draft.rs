@@ -5,9 +5,9 @@
 use std::ops::Range;
 
 use super::markers::{Reference, separate};
+use super::markup::without_markup;
 use crate::limits::MAX_WRITTEN_SENTENCE_BYTES;
-use crate::plain::plain_text;
-use crate::sentences::{UnitKind, first_open, sentences};
+use crate::sentences::{first_open, sentences};
 
 /// Bytes of output that are read. What follows is ignored.
 const MAX_DRAFT_BYTES: usize = 16 * 1024;
@@ -196,7 +196,7 @@ impl Draft {
         is_item: bool,
         found: &mut Vec<DraftSentence>,
     ) {
-        let text = plain_text(source, UnitKind::Sentence);
+        let text = without_markup(source);
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         // A marker before the full stop leaves a space.
         let text = text.replace(" .", ".").replace(" ,", ",");
@@ -382,7 +382,7 @@ mod tests {
             words in proptest::collection::vec("[A-Z]?[a-z]{1,6}\\.?|[A-Z]\\.|[1-9]\\.|[(“\"`«<][a-z]{1,4}|[a-z]{1,4}\\.?[)”\"`»>]\\.?", 1..30),
         ) {
             let line = format!("The {}", words.join(" "));
-            let whole = sentences(&line, 0..line.len()).into_iter().map(|range| plain_text(&line[range], UnitKind::Sentence));
+            let whole = sentences(&line, 0..line.len()).into_iter().map(|range| without_markup(&line[range]));
             let whole: Vec<_> = whole.filter(|sentence| sentence.contains(char::is_alphanumeric)).collect();
             let lower: std::collections::BTreeSet<_> = whole.iter().map(|sentence| sentence.to_lowercase()).collect();
             prop_assume!(lower.len() == whole.len() && whole.len() < MAX_DRAFT_SENTENCES);

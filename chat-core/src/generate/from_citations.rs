@@ -9,14 +9,15 @@ use crate::generation_report::GenerationReport;
 use crate::limits::MAX_PROMPT_SOURCES;
 
 impl Generation {
-    /// Prepares the passages of an extractive answer. The written answer has the same numbers for the same documents, and no
-    /// quotes follow it: it is shown with the extractive answer. Citations that are not valid are left out.
+    /// Prepares the quotes of an extractive answer: what else its passages say is not known with what gives it its meaning. The
+    /// written answer has the same numbers for the same documents, and no quotes follow it: it is shown with the extractive answer.
+    /// Citations that are not valid are left out.
     pub fn from_citations(question: &str, citations: &[Citation], hedged: bool, model: &str) -> Self {
         let mut known = BTreeSet::new();
         let sources: Vec<_> = citations
             .iter()
             .filter(|citation| citation.is_valid() && known.insert(citation.chunk_id))
-            .filter_map(Source::from_citation)
+            .map(Source::from_citation)
             .take(MAX_PROMPT_SOURCES)
             .collect();
         let numbers: BTreeMap<_, _> =
@@ -41,7 +42,7 @@ impl Generation {
 mod tests {
     use super::super::Ending;
     use super::*;
-    use crate::chunk::tests::chunk;
+    use crate::chunk::tests::{chunk, list};
     use crate::evidence::EvidenceThresholds;
     use crate::{Response, Verdict, respond};
 
@@ -49,12 +50,7 @@ mod tests {
 
     fn citations() -> Vec<Citation> {
         let rows = [
-            chunk(
-                7,
-                1,
-                0.8,
-                "# Refunds\n\nRefunds are paid to your card within 5 days. Gift cards cannot be refunded.",
-            ),
+            chunk(7, 1, 0.8, "Refunds are paid to your card within 5 days. Gift cards cannot be refunded."),
             chunk(8, 2, 0.7, "Orders above 40 euros are shipped free of charge. Über 40 Länder – ja!"),
         ];
         let thresholds = EvidenceThresholds { similarity: -1.0, confidence: 0.0, ..Default::default() };
@@ -90,9 +86,22 @@ mod tests {
     }
 
     #[test]
-    fn each_sentence_of_an_excerpt_is_a_source_sentence() {
+    fn each_quote_of_a_citation_is_a_source_sentence() {
         let (_, answer) = write(&citations(), "Gift cards cannot be refunded [1].");
         assert_eq!(answer.unwrap().citations[0].supports[0].text, "Gift cards cannot be refunded.");
+    }
+
+    #[test]
+    fn a_quote_is_a_source_with_the_line_that_the_answer_shows_before_another() {
+        let row = list(7, 0.8, "Never refunded are:", &["gift cards", "worn shoes"]);
+        let thresholds = EvidenceThresholds { similarity: -1.0, confidence: 0.0, ..Default::default() };
+        let Response { verdict, .. } = respond("Are worn shoes refunded?", &[row], &thresholds, true);
+        let Verdict::Answer(answer) = verdict else { panic!("refused") };
+        let plain: Vec<_> = answer.citations[0].quotes.iter().map(|quote| quote.whole().to_owned()).collect();
+        assert!(plain.contains(&"Never refunded are: worn shoes".to_owned()));
+        let source = Source::from_citation(&answer.citations[0]);
+        assert_eq!(source.plain, plain.join("\n"));
+        assert!(write(&answer.citations, "Worn shoes are refunded.").0.is_empty());
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod completion;
 mod draft;
 mod from_citations;
 mod markers;
+mod markup;
 mod prompt;
 mod quoted;
 mod source;
@@ -20,7 +21,7 @@ use std::collections::BTreeMap;
 
 use uuid::Uuid;
 
-use crate::answer::{Answer, Citation, QuotedSentence, Role, Support};
+use crate::answer::{Answer, Citation, QuotedSentence, Support};
 use crate::chunk::MatchedChunk;
 use crate::evidence::{Assessment, Strength};
 use crate::found::FoundPassage;
@@ -303,9 +304,8 @@ impl Generation {
                     section: source.citation.section.clone(),
                     source: words.iter().map(|words| words.text.as_str()).collect::<Vec<_>>().join(" "),
                     text: sent.text.clone(),
-                    introduction: None,
+                    whole: sent.text.clone(),
                     place: None,
-                    role: Role::Answer,
                     score: sent.score,
                 });
             }
@@ -351,7 +351,7 @@ pub(crate) fn is_format_character(c: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chunk::tests::chunk;
+    use crate::chunk::tests::{chunk, list};
     use crate::{Response, respond};
 
     fn generation(question: &str, rows: &[MatchedChunk]) -> Generation {
@@ -363,12 +363,7 @@ mod tests {
 
     fn rows() -> Vec<MatchedChunk> {
         vec![
-            chunk(
-                7,
-                1,
-                0.8,
-                "# Refunds\n\nRefunds are paid to your card within 5 days. Gift cards cannot be refunded.",
-            ),
+            chunk(7, 1, 0.8, "Refunds are paid to your card within 5 days. Gift cards cannot be refunded."),
             chunk(8, 2, 0.7, "Orders above 40 euros are shipped free of charge."),
         ]
     }
@@ -471,6 +466,22 @@ mod tests {
         let (deltas, _, report) = write_before_quotes(content, written, Ending::Whole);
         assert_eq!(deltas, [format!("{written} [1]"), format!("\n\n{content} [1]")]);
         assert_eq!((report.sentences, report.quotes), (1, 1));
+    }
+
+    #[test]
+    fn a_quote_that_follows_has_its_whole_chain() {
+        let row = list(7, 0.8, "Refunds are never paid for:", &["gift cards", "worn shoes"]);
+        let rows = [row, rows().swap_remove(1)];
+        let question = "Are refunds paid for worn shoes or gift cards?";
+        let thresholds =
+            crate::evidence::EvidenceThresholds { similarity: -1.0, confidence: 0.0, ..Default::default() };
+        let Response { assessment, verdict, .. } = respond(question, &rows, &thresholds, true);
+        let crate::Verdict::Answer(quotes) = verdict else { panic!("refused") };
+        assert_eq!(quotes.sentences[1].text, "worn shoes", "below the line that was just shown");
+        let mut generation = Generation::new(question, &rows, &assessment, Some(&quotes), true, "test-model");
+        generation.push("Refunds are never paid for gift cards. ");
+        let deltas = generation.end(Ending::Whole);
+        assert_eq!(deltas.last().unwrap(), "\n\nRefunds are never paid for: worn shoes [1]", "{deltas:?}");
     }
 
     #[test]

@@ -1,13 +1,13 @@
 //! The sentences of the extractive answer, which complete a written one.
 
-use super::source::Source;
+use super::source::{Source, SourceSentence};
 use super::verify::{Supported, Verifier};
 use crate::answer::QuotedSentence;
 
 /// A sentence of the extractive answer.
 #[derive(Debug)]
 pub(super) struct Quoted {
-    /// The words as that answer shows them.
+    /// The words with their whole chain: what the answer shows before them there may be missing here.
     pub(super) text: String,
     pub(super) support: Supported,
 }
@@ -17,9 +17,10 @@ impl Quoted {
     pub(super) fn new(quote: &QuotedSentence, sources: &[Source]) -> Option<Self> {
         let source = sources.iter().position(|source| source.citation.chunk_id == quote.chunk_id)?;
         let sentences = &sources.get(source)?.sentences;
-        let at = sentences.iter().position(|sentence| sentence.text == quote.source)?;
-        let introduction = quote.introduction.as_ref().map(|line| format!("{line} ")).unwrap_or_default();
-        let text = introduction + &quote.text;
+        let is_it =
+            |sentence: &SourceSentence| sentence.text == quote.source && sentence.plain == quote.whole;
+        let at = sentences.iter().position(is_it)?;
+        let text = quote.whole.clone();
         let is_code = text.contains('\n');
         (!is_code).then_some(Self { text, support: Supported { source, sentences: at..at + 1 } })
     }

@@ -2,39 +2,47 @@
 
 use uuid::Uuid;
 
-use crate::answer::{Citation, cite};
-use crate::chunk::{MatchedChunk, SentenceMatch};
+use crate::answer::{Citation, Quote, cite};
+use crate::chunk::MatchedChunk;
 use crate::evidence::Strength;
 use crate::passage::Passage;
-use crate::sentences::{row_label, units};
-use crate::statement::StatementKind;
+use crate::statement::{Role, StatementKind};
 
 /// A passage.
 #[derive(Debug, Clone)]
 pub(crate) struct Source {
     /// The passage as it is cited, without quotes. Its number is set when it is first mentioned.
     pub(crate) citation: Citation,
-    /// Its sentences, in order.
+    /// Its statements, in order.
     pub(crate) sentences: Vec<SourceSentence>,
-    /// Its sentences as plain text, one per line, as the model reads them.
+    /// Its statements with their chains, one per line, as the model reads them.
     pub(crate) plain: String,
 }
 
-/// A sentence, table row or code block of a passage.
+/// A statement of a passage.
 #[derive(Debug, Clone)]
 pub(crate) struct SourceSentence {
     /// The first UTF-16 code unit in the excerpt.
     pub(crate) start: usize,
     /// The UTF-16 code unit after the last.
     pub(crate) end: usize,
-    /// The verbatim Markdown source.
+    /// The words of the passage.
     pub(crate) text: String,
-    /// The words without Markdown.
+    /// The words with their whole chain.
     pub(crate) plain: String,
-    /// The heading, header row and list introduction above it, as plain text: what a reader of the passage knows about it.
+    /// The headings above it: what a reader of the passage knows about it.
     pub(crate) context: String,
-    /// The first cell, if it is a row of a table.
-    pub(crate) label: Option<String>,
+    /// If it is a row of a table.
+    pub(crate) row: Option<SourceRow>,
+}
+
+/// What a row of a table is about.
+#[derive(Debug, Clone)]
+pub(crate) struct SourceRow {
+    /// Its first cell.
+    pub(crate) label: String,
+    /// The names of its columns. Neighbouring rows with the same names are of one table.
+    pub(crate) columns: String,
 }
 
 /// The passages for which `qualifies` is true, best first.
@@ -45,61 +53,29 @@ pub(crate) fn sources(rows: &[MatchedChunk], qualifies: impl Fn(Uuid) -> bool) -
 
 impl Source {
     fn new(passage: &Passage<'_>) -> Self {
-        let chunk = passage.chunk;
-        let mut sentences = Vec::with_capacity(passage.sentences.len());
-        let mut plain = String::new();
-        let mut last_context = String::new();
-        for sentence in &passage.sentences {
-            let text = passage.plain_text(sentence);
-            let context = passage.context_text(sentence);
-            if context != last_context {
-                push_line(&mut plain, &context);
-                last_context.clone_from(&context);
-            }
-            push_line(&mut plain, &text);
-            let range = cite::utf16_range(&chunk.content, &sentence.range);
-            let label = match &sentence.statement {
-                Some((StatementKind::Row, _)) => sentence.text.split('\t').next().map(str::to_owned),
-                _ => sentence.header.map(|_| row_label(sentence.text).to_owned()),
-            };
-            sentences
-                .push(SourceSentence { label, ..SourceSentence::new(range, sentence.text, text, context) });
-        }
-        Self { citation: cite::citation(chunk, Strength::Partial), sentences, plain }
+        let quotes = passage.sentences.iter().map(|sentence| cite::quote(passage, sentence, 0));
+        let quotes = quotes.collect();
+        Self::from_citation(&Citation { quotes, ..cite::citation(passage.chunk, Strength::Partial) })
     }
 
-    /// The passage of a citation. `None` if it is longer than a passage may be.
-    pub(crate) fn from_citation(citation: &Citation) -> Option<Self> {
-        let content = &citation.excerpt;
-        let mut chunk = MatchedChunk {
-            chunk_id: citation.chunk_id,
-            document_id: citation.document_id,
-            document_meta: serde_json::json!({ "content_type": citation.content_type }),
-            meta: serde_json::json!({ "section": citation.section }),
-            similarity: citation.score,
-            ..MatchedChunk::plain(content)
+    /// The quotes of a citation.
+    pub(crate) fn from_citation(citation: &Citation) -> Self {
+        let context = citation.section.clone().unwrap_or_default();
+        let sentence = |quote: &Quote| SourceSentence {
+            row: SourceRow::new(quote),
+            ..SourceSentence::new((quote.start, quote.end), &quote.text, quote.whole(), &context)
         };
-        let mut characters = (0, 0);
-        let mut character_at = |byte: usize| {
-            let (from, count) = characters;
-            let count = count + content.get(from..byte).unwrap_or_default().chars().count();
-            characters = (byte, count);
-            count
-        };
-        let sentences = units(content).into_iter().map(|unit| {
-            let (start, end) = (character_at(unit.range.start), character_at(unit.range.end));
-            SentenceMatch { start, end, similarity: citation.score, kind: None, chain: Vec::new() }
-        });
-        chunk.sentences = sentences.collect();
-        let source = chunk.is_within_limits().then(|| Self::new(&Passage::new(&chunk)))?;
+        let sentences: Vec<_> = citation.quotes.iter().map(sentence).collect();
+        let lines = citation.section.as_deref().into_iter().chain(citation.quotes.iter().map(Quote::whole));
+        let plain = lines.collect::<Vec<_>>().join("\n");
         let citation = Citation { quotes: Vec::new(), supports: Vec::new(), ..citation.clone() };
-        Some(Self { citation, ..source })
+        Self { citation, sentences, plain }
     }
 
-    /// A source of plain sentences without a document, for evaluation. Markdown headings among them are above the sentences that
-    /// follow, as in a passage.
+    /// A source of plain sentences without a document, for evaluation. Those that begin with "#", "##", … are headings of the sentences
+    /// that follow.
     pub(crate) fn from_sentences(texts: &[&str]) -> Self {
-        let chunk = MatchedChunk::plain(&texts.join("\n"));
+        let chunk = MatchedChunk::without_document(&texts.join("\n"));
         let mut start = 0;
         let mut headings: Vec<(usize, &str)> = Vec::new();
         let mut sentences = Vec::with_capacity(texts.len());
@@ -112,7 +88,7 @@ impl Source {
                 headings.push((level, heading.trim()));
             }
             let context = headings.iter().map(|(_, heading)| *heading).collect::<Vec<_>>().join("\n");
-            sentences.push(SourceSentence::new((start, end), text, (*text).to_owned(), context));
+            sentences.push(SourceSentence::new((start, end), text, text, &context));
             start = end + 1;
         }
         Self { citation: cite::citation(&chunk, Strength::Partial), sentences, plain: chunk.content }
@@ -120,16 +96,20 @@ impl Source {
 }
 
 impl SourceSentence {
-    fn new((start, end): (usize, usize), text: &str, plain: String, context: String) -> Self {
-        Self { start, end, text: text.to_owned(), plain, context, label: None }
+    fn new((start, end): (usize, usize), text: &str, plain: &str, context: &str) -> Self {
+        let (text, plain, context) = (text.to_owned(), plain.to_owned(), context.to_owned());
+        Self { start, end, text, plain, context, row: None }
     }
 }
 
-fn push_line(text: &mut String, line: &str) {
-    if !line.is_empty() {
-        if !text.is_empty() {
-            text.push('\n');
-        }
-        text.push_str(line);
+impl SourceRow {
+    fn new(quote: &Quote) -> Option<Self> {
+        let texts = |role: Role| {
+            let pieces = quote.pieces.iter().filter(|piece| piece.role == Some(role));
+            pieces.map(|piece| piece.text.as_str()).collect::<Vec<_>>().join("\t")
+        };
+        let first = quote.text.split('\t').next().unwrap_or_default().trim();
+        let label = if first.is_empty() { texts(Role::RowLabel) } else { first.to_owned() };
+        (quote.kind == StatementKind::Row).then(|| Self { label, columns: texts(Role::Column) })
     }
 }

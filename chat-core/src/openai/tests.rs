@@ -190,7 +190,8 @@ fn answer(hedged: bool) -> Outcome {
             "index": index, "chunk_id": Uuid::from_u128(u128::from(100 + chunk)),
             "document_id": Uuid::from_u128(u128::from(index)), "title": TITLES[index as usize - 1], "url": url,
             "score": 0.5, "strength": strength, "excerpt": "Refunds take 5 days.",
-            "quotes": [{ "start": 0, "end": 20, "text": "Refunds take 5 days." }],
+            "quotes": [{ "start": 0, "end": 20, "text": "Refunds take 5 days.", "kind": "sentence",
+                "pieces": [{ "text": "Refunds take 5 days." }] }],
         })
     };
     let outcome = json!({ "answer": {

@@ -69,8 +69,8 @@ const ELIDED: &[&str] = &["c", "don", "j", "l", "n", "qu", "s"];
 
 /// Longer words are no abbreviations.
 const MAX_ABBREVIATION_BYTES: usize = 24;
-/// What follows the number of an item. Markdown escapes a full stop.
-const ITEM_MARKS: &[&str] = &[".", ")", "\\."];
+/// What follows the number of an item.
+const ITEM_MARKS: &[char] = &['.', ')'];
 /// How far before an item the item before it may begin.
 const MAX_ITEM_BYTES: usize = 400;
 /// Letters from which a word is no abbreviation before a number, unless it is in a list.
@@ -92,8 +92,7 @@ enum Stop {
 /// Whether a full stop between `sentence`, from its beginning on, and `next`, without opening marks, ends the sentence. `next` has a
 /// first character and does not begin with a small letter.
 pub(super) fn ends_sentence(sentence: &str, next: &str) -> bool {
-    // "31\. Dezember" is Markdown for "31. Dezember".
-    let sentence = sentence.trim_end_matches(['\\', '*', '_']);
+    let sentence = sentence.trim_end_matches(['*', '_']);
     let word = last_word(sentence);
     let before = sentence.strip_suffix(word).unwrap_or_default();
     match meaning(before, word) {
@@ -310,7 +309,7 @@ fn begins_with_label(next: &str) -> bool {
 fn begins_with_item(sentence: &str, next: &str) -> bool {
     let rest = next.trim_start_matches(|c: char| c.is_ascii_digit());
     let number = next.strip_suffix(rest).unwrap_or_default();
-    ITEM_MARKS.iter().any(|mark| rest.starts_with(mark)) && has_item_before(sentence, number)
+    rest.starts_with(ITEM_MARKS) && has_item_before(sentence, number)
 }
 
 /// Whether the item with the number before `number` is near the end of a text.

@@ -7,7 +7,7 @@ import { DOCUMENT_ID, passage } from "./upstream/passages.mjs";
 import { BadQuery } from "./upstream/postgrest.mjs";
 import { respond } from "./upstream/respond.mjs";
 
-export { DOCUMENT_ID, olderPassage, passage, sentence, weakPassage } from "./upstream/passages.mjs";
+export { DOCUMENT_ID, passage, sentence, weakPassage } from "./upstream/passages.mjs";
 
 /** The reply of the database for an assistant that does not exist for the caller. */
 export const unknownAssistant = () => ({

@@ -49,6 +49,8 @@ pub(crate) struct Builder {
     is_after_marker: bool,
     is_full: bool,
     place: Place,
+    /// The ids of the headings above, with their levels.
+    anchors: Vec<(u8, String)>,
     is_place_new: bool,
     title: Option<String>,
     /// For each reference, its range and the label of its note.
@@ -67,6 +69,7 @@ impl Builder {
             // What follows is not about the heading before.
             let end = self.document.text.len();
             let kind = BlockKind::Heading { level };
+            self.anchor(level, None);
             return self.place_block(Block { kind, range: end..end, children: Vec::new() });
         }
         if text.text.chars().nth(MAX_HEADING_CHARS).is_some() {
@@ -78,11 +81,19 @@ impl Builder {
         if level == 1 && self.title.is_none() {
             self.title = Some(text.text.clone());
         }
-        if anchor.is_some() || self.place.anchor.is_some() {
+        self.anchor(level, anchor);
+        self.leaf(BlockKind::Heading { level }, &text);
+    }
+
+    /// Below a heading without an id, the nearest id above counts.
+    fn anchor(&mut self, level: u8, anchor: Option<String>) {
+        self.anchors.retain(|(above, _)| *above < level);
+        self.anchors.extend(anchor.map(|anchor| (level, anchor)));
+        let anchor = self.anchors.last().map(|(_, anchor)| anchor.clone());
+        if self.place.anchor != anchor {
             self.place.anchor = anchor;
             self.is_place_new = true;
         }
-        self.leaf(BlockKind::Heading { level }, &text);
     }
 
     /// The following blocks are on this page.
@@ -276,7 +287,7 @@ impl Builder {
             self.close();
         }
         if self.is_full {
-            return Err(crate::composer::too_much_text());
+            return Err(ExtractError::too_much_text());
         }
         let is_content =
             |block: &Block| !(block.range.is_empty() || matches!(block.kind, BlockKind::Heading { .. }));

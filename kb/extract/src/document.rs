@@ -140,20 +140,49 @@ impl Document {
         self.places.get(after.checked_sub(1)?)
     }
 
-    /// The marks that touch a range.
+    /// The marks that touch a range, sorted by their start.
     pub fn marks_in(&self, range: &Range<usize>) -> impl Iterator<Item = &Mark> {
-        // Marks do not span blocks, so the search may begin shortly before the range; a mark is never longer than its block.
-        let end = self.marks.partition_point(|mark| mark.range.start < range.end);
-        let start = range.start;
-        self.marks.iter().take(end).rev().take_while(move |mark| mark.range.end > start)
+        // Marks do not span blocks.
+        let from = self.block_start(range.start);
+        let first = self.marks.partition_point(|mark| mark.range.start < from);
+        let Range { start, end } = *range;
+        let marks = self.marks.iter().skip(first).take_while(move |mark| mark.range.start < end);
+        marks.filter(move |mark| mark.range.end > start)
     }
 
     /// Whether marks of a kind cover every letter of a range.
     pub fn is_covered(&self, range: &Range<usize>, kind: MarkKind) -> bool {
-        let mut letters = self.slice(range).char_indices().filter(|(_, c)| c.is_alphanumeric()).peekable();
-        let is_marked = |at: usize| {
-            self.marks_in(range).any(|mark| mark.kind == kind && mark.range.contains(&(range.start + at)))
-        };
-        letters.peek().is_some() && letters.all(|(at, _)| is_marked(at))
+        let mut marks = self.marks_in(range).filter(|mark| mark.kind == kind).peekable();
+        let mut end = range.start;
+        let mut has_letters = false;
+        for (at, _) in self.slice(range).char_indices().filter(|(_, c)| c.is_alphanumeric()) {
+            let at = range.start + at;
+            while let Some(mark) = marks.next_if(|mark| mark.range.start <= at) {
+                end = end.max(mark.range.end);
+            }
+            if end <= at {
+                return false;
+            }
+            has_letters = true;
+        }
+        has_letters
     }
+
+    /// The start of the innermost block that contains a byte; the byte itself if there is none.
+    fn block_start(&self, at: usize) -> usize {
+        let mut start = at;
+        let mut blocks = self.blocks.as_slice();
+        while let Some(block) = touching(blocks, &(at..at + 1)).first() {
+            start = block.range.start;
+            blocks = &block.children;
+        }
+        start.min(at)
+    }
+}
+
+/// The blocks that touch a range, among blocks in reading order.
+pub fn touching<'b>(blocks: &'b [Block], range: &Range<usize>) -> &'b [Block] {
+    let first = blocks.partition_point(|block| block.range.end <= range.start);
+    let end = blocks.partition_point(|block| block.range.start < range.end);
+    blocks.get(first..end).unwrap_or_default()
 }

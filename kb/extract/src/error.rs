@@ -76,7 +76,7 @@ pub enum ExtractError {
         /// In bytes.
         limit: u64,
     },
-    /// More than [`crate::MAX_TEXT_BYTES`] of text or [`crate::MAX_SECTIONS`] sections.
+    /// More than [`crate::MAX_TEXT_BYTES`] of text or [`crate::MAX_ROWS`] rows.
     #[error("contains more than {limit}; split it")]
     TooMuchText {
         /// "20 MB of text" or "200000 sections".
@@ -109,4 +109,10 @@ pub enum ExtractError {
         /// Message of the operating system.
         reason: String,
     },
+}
+
+impl ExtractError {
+    pub(crate) fn too_much_text() -> Self {
+        Self::TooMuchText { limit: format!("{} MB of text", crate::MAX_TEXT_BYTES / (1024 * 1024)) }
+    }
 }

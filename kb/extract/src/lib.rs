@@ -1,19 +1,18 @@
 //! Text, structure and properties of a document, from the bytes of its file.
 //!
-//! [`extract`] returns the text, of which chunks are verbatim slices, the [`Section`]s along which it is split, and the
-//! [`Properties`] that the file declares. This crate does not know where a file comes from or where its text goes.
+//! [`document()`] returns the [model](document::Document): the text as a reader of the file sees it, its blocks, and the [`Properties`]
+//! that the file declares. [`statement`] finds what can be quoted of it. This crate does not know where a file comes from or where its
+//! text goes.
 //!
-//! Files are untrusted. [`sandbox::Sandbox`] reads them in a separate process with limits on memory and time; [`extract`] alone
+//! Files are untrusted. [`sandbox::Sandbox`] reads them in a separate process with limits on memory and time; [`document()`] alone
 //! has no such limits.
 
 #![forbid(unsafe_code)]
 #![cfg_attr(not(feature = "office"), allow(dead_code, reason = "for PDF and Word"))]
 
-mod block;
 mod builder;
 mod clean;
 mod commonmark;
-mod composer;
 pub mod document;
 #[cfg(feature = "office")]
 mod docx;
@@ -25,10 +24,8 @@ mod front_matter;
 mod html;
 mod inline;
 mod left_out;
-mod markdown;
 mod notation;
 mod numerals;
-mod outline;
 #[cfg(feature = "office")]
 mod pdf;
 mod plain_text;
@@ -38,8 +35,6 @@ pub mod sandbox;
 mod shifted;
 #[cfg(test)]
 mod shown;
-#[cfg(feature = "office")]
-mod sink;
 mod sniff;
 pub mod statement;
 #[cfg(feature = "office")]
@@ -47,16 +42,13 @@ mod xml;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use serde::{Deserialize, Serialize};
-
-pub use block::{Block, BlockKind, Section, trim};
 pub use error::ExtractError;
 pub use file::{limited, read_limited, read_open};
 pub use format::Format;
 pub use properties::Properties;
 
-/// Changed whenever the same file would give different text, sections or properties.
-pub const EXTRACTOR_VERSION: &str = "extract-4";
+/// Changed whenever the same file would give another document.
+pub const EXTRACTOR_VERSION: &str = "extract-5";
 
 /// Maximum size of a file in bytes: the default limit of Supabase Storage.
 pub const MAX_FILE_BYTES: u64 = 50 * 1024 * 1024;
@@ -64,41 +56,8 @@ pub const MAX_FILE_BYTES: u64 = 50 * 1024 * 1024;
 /// Maximum size of the text of one file in bytes.
 pub const MAX_TEXT_BYTES: usize = 20 * 1024 * 1024;
 
-/// Maximum number of sections of one file.
-pub const MAX_SECTIONS: usize = 200_000;
-
-/// The content of a file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Extracted {
-    /// UTF-8 without byte order mark and without control characters but tab, line feed and carriage return; every range
-    /// refers to it.
-    pub text: String,
-    /// In reading order.
-    pub sections: Vec<Section>,
-    /// Properties that the file declares.
-    pub properties: Properties,
-    /// Notes for the administrator about a file that could be read, such as "read as windows-1252".
-    pub notes: Vec<String>,
-}
-
-/// Extracts the text of a file.
-///
-/// # Errors
-/// [`ExtractError`] if it has no usable text.
-pub fn extract(bytes: &[u8], format: Format) -> Result<Extracted, ExtractError> {
-    if bytes.len() as u64 > MAX_FILE_BYTES {
-        return Err(ExtractError::TooLarge { limit: MAX_FILE_BYTES });
-    }
-    if bytes.iter().all(u8::is_ascii_whitespace) {
-        return Err(ExtractError::Empty);
-    }
-    sniff::check(bytes, format)?;
-    // A panic in a library must affect only this file.
-    let extracted =
-        catch_unwind(AssertUnwindSafe(|| read(bytes, format))).unwrap_or(Err(ExtractError::Crashed))?;
-    // Character references can add characters that the file itself does not contain.
-    Ok(Extracted { text: without_control_characters(extracted.text), ..extracted })
-}
+/// Maximum number of rows of a table file.
+pub const MAX_ROWS: usize = 200_000;
 
 /// Reads a file into the model of a document.
 ///
@@ -107,6 +66,9 @@ pub fn extract(bytes: &[u8], format: Format) -> Result<Extracted, ExtractError> 
 pub fn document(bytes: &[u8], format: Format) -> Result<document::Document, ExtractError> {
     if bytes.len() as u64 > MAX_FILE_BYTES {
         return Err(ExtractError::TooLarge { limit: MAX_FILE_BYTES });
+    }
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Err(ExtractError::Empty);
     }
     sniff::check(bytes, format)?;
     let read = || -> Result<document::Document, ExtractError> {
@@ -128,6 +90,8 @@ pub fn document(bytes: &[u8], format: Format) -> Result<document::Document, Extr
             Format::Pdf | Format::Docx => Err(ExtractError::NotBuilt),
         }?;
         document.notes.splice(0..0, note);
+        // Character references can add characters that the file itself does not contain.
+        document.text = without_control_characters(document.text);
         Ok(document)
     };
     // A panic in a library must affect only this file.
@@ -150,65 +114,4 @@ fn without_control_characters(text: String) -> String {
         }
     }
     clean
-}
-
-fn read(bytes: &[u8], format: Format) -> Result<Extracted, ExtractError> {
-    match format {
-        #[cfg(feature = "office")]
-        Format::Pdf => pdf::read(bytes),
-        #[cfg(feature = "office")]
-        Format::Docx => docx::read(bytes),
-        #[cfg(not(feature = "office"))]
-        Format::Pdf | Format::Docx => Err(ExtractError::NotBuilt),
-        Format::Html => read_text(bytes, html::declared_encoding(bytes), |text| {
-            let html::Page { text, sections, properties, notes } = html::read(&text)?;
-            Ok(Extracted { text, sections, properties, notes })
-        }),
-        Format::Csv => read_text(bytes, None, |text| {
-            let rows::Table { text, sections, notes } = rows::read(&text)?;
-            Ok(Extracted { text, sections, properties: Properties::default(), notes })
-        }),
-        Format::Markdown => read_text(bytes, None, read_markdown),
-        Format::PlainText => read_text(bytes, None, |text| {
-            let sections = vec![plain_text::section(&text)];
-            checked(Extracted { text, sections, properties: Properties::default(), notes: Vec::new() })
-        }),
-    }
-}
-
-fn read_text(
-    bytes: &[u8],
-    declared: Option<&'static encoding_rs::Encoding>,
-    read: impl FnOnce(String) -> Result<Extracted, ExtractError>,
-) -> Result<Extracted, ExtractError> {
-    let (text, note) = encoding::decode(bytes, declared)?;
-    let text = without_control_characters(text);
-    if text.trim().is_empty() {
-        return Err(ExtractError::Empty);
-    }
-    let mut extracted = read(text)?;
-    extracted.notes.splice(0..0, note);
-    Ok(extracted)
-}
-
-fn read_markdown(text: String) -> Result<Extracted, ExtractError> {
-    let markdown::Markdown { title, sections, front_matter } = markdown::read(&text);
-    let front_matter = front_matter.and_then(|range| text.get(range));
-    let (mut properties, notes) = front_matter.map(front_matter::read).transpose()?.unwrap_or_default();
-    properties.title = properties.title.or(title);
-    checked(Extracted { text, sections, properties, notes })
-}
-
-/// Checks the limits of documents whose text is kept verbatim.
-fn checked(extracted: Extracted) -> Result<Extracted, ExtractError> {
-    if extracted.text.len() > MAX_TEXT_BYTES {
-        return Err(composer::too_much_text());
-    }
-    if extracted.sections.len() > MAX_SECTIONS {
-        return Err(composer::too_many_sections());
-    }
-    if extracted.sections.iter().all(|section| section.blocks.is_empty()) {
-        return Err(ExtractError::NoContent);
-    }
-    Ok(extracted)
 }

@@ -27,18 +27,18 @@ fn every_hostile_file_has_its_expected_outcome() {
             continue;
         };
         let started = Instant::now();
-        let result = read_limited(&path).and_then(|bytes| sandbox.extract(&bytes, format));
+        let result = read_limited(&path).and_then(|bytes| sandbox.read(&bytes, format));
         let took = started.elapsed();
-        if let Ok(extracted) = &result {
-            support::check(extracted);
+        if let Ok(document) = &result {
+            support::check(document);
         }
         let is_expected = match (&result, file.expected) {
             (_, Expected::Either) => true,
-            (Ok(extracted), Expected::Text(text)) => extracted.text.contains(text),
+            (Ok(document), Expected::Text(text)) => document.text.contains(text),
             (Err(error), Expected::Error(words)) => error.to_string().contains(words),
             _ => false,
         };
-        let shown = result.map(|extracted| extracted.text.chars().take(200).collect::<String>());
+        let shown = result.map(|document| document.text.chars().take(200).collect::<String>());
         if !is_expected || took > MAX_TIME {
             wrong.push(format!("{name}: {took:?} {shown:?}, expected {:?}", file.expected));
         }

@@ -2,18 +2,18 @@
 
 mod support;
 
-use extract::{Format, extract};
+use extract::{Format, document};
 use proptest::prelude::*;
 
 const IN_PROCESS: [Format; 4] = [Format::Markdown, Format::PlainText, Format::Html, Format::Csv];
 
 fn check(bytes: &[u8]) {
     for format in IN_PROCESS {
-        let once = extract(bytes, format);
-        if let Ok(extracted) = &once {
-            support::check(extracted);
+        let once = document(bytes, format);
+        if let Ok(read) = &once {
+            support::check(read);
         }
-        assert_eq!(once, extract(bytes, format), "{format:?}");
+        assert_eq!(once, document(bytes, format), "{format:?}");
         assert_ne!(once, Err(extract::ExtractError::Crashed), "{format:?}");
     }
 }

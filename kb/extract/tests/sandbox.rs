@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use extract::{ExtractError, Format, extract, sandbox::Sandbox};
+use extract::{ExtractError, Format, document, sandbox::Sandbox};
 use support::pdf::{self, Pdf};
 
 fn shell(script: &str) -> Sandbox {
@@ -19,7 +19,7 @@ fn shell(script: &str) -> Sandbox {
 }
 
 fn error(sandbox: &Sandbox) -> ExtractError {
-    sandbox.extract(&pdf::simple("Hello"), Format::Pdf).unwrap_err()
+    sandbox.read(&pdf::simple("Hello"), Format::Pdf).unwrap_err()
 }
 
 /// Nested forms, each of which draws the next one ten times: 10^12 drawings.
@@ -37,7 +37,7 @@ fn endless_pdf() -> Vec<u8> {
 }
 
 #[test]
-fn the_result_equals_that_of_extract_in_this_process() {
+fn the_result_equals_that_of_reading_in_this_process() {
     let html = "<html lang=de><title>T</title><main><h1>A</h1><p>Größe 😀<ul><li>b</ul>";
     let docx = support::zip::stored(&[(
         "word/document.xml",
@@ -54,7 +54,7 @@ fn the_result_equals_that_of_extract_in_this_process() {
         (b"a,b\n1,2".to_vec(), Format::Csv),
     ];
     for (bytes, format) in files {
-        assert_eq!(support::sandbox().extract(&bytes, format), extract(&bytes, format), "{format:?}");
+        assert_eq!(support::sandbox().read(&bytes, format), document(&bytes, format), "{format:?}");
     }
 }
 
@@ -64,7 +64,7 @@ fn memory_is_limited() {
     // Twelve million elements: their tree would take gigabytes.
     let hungry = "<p>".repeat(12_000_000);
     let started = Instant::now();
-    let error = support::sandbox().extract(hungry.as_bytes(), Format::Html).unwrap_err();
+    let error = support::sandbox().read(hungry.as_bytes(), Format::Html).unwrap_err();
     assert_eq!(error, ExtractError::OutOfMemory { mib: 400 }, "after {:?}", started.elapsed());
 }
 
@@ -72,7 +72,7 @@ fn memory_is_limited() {
 fn time_is_limited() {
     let started = Instant::now();
     let sandbox = support::sandbox().with_time(Duration::from_secs(1));
-    let error = sandbox.extract(&endless_pdf(), Format::Pdf).unwrap_err();
+    let error = sandbox.read(&endless_pdf(), Format::Pdf).unwrap_err();
     assert_eq!(error.to_string(), "takes more than 1 seconds to read");
     assert!(started.elapsed() < Duration::from_secs(10));
 }

@@ -67,10 +67,7 @@ fn candidate(rank: usize, passage: &PassageAssessment, row: &MatchedChunk) -> St
 pub(super) fn best_sentence(row: &MatchedChunk) -> Option<(SentenceMatch, &str)> {
     let numbers = row.sentences.iter().filter(|sentence| !sentence.similarity.is_nan());
     let best = numbers.max_by(|a, b| a.similarity.total_cmp(&b.similarity))?;
-    let byte = |character: usize| row.content.char_indices().nth(character).map(|(byte, _)| byte);
-    let start = byte(best.start)?;
-    let text = row.content.get(start..byte(best.end).unwrap_or(row.content.len()))?;
-    Some((best.clone(), text))
+    Some((best.clone(), row.text_of(best)?))
 }
 
 fn thresholds(asked: &Asked) -> Vec<String> {

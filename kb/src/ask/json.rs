@@ -1,6 +1,5 @@
 //! The explanation as one JSON document.
 
-use chat_core::answer::Role;
 use chat_core::chunk::MatchedChunk;
 use chat_core::evidence::PassageAssessment;
 use chat_core::generate::AnswerMode;
@@ -73,7 +72,6 @@ fn outcome(conclusion: &Conclusion) -> Value {
                     json!({
                         "text": text,
                         "chunk_id": sentence.chunk_id,
-                        "is_context": sentence.role == Role::Context,
                         "score": sentence.score,
                     })
                 })

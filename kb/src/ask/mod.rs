@@ -16,8 +16,8 @@ use chat_core::refusal::{Reason, Refusal};
 use chat_core::request::{MAX_MESSAGE_CHARS, MAX_MODEL_TOKENS};
 use chat_core::{Response, Verdict, respond};
 
-use crate::chunk::SECTION_SEPARATOR;
 use crate::knowledge_base::KnowledgeBase;
+use crate::passage::SECTION_SEPARATOR;
 use crate::supabase::SupabaseError;
 use crate::text_embedder::TextEmbedder;
 

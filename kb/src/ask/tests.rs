@@ -21,8 +21,8 @@ fn row(id: u8, similarity: Value, content: &str, sentences: Value) -> MatchedChu
 
 fn sizes() -> Vec<MatchedChunk> {
     let sentences = json!([
-        { "start": 0, "end": 9, "similarity": 0.2 },
-        { "start": 10, "end": 23, "similarity": 0.7 },
+        { "start": 0, "end": 9, "similarity": 0.2, "kind": "sentence" },
+        { "start": 10, "end": 23, "similarity": 0.7, "kind": "sentence" },
     ]);
     vec![
         row(1, json!(0.3), "Other text.", json!([])),
@@ -85,7 +85,7 @@ fn a_sentence_above_the_threshold_passes_although_its_passage_is_below() {
 
 #[test]
 fn a_passage_nearer_than_its_sentences_is_the_one_compared_with_the_threshold() {
-    let sentences = json!([{ "start": 0, "end": 11, "similarity": 0.4 }]);
+    let sentences = json!([{ "start": 0, "end": 11, "kind": "sentence", "similarity": 0.4 }]);
     let text = explanation(&asked(vec![row(1, json!(0.5), "Other text.", sentences)], OPEN));
     assert!(text.contains("best passage    0.500, at least 0.350: passed"), "{text}");
 }
@@ -169,7 +169,7 @@ fn a_refusal_lists_the_nearest_passages() {
 
 #[test]
 fn nan_similarities_are_accepted() {
-    let sentences = json!([{ "start": 900, "end": 901, "similarity": "NaN" }, { "start": 0, "end": 5 }]);
+    let sentences = json!([{ "start": 900, "end": 901, "kind": "sentence", "similarity": "NaN" }, { "start": 0, "end": 5, "kind": "sentence" }]);
     let rows = vec![row(1, json!("NaN"), "Some text.", sentences)];
     let asked = asked(rows, OPEN);
     assert!(explanation(&asked).contains("failed"));
@@ -185,7 +185,7 @@ fn a_place_contains_the_title_once() {
 
 #[test]
 fn control_characters_of_documents_are_removed() {
-    let sentences = json!([{ "start": 0, "end": 22, "similarity": 0.9 }]);
+    let sentences = json!([{ "start": 0, "end": 22, "kind": "sentence", "similarity": 0.9 }]);
     let asked = asked(vec![row(1, json!(0.9), "Größe \u{1b}[31m38\u{7} steht da.", sentences)], OPEN);
     assert!(!reply(&asked).contains('\u{1b}') && !explanation(&asked).contains('\u{7}'));
     assert_eq!(one_line("a\nb\u{1b}  c d", 4), "a b…");

@@ -77,5 +77,5 @@ fn connect(server: &ServerArgs) -> anyhow::Result<KnowledgeBase> {
 /// Extracts formats whose parsers may crash or hang in another process of this program.
 fn sandboxed() -> anyhow::Result<Arc<Extract>> {
     let sandbox = extract::sandbox::Sandbox::new(std::env::current_exe()?, vec!["extract-worker".into()]);
-    Ok(Arc::new(move |bytes, format| sandbox.extract(bytes, format)))
+    Ok(Arc::new(move |bytes, format| sandbox.read(bytes, format)))
 }

@@ -1,5 +1,6 @@
 //! Vectors that are missing, out of date, or of another model.
 
+use chat_core::statement::Part;
 use md5::{Digest, Md5};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -7,10 +8,11 @@ use uuid::Uuid;
 
 use super::write::{CHUNK_SCALE, HALF_SCALE, scaled_literal, sentence_entry};
 use super::{KnowledgeBase, NewSentence};
+use crate::passage::{PassageStatement, read_edited};
 use crate::supabase::{Query, SupabaseError};
 
 /// A chunk that needs a vector.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct ChunkToEmbed {
     pub chunk_id: Uuid,
     pub document_id: Uuid,
@@ -19,15 +21,38 @@ pub struct ChunkToEmbed {
     pub content: String,
     /// Headings above it.
     pub section: Option<String>,
+    /// As stored. Anybody who may write to the table may have written them.
+    #[serde(default)]
+    pub parts: Vec<Value>,
+    /// `None` if its text must be read again.
+    #[serde(default)]
+    pub sentences: Option<Vec<PassageStatement>>,
     pub reason: Reason,
 }
 
 impl ChunkToEmbed {
+    /// Its statements with the parts of their chains: as they were stored, or read from a text that was edited.
+    pub fn statements(&self) -> (Vec<PassageStatement>, Vec<Part>) {
+        let part = |part: &Value| serde_json::from_value::<Part>(part.clone()).ok();
+        let parts: Vec<Option<Part>> = self.parts.iter().map(part).collect();
+        match (&self.sentences, parts.iter().cloned().collect::<Option<Vec<Part>>>()) {
+            (Some(sentences), Some(parts)) => (sentences.clone(), parts),
+            _ => {
+                read_edited(&self.content, parts.into_iter().flatten().filter(|part| part.is_above).collect())
+            }
+        }
+    }
+
     /// The database compares it to find out whether the text changed after it was read.
     fn text_hash(&self) -> String {
         let section = self.section.as_deref().unwrap_or_default();
-        let digest =
-            Md5::new().chain_update(section).chain_update("\n").chain_update(&self.content).finalize();
+        let mut hash = Md5::new().chain_update(section).chain_update("\n");
+        for text in
+            self.parts.iter().filter(|part| part["is_above"] == true).filter_map(|part| part["text"].as_str())
+        {
+            hash = hash.chain_update(text).chain_update("\n");
+        }
+        let digest = hash.chain_update(&self.content).finalize();
         digest.iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }
@@ -49,6 +74,8 @@ pub struct NewVectors<'a> {
     pub vector: Vec<f32>,
     /// Vector of its innermost heading.
     pub heading: Option<Vec<f32>>,
+    /// What the chains of its sentences are made of.
+    pub parts: Vec<Part>,
     /// In reading order.
     pub sentences: Vec<NewSentence>,
 }
@@ -81,6 +108,7 @@ impl KnowledgeBase {
                 "embedding": scaled_literal(&new.vector, CHUNK_SCALE),
                 "model": model,
                 "heading": new.heading.as_ref().map(|heading| scaled_literal(heading, HALF_SCALE)),
+                "parts": new.parts,
                 "sentences": new.sentences.iter().map(sentence_entry).collect::<Value>(),
             })
         };
@@ -95,16 +123,23 @@ mod tests {
 
     #[test]
     fn text_hash_equals_md5_in_postgres() {
-        let chunk = |section: Option<&str>| ChunkToEmbed {
-            chunk_id: Uuid::nil(),
-            document_id: Uuid::nil(),
-            source: String::new(),
-            content: "Größe".to_owned(),
-            section: section.map(str::to_owned),
-            reason: Reason::Stale,
+        let hash = |section: Option<&str>, parts: Value| {
+            let chunk = ChunkToEmbed {
+                chunk_id: Uuid::nil(),
+                document_id: Uuid::nil(),
+                source: String::new(),
+                content: "Größe".to_owned(),
+                section: section.map(str::to_owned),
+                parts: serde_json::from_value(parts).unwrap(),
+                sentences: None,
+                reason: Reason::Stale,
+            };
+            chunk.text_hash()
         };
-        // select md5(E'A\nGröße'), md5(E'\nGröße')
-        assert_eq!(chunk(Some("A")).text_hash(), "06eec44ddf5d07727aac82b98c5667c4");
-        assert_eq!(chunk(None).text_hash(), "669bac1bb10baa23c0b01891f6c5c84d");
+        // select md5(E'A\nGröße'), md5(E'\nGröße'), md5(E'A\nBelow\nGröße')
+        assert_eq!(hash(Some("A"), json!([])), "06eec44ddf5d07727aac82b98c5667c4");
+        assert_eq!(hash(None, json!([7, { "text": "x" }])), "669bac1bb10baa23c0b01891f6c5c84d");
+        let above = json!([{ "text": "x", "is_above": false }, { "text": "Below", "is_above": true }]);
+        assert_eq!(hash(Some("A"), above), "cc6d7cb6cae1594a7ef91a6712e80736");
     }
 }

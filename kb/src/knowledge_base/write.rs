@@ -2,14 +2,15 @@
 //! the complete document in place of its older version.
 
 use std::fmt::Write;
-use std::ops::Range;
 
 use chat_core::limits::{MAX_META_BYTES, MAX_URL_BYTES, json_bytes};
+use chat_core::statement::Part;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::documents::{COLUMNS, bounded_name};
 use super::{KnowledgeBase, Status, StoredDocument};
+use crate::passage::PassageStatement;
 use crate::supabase::{Query, SupabaseError};
 
 /// Factor by which vectors are multiplied for transport: the database reads integers of up to nine digits five times faster
@@ -58,6 +59,10 @@ pub struct NewChunk {
     pub page: Option<u32>,
     /// Its own address, if it has one.
     pub url: Option<String>,
+    /// What the chains of its sentences are made of.
+    pub parts: Vec<Part>,
+    /// How it is laid out.
+    pub blocks: Option<Value>,
     pub vector: Vec<f32>,
     /// The embedding of its innermost heading, which is stored in half precision.
     pub heading: Option<Vec<f32>>,
@@ -68,8 +73,7 @@ pub struct NewChunk {
 /// A sentence to be written.
 #[derive(Debug, Clone)]
 pub struct NewSentence {
-    /// Its range in the chunk's content, in characters.
-    pub range: Range<usize>,
+    pub statement: PassageStatement,
     /// Its embedding, which is stored in half precision.
     pub vector: Vec<f32>,
 }
@@ -191,6 +195,8 @@ fn chunk_row(chunk: &NewChunk, model: &str) -> Value {
         "ordinal": chunk.ordinal,
         "content": chunk.content,
         "meta": meta,
+        "parts": chunk.parts,
+        "blocks": chunk.blocks,
         "embedding": scaled_literal(&chunk.vector, CHUNK_SCALE),
         "model": model,
         "heading": chunk.heading.as_ref().map(|heading| scaled_literal(heading, HALF_SCALE)),
@@ -212,18 +218,18 @@ pub(super) fn scaled_literal(vector: &[f32], scale: f64) -> String {
 
 /// As [`KnowledgeBase::write_chunks`] and [`KnowledgeBase::write_vectors`] send it.
 pub(super) fn sentence_entry(sentence: &NewSentence) -> Value {
-    json!({
-        "start": sentence.range.start,
-        "end": sentence.range.end,
-        "embedding": scaled_literal(&sentence.vector, HALF_SCALE),
-    })
+    let mut entry = json!(sentence.statement);
+    entry["embedding"] = scaled_literal(&sentence.vector, HALF_SCALE).into();
+    entry
 }
 
 #[cfg(test)]
 mod tests {
     use chat_core::limits::MAX_NAME_CHARS;
+    use chat_core::statement::StatementKind;
 
     use super::*;
+    use crate::passage::jsonb_bytes;
 
     fn chunk() -> NewChunk {
         NewChunk {
@@ -234,9 +240,19 @@ mod tests {
             section: None,
             page: None,
             url: None,
+            parts: Vec::new(),
+            blocks: None,
             vector: vec![0.5, -0.25],
             heading: Some(vec![0.5]),
-            sentences: vec![NewSentence { range: 3..8, vector: vec![1.0] }],
+            sentences: vec![NewSentence {
+                statement: PassageStatement {
+                    start: 3,
+                    end: 8,
+                    kind: StatementKind::Sentence,
+                    chain: vec![0, 2],
+                },
+                vector: vec![1.0],
+            }],
         }
     }
 
@@ -268,19 +284,6 @@ mod tests {
         assert_eq!(row["meta"].get("url"), None);
         assert_eq!(chunk_row(&NewChunk { url, ..chunk() }, "m")["meta"], json!({}));
         assert_eq!(bounded_name(" a\nb "), " a\nb ");
-    }
-
-    /// Size as Postgres prints jsonb, which check constraints measure: with a space after each comma and colon.
-    fn jsonb_bytes(value: &Value) -> usize {
-        let list = |parts: usize, count: usize| 2 + parts + 2 * count.saturating_sub(1);
-        match value {
-            Value::Array(items) => list(items.iter().map(jsonb_bytes).sum(), items.len()),
-            Value::Object(fields) => {
-                let field = |(name, value): (&String, &Value)| json_bytes(name) + 4 + jsonb_bytes(value);
-                list(fields.iter().map(field).sum(), fields.len())
-            }
-            other => other.to_string().len(),
-        }
     }
 
     #[test]
@@ -353,6 +356,9 @@ mod tests {
         assert_eq!(row["meta"], json!({ "section": "A › B", "page": 7 }));
         assert_eq!((&row["embedding"], &row["model"]), (&json!("[134217728,-67108864]"), &json!("m")));
         assert_eq!(row["heading"], json!("[65536]"));
-        assert_eq!(row["sentences"], json!([{ "start": 3, "end": 8, "embedding": "[131072]" }]));
+        assert_eq!(
+            row["sentences"],
+            json!([{ "start": 3, "end": 8, "kind": "sentence", "chain": [0, 2], "embedding": "[131072]" }])
+        );
     }
 }

@@ -1,11 +1,18 @@
 //! Cuts a document into passages: small enough to embed and to cite, each with its statements.
 //!
-//! The content of a passage is a slice of the document's text. Headings are not content: they become its *section*, and a passage never
-//! spans sections. Blocks stay whole while they fit; one that does not is cut at the next smaller unit: items or rows, statements, words.
-//! A statement keeps its chain wherever the cut is, because the chain is made of parts of the document, not of the passage. One that is
-//! itself cut is none: it would be shown in half.
+//! The content of a passage is a slice of the document's text. Headings are not content: they become its *section* ("Refunds ›
+//! Exceptions"), and a passage never spans sections. The embedded text is the section, a newline, and the content ([`texts`]), because
+//! "It takes five days." means little without its heading.
+//!
+//! Blocks stay whole while they fit; one that does not is cut at the next smaller unit: items or rows, statements, words, characters.
+//! Neighbouring pieces of a section are merged up to [`TARGET_TOKENS`]. A statement keeps its chain wherever the cut is, because the
+//! chain is made of parts of the document, not of the passage. One that is itself cut is none: it would be shown in half.
 
+mod edited;
 mod layout;
+mod measure;
+mod merge;
+mod section;
 mod split;
 
 use std::ops::Range;
@@ -15,18 +22,39 @@ use chat_core::limits::{MAX_PARTS_BYTES, MAX_SENTENCES, json_bytes};
 use chat_core::statement::{Part, Role, StatementKind, shown_text};
 use extract::document::{Block, BlockKind, Document};
 use extract::statement::{Link, Statement, statements};
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
-use crate::chunk::{Chunk, CountTokens, MAX_TOKENS, headings, section_path, with_context};
+pub(crate) use edited::read_edited;
+pub use section::{SECTION_SEPARATOR, headings};
+use section::{innermost_heading, section_path, with_context};
 
-/// Punctuation and names of fields around the text of a part, as JSON.
-const PART_FIELDS: usize = 80;
+/// Changed whenever the same document would give different passages or statements, so that documents are written again.
+pub const PASSAGES_VERSION: &str = "passages-1";
 
-/// A passage with what can be quoted of it.
+/// Size that neighbouring pieces are merged up to, in tokens of the embedded text, `[CLS]` and `[SEP]` included.
+pub const TARGET_TOKENS: usize = 200;
+
+/// Hard limit on the embedded text: what the model reads, `[CLS]` and `[SEP]` included.
+pub const MAX_TOKENS: usize = embedder::MAX_TOKENS;
+
+/// Counts the tokens of a text, `[CLS]` and `[SEP]` included.
+pub type CountTokens<'a> = dyn Fn(&str) -> usize + 'a;
+
+/// A passage of a document.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Passage {
-    /// Its place, and its range in the document's text.
-    pub chunk: Chunk,
+    /// Headings above it, outermost first, joined by [`SECTION_SEPARATOR`]. Outermost headings are left out if the path would be longer
+    /// than [`MAX_SECTION_BYTES`](chat_core::limits::MAX_SECTION_BYTES).
+    pub section: Option<Arc<str>>,
+    /// Page, counted from 1.
+    pub page: Option<u32>,
+    /// Its own address, if it has one.
+    pub url: Option<Arc<str>>,
+    /// Id on the document's page at which the page opens to show it.
+    pub anchor: Option<Arc<str>>,
+    /// Bytes of the document's text.
+    pub range: Range<usize>,
     /// In reading order, disjoint, at most [`MAX_SENTENCES`].
     pub statements: Vec<PassageStatement>,
     /// What the chains of its statements are made of, each once.
@@ -35,13 +63,13 @@ pub struct Passage {
     pub blocks: Option<Value>,
 }
 
-/// A statement of a passage.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A statement of a passage. Offsets count characters (Unicode code points) of the content, as Postgres does.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PassageStatement {
-    /// Range in the passage's content in characters (Unicode code points), as Postgres counts.
-    pub range: Range<usize>,
-    /// The same range in bytes.
-    bytes: Range<usize>,
+    /// Its first character.
+    pub start: usize,
+    /// Behind its last character.
+    pub end: usize,
     /// What it is.
     pub kind: StatementKind,
     /// Positions in the parts of the passage, outermost first.
@@ -64,7 +92,7 @@ pub fn passages(document: &Document, count_tokens: &CountTokens<'_>) -> Vec<Pass
 
 /// Blocks below the same headings.
 struct Section<'d> {
-    path: Option<String>,
+    path: Option<Arc<str>>,
     blocks: Vec<&'d Block>,
 }
 
@@ -81,7 +109,7 @@ fn sections(document: &Document) -> Vec<Section<'_>> {
         }
         if !is_open {
             let texts: Vec<String> = headings.iter().map(|(_, text)| text.clone()).collect();
-            sections.push(Section { path: section_path(&texts), blocks: Vec::new() });
+            sections.push(Section { path: section_path(&texts).map(Arc::from), blocks: Vec::new() });
             is_open = true;
         }
         if let Some(section) = sections.last_mut() {
@@ -114,11 +142,9 @@ fn passage(
             continue;
         }
         let Some(chain) = parts.positions(&statement.chain, found.is_empty()) else { continue };
-        let bytes = statement.range.start - range.start..statement.range.end - range.start;
-        let start = characters.before(bytes.start);
         found.push(PassageStatement {
-            range: start..characters.before(bytes.end),
-            bytes,
+            start: characters.before(statement.range.start - range.start),
+            end: characters.before(statement.range.end - range.start),
             kind: statement.kind,
             chain,
         });
@@ -128,13 +154,11 @@ fn passage(
         statements: found,
         parts: parts.parts,
         blocks: layout::layout(document, &section.blocks, &range),
-        chunk: Chunk {
-            section: section.path.as_deref().map(Arc::from),
-            page: place.and_then(|place| place.page),
-            url: place.and_then(|place| place.url.as_deref()).map(Arc::from),
-            anchor: place.and_then(|place| place.anchor.as_deref()).map(Arc::from),
-            range,
-        },
+        section: section.path.clone(),
+        page: place.and_then(|place| place.page),
+        url: place.and_then(|place| place.url.as_deref()).map(Arc::from),
+        anchor: place.and_then(|place| place.anchor.as_deref()).map(Arc::from),
+        range,
     })
 }
 
@@ -164,33 +188,33 @@ impl Parts<'_> {
     }
 
     fn add(&mut self, link: &Link, is_first: bool) -> Option<usize> {
-        let text = self.document.slice(&link.range);
-        let bytes = json_bytes(text) + PART_FIELDS;
+        let is_above = is_first && link.range.end <= self.range.start && link.role != Role::Antecedent;
+        let part = Part { is_above, ..link.part(self.document) };
+        let bytes = jsonb_bytes(&json!(part)) + 2;
         if self.bytes + bytes > MAX_PARTS_BYTES {
             return None;
         }
         self.bytes += bytes;
-        let is_above = is_first && link.range.end <= self.range.start && link.role != Role::Antecedent;
-        self.parts.push(Part { is_above, ..link.part(self.document) });
+        self.parts.push(part);
         self.links.push(link.clone());
         Some(self.links.len() - 1)
     }
 }
 
 impl Passage {
-    /// The passage's text.
+    /// Its text.
     pub fn content<'d>(&self, document: &'d Document) -> &'d str {
-        document.slice(&self.chunk.range)
+        document.slice(&self.range)
     }
 
-    /// The texts whose vectors it needs: its own, its innermost heading if it has one, and one for each statement.
+    /// [`texts`] of this passage.
     pub fn texts(&self, content: &str, count_tokens: &CountTokens<'_>) -> Vec<String> {
-        texts(self.chunk.section.as_deref(), content, &self.statements, &self.parts, count_tokens)
+        texts(self.section.as_deref(), content, &self.statements, &self.parts, count_tokens)
     }
 }
 
-/// [`Passage::texts`] of a stored passage.
-pub(crate) fn texts(
+/// The texts whose vectors a passage needs: its own, its innermost heading if it has one, and one for each statement.
+pub fn texts(
     section: Option<&str>,
     content: &str,
     statements: &[PassageStatement],
@@ -198,29 +222,52 @@ pub(crate) fn texts(
     count_tokens: &CountTokens<'_>,
 ) -> Vec<String> {
     let context = headings(section, count_tokens);
-    let above: Vec<&str> = parts
-        .iter()
-        .filter(|part| part.is_above && part.role != Role::Heading)
-        .map(|part| part.text.as_str())
-        .collect();
-    let whole = if above.is_empty() { content.to_owned() } else { format!("{}\n{content}", above.join(" ")) };
-    let heading = section.map(|section| crate::chunk::innermost_heading(section).to_owned());
-    let of_statement = |statement: &PassageStatement| {
-        let text = content.get(statement.bytes.clone()).unwrap_or_default();
-        let chain: Vec<&Part> = statement.chain.iter().filter_map(|at| parts.get(*at)).collect();
-        // The section has the headings.
-        let mut chain: Vec<&Part> = chain.into_iter().filter(|part| part.role != Role::Heading).collect();
-        loop {
-            let text = with_context(context.as_deref(), &shown_text(statement.kind, text, &chain));
-            if chain.is_empty() || count_tokens(&text) <= MAX_TOKENS {
-                return text;
-            }
-            // The statement counts more than what is far above it.
-            chain.remove(0);
-        }
+    // What it is about counts more than what is far above it.
+    let fitting = |chain: &[&Part], shown: &dyn Fn(&[&Part]) -> String| {
+        let text =
+            |first: usize| with_context(context.as_deref(), &shown(chain.get(first..).unwrap_or_default()));
+        let fits = |first: &usize| count_tokens(&text(*first)) <= MAX_TOKENS;
+        text((0..chain.len()).find(fits).unwrap_or(chain.len()))
     };
-    let whole = with_context(context.as_deref(), &whole);
-    std::iter::once(whole).chain(heading).chain(statements.iter().map(of_statement)).collect()
+    // The section has the headings.
+    let is_shown = |part: &&Part| part.role != Role::Heading;
+    let above: Vec<&Part> = parts.iter().filter(|part| part.is_above).filter(is_shown).collect();
+    let whole = fitting(&above, &|above| {
+        let lines = above.iter().map(|part| part.text.as_str()).chain([content]);
+        lines.collect::<Vec<_>>().join("\n")
+    });
+    let heading = section.map(|section| innermost_heading(section).to_owned());
+    let mut rest = (content, 0);
+    let statements = statements.iter().map(|statement| {
+        let text = slice(&mut rest, statement);
+        let chain = statement.chain.iter().filter_map(|at| parts.get(*at)).filter(is_shown);
+        fitting(&chain.collect::<Vec<_>>(), &|chain| shown_text(statement.kind, text, chain))
+    });
+    std::iter::once(whole).chain(heading).chain(statements).collect()
+}
+
+/// The words of a statement, in what is left of the content from a character on. Statements do not overlap, so each is read once.
+fn slice<'c>((rest, read): &mut (&'c str, usize), statement: &PassageStatement) -> &'c str {
+    let at = |text: &str, characters: usize| {
+        text.char_indices().nth(characters).map_or(text.len(), |(byte, _)| byte)
+    };
+    let (_, from) = rest.split_at(at(rest, statement.start.saturating_sub(*read)));
+    let (text, after) = from.split_at(at(from, statement.end.saturating_sub(statement.start)));
+    (*rest, *read) = (after, statement.end);
+    text
+}
+
+/// Size of a value as Postgres prints jsonb, which check constraints measure: with a space after each comma and colon.
+pub(crate) fn jsonb_bytes(value: &Value) -> usize {
+    let list = |parts: usize, count: usize| 2 + parts + 2 * count.saturating_sub(1);
+    match value {
+        Value::Array(items) => list(items.iter().map(jsonb_bytes).sum(), items.len()),
+        Value::Object(fields) => {
+            let field = |(name, value): (&String, &Value)| json_bytes(name) + 4 + jsonb_bytes(value);
+            list(fields.iter().map(field).sum(), fields.len())
+        }
+        other => other.to_string().len(),
+    }
 }
 
 /// Counts characters from the start of a text once, for byte offsets that never decrease.

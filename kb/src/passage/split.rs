@@ -5,8 +5,10 @@ use std::ops::Range;
 use extract::document::{Block, BlockKind, Document};
 use extract::statement::Statement;
 
-use super::Section;
-use crate::chunk::{CountTokens, Measure, merge_neighbours, shorten, split_words};
+use super::measure::{Measure, split_words};
+use super::merge::merge_neighbours;
+use super::section::shorten;
+use super::{CountTokens, Section};
 
 /// The ranges of a section's passages, in reading order, disjoint.
 pub(super) fn ranges(
@@ -41,8 +43,12 @@ impl Splitter<'_> {
     /// `start`: that of the block, or of the marker before it.
     fn block(&mut self, block: &Block, start: usize) {
         let range = start..block.range.end;
-        let has_addresses =
-            || self.document.places.iter().any(|place| place.url.is_some() && range.contains(&place.start));
+        let has_addresses = || {
+            let places = &self.document.places;
+            let first = places.partition_point(|place| place.start < range.start);
+            let mut inside = places.iter().skip(first).take_while(|place| place.start < range.end);
+            inside.any(|place| place.url.is_some())
+        };
         let is_one = self.measure.fits(&range) && !(block.kind == BlockKind::Table && has_addresses());
         if is_one {
             self.pieces.push(range);

@@ -9,9 +9,9 @@ use std::time::{Duration, Instant};
 use reqwest::Url;
 use uuid::Uuid;
 
-use super::prepare::{Prepared, PreparedPassage, Settled};
-use crate::chunk::Chunk;
+use super::prepare::{Prepared, Settled};
 use crate::knowledge_base::{NewChunk, NewSentence};
+use crate::passage::Passage;
 use crate::text_embedder::{TextEmbedder, embed_all};
 
 /// Texts embedded and written together: enough to keep all cores busy, about 2 MB to send, and little to repeat if the run
@@ -67,7 +67,7 @@ impl<'a, E: TextEmbedder> BatchBuilder<'a, E> {
         let count_tokens = |text: &str| self.embedder.count_tokens(text);
         let mut start = 0;
         for (at, passage) in document.passages.iter().enumerate() {
-            self.texts.extend(document.texts(passage, &count_tokens));
+            self.texts.extend(passage.texts(passage.content(&document.read), &count_tokens));
             if self.texts.len() >= TEXTS_PER_BATCH {
                 self.parts.push((Arc::clone(&document), start..at + 1));
                 start = at + 1;
@@ -114,37 +114,39 @@ fn part(
 
 /// The passage's own address, or its heading on the document's page. `None` if it is that of the document, which has its own
 /// fragment then or no ids.
-fn address(chunk: &Chunk, document_url: Option<&str>) -> Option<String> {
+fn address(passage: &Passage, document_url: Option<&str>) -> Option<String> {
     let heading = || {
         let mut url = Url::parse(document_url?).ok().filter(|url| url.fragment().is_none())?;
-        url.set_fragment(Some(chunk.anchor.as_deref()?));
+        url.set_fragment(Some(passage.anchor.as_deref()?));
         Some(url.into())
     };
-    chunk.url.as_deref().map(str::to_owned).or_else(heading)
+    passage.url.as_deref().map(str::to_owned).or_else(heading)
 }
 
-/// Consumes the vectors of [`Prepared::texts`] from the iterator.
+/// Consumes the vectors of [`Passage::texts`] from the iterator.
 fn new_chunk(
     document: &Prepared,
-    passage: &PreparedPassage,
+    passage: &Passage,
     ordinal: usize,
     vectors: &mut impl Iterator<Item = Vec<f32>>,
 ) -> NewChunk {
-    let PreparedPassage { chunk, sentences } = passage;
     NewChunk {
         id: Uuid::new_v4(),
         document_id: document.document.id,
         ordinal,
-        content: document.content(passage).to_owned(),
-        section: chunk.section.as_deref().map(str::to_owned),
-        page: chunk.page,
-        url: address(chunk, document.document.url.as_deref()),
+        content: passage.content(&document.read).to_owned(),
+        section: passage.section.as_deref().map(str::to_owned),
+        page: passage.page,
+        url: address(passage, document.document.url.as_deref()),
+        parts: passage.parts.clone(),
+        blocks: passage.blocks.clone(),
         vector: vectors.next().unwrap_or_default(),
-        heading: chunk.section.as_ref().and_then(|_| vectors.next()),
-        sentences: sentences
+        heading: passage.section.as_ref().and_then(|_| vectors.next()),
+        sentences: passage
+            .statements
             .iter()
             .zip(vectors)
-            .map(|(sentence, vector)| NewSentence { range: sentence.range.clone(), vector })
+            .map(|(statement, vector)| NewSentence { statement: statement.clone(), vector })
             .collect(),
     }
 }
@@ -158,7 +160,17 @@ mod tests {
         let page = Some("https://example.org/help?a=1");
         let of = |url: Option<&str>, anchor: Option<&str>, document_url| {
             let (url, anchor) = (url.map(Arc::from), anchor.map(Arc::from));
-            address(&Chunk { section: None, page: None, url, anchor, range: 0..1 }, document_url)
+            let passage = Passage {
+                section: None,
+                page: None,
+                url,
+                anchor,
+                range: 0..1,
+                statements: Vec::new(),
+                parts: Vec::new(),
+                blocks: None,
+            };
+            address(&passage, document_url)
         };
         let at = |anchor| of(None, Some(anchor), page);
         assert_eq!(at("refunds").as_deref(), Some("https://example.org/help?a=1#refunds"));

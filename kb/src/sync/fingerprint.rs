@@ -6,7 +6,7 @@ use extract::{EXTRACTOR_VERSION, Format};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
-use crate::chunk::CHUNKER_VERSION;
+use crate::passage::PASSAGES_VERSION;
 use crate::source::{Item, LoadError, Location};
 
 /// What is known about an item's content before it is processed.
@@ -76,7 +76,7 @@ impl Defaults {
         // No part contains a line break, so different parts never join to the same text.
         let audience = self.audience.as_deref().map(|audience| format!("{audience:?}")).unwrap_or_default();
         let head =
-            format!("{EXTRACTOR_VERSION}\n{CHUNKER_VERSION}\n{}\n{audience}\n{format}\n", self.language);
+            format!("{EXTRACTOR_VERSION}\n{PASSAGES_VERSION}\n{}\n{audience}\n{format}\n", self.language);
         Sha256::new().chain_update(head)
     }
 }

@@ -1,42 +1,34 @@
-//! Extracts the content of a file and splits it into passages and sentences, ready to be embedded.
+//! Extracts the content of a file and cuts it into passages with their statements, ready to be embedded.
 
 use std::sync::Arc;
 
 use chat_core::limits::json_bytes;
-use extract::{ExtractError, Extracted, Format};
+use extract::document::Document;
+use extract::{ExtractError, Format};
 use tokio::sync::OwnedSemaphorePermit;
 use uuid::Uuid;
 
 use super::fingerprint::Defaults;
 use super::plan::Write;
-use crate::chunk::{Chunk, CountTokens, chunks, headings, innermost_heading, with_context};
 use crate::knowledge_base::{MAX_AUDIENCE_BYTES, PendingDocument};
-use crate::sentence::{Sentence, sentences};
+use crate::passage::{CountTokens, Passage, passages};
 use crate::source::Content;
 use crate::supabase::storage::{ORIGINALS, safe_name};
 
 /// Why a document is not written if its content changed between planning, extraction and upload.
 pub(super) const CHANGED_MEANWHILE: &str = "was changed while it was read; run this again";
 
-/// Extracts the text of a file, perhaps in another process.
-pub type Extract = dyn Fn(&[u8], Format) -> Result<Extracted, ExtractError> + Send + Sync;
+/// Reads a file, perhaps in another process.
+pub type Extract = dyn Fn(&[u8], Format) -> Result<Document, ExtractError> + Send + Sync;
 
-/// A document with its text, split into passages.
+/// A document, cut into passages.
 pub(super) struct Prepared {
     pub(super) write: Write,
     pub(super) document: PendingDocument,
-    pub(super) passages: Vec<PreparedPassage>,
-    /// Remarks for the administrator.
-    pub(super) notes: Vec<String>,
-    text: String,
-    /// Counts the memory of the text against the pipeline's limit until this is dropped.
+    pub(super) passages: Vec<Passage>,
+    pub(super) read: Document,
+    /// Counts the memory of the document against the pipeline's limit until this is dropped.
     _memory: OwnedSemaphorePermit,
-}
-
-/// A chunk and its sentences.
-pub(super) struct PreparedPassage {
-    pub(super) chunk: Chunk,
-    pub(super) sentences: Vec<Sentence>,
 }
 
 pub(super) struct Preparation {
@@ -91,41 +83,29 @@ impl Preparation {
         if !write.is_as_planned(&content_hash) {
             return failed(write, CHANGED_MEANWHILE.to_owned());
         }
-        let extracted = match (self.extract)(&content.bytes, content.format) {
-            Ok(extracted) => extracted,
+        let read = match (self.extract)(&content.bytes, content.format) {
+            Ok(read) => read,
             Err(error) => return failed(write, error.to_string()),
         };
-        let passage = |chunk: Chunk| {
-            let sentences = sentences(chunk.content(&extracted.text));
-            PreparedPassage { chunk, sentences }
-        };
-        let passages: Vec<_> = chunks(&extracted, count_tokens).into_iter().map(passage).collect();
+        let passages = passages(&read, count_tokens);
         if passages.is_empty() {
             return failed(write, "has no text that could answer a question".to_owned());
         }
         let document = PendingDocument {
             content_hash,
             source_version: version,
-            ..self.pending(&write, &content, &extracted)
+            ..self.pending(&write, &content, &read)
         };
         let audience = document.audience.iter().flatten();
         // Each entry adds two quotation marks, a comma and a space.
         if audience.map(|entry| json_bytes(entry) + 4).sum::<usize>() > MAX_AUDIENCE_BYTES {
             return failed(write, format!("has an audience of more than {MAX_AUDIENCE_BYTES} bytes"));
         }
-        let Extracted { text, notes, .. } = extracted;
-        PreparedOrSettled::Prepared(Box::new(Prepared {
-            write,
-            document,
-            passages,
-            notes,
-            text,
-            _memory: memory,
-        }))
+        PreparedOrSettled::Prepared(Box::new(Prepared { write, document, passages, read, _memory: memory }))
     }
 
-    fn pending(&self, write: &Write, content: &Content, extracted: &Extracted) -> PendingDocument {
-        let properties = &extracted.properties;
+    fn pending(&self, write: &Write, content: &Content, read: &Document) -> PendingDocument {
+        let properties = &read.properties;
         let id = Uuid::new_v4();
         let name = write.item.name();
         let original = self.keeps_originals.then(|| format!("{ORIGINALS}/{id}/{}", safe_name(name)));
@@ -149,36 +129,18 @@ pub(super) fn failed(write: Write, reason: String) -> PreparedOrSettled {
 }
 
 impl Prepared {
-    /// The texts whose vectors a passage needs: its own, its innermost heading if it has one, and one for each sentence.
-    pub(super) fn texts<'a>(
-        &'a self,
-        passage: &'a PreparedPassage,
-        count_tokens: &CountTokens<'_>,
-    ) -> impl Iterator<Item = String> + 'a {
-        let content = self.content(passage);
-        let section = passage.chunk.section.as_deref();
-        let context = headings(section, count_tokens);
-        let whole = with_context(context.as_deref(), content);
-        let heading = section.map(|section| innermost_heading(section).to_owned());
-        let sentences = passage.sentences.iter();
-        let sentences = sentences.map(move |sentence| sentence.embedded_text(context.as_deref(), content));
-        std::iter::once(whole).chain(heading).chain(sentences)
-    }
-
-    /// Length of the texts that are embedded for a passage, which the time to embed them is about proportional to: in bytes,
-    /// without the names of columns and the introductions of lists.
-    pub(super) fn work(&self, passage: &PreparedPassage) -> u64 {
-        let heading = passage.chunk.section.as_deref().map_or(0, str::len);
-        let sentences: usize = passage.sentences.iter().map(|sentence| sentence.range.len() + heading).sum();
-        (self.content(passage).len() + 2 * heading + sentences) as u64
+    /// Length of the texts that are embedded for a passage, which the time to embed them is about proportional to: in bytes, without
+    /// the chains of its statements.
+    pub(super) fn work(&self, passage: &Passage) -> u64 {
+        let heading = passage.section.as_deref().map_or(0, str::len);
+        let characters: usize =
+            passage.statements.iter().map(|statement| statement.end - statement.start).sum();
+        let statements = characters + passage.statements.len() * heading;
+        (passage.range.len() + 2 * heading + statements) as u64
     }
 
     /// [`Prepared::work`] of all passages.
     pub(super) fn whole_work(&self) -> u64 {
         self.passages.iter().map(|passage| self.work(passage)).sum()
-    }
-
-    pub(super) fn content(&self, passage: &PreparedPassage) -> &str {
-        passage.chunk.content(&self.text)
     }
 }

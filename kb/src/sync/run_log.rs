@@ -66,8 +66,8 @@ impl<'a> RunLog<'a> {
     pub(super) fn record_written(&mut self, part: &Part) {
         let document = &part.document;
         let chunks = document.passages.len();
-        let sentences = document.passages.iter().map(|passage| passage.sentences.len()).sum();
-        let notes = document.notes.clone();
+        let sentences = document.passages.iter().map(|passage| passage.statements.len()).sum();
+        let notes = document.read.notes.clone();
         let result = match (document.write.change, &document.write.replaces) {
             (Change::Added, _) | (_, None) => DocumentResult::Added { chunks, sentences, notes },
             _ => DocumentResult::Changed { chunks, sentences, notes },

@@ -85,6 +85,32 @@ fn passages_edited_during_a_run_are_left_for_the_next_run() {
 }
 
 #[test]
+fn an_edited_passage_is_read_again_below_what_is_above_it_and_others_keep_their_statements() {
+    let above = value!({ "role": "lead_in", "text": "Not covered:", "start": 0, "is_above": true });
+    let mut edited = chunk(1, "stale");
+    edited["content"] = "- Theft\n- Fire".into();
+    edited["parts"] = value!([above]);
+    let mut kept = chunk(2, "model");
+    let sentences = value!([{ "start": 0, "end": 4, "kind": "sentence", "chain": [0] }]);
+    (kept["parts"], kept["sentences"]) = (value!([above]), sentences);
+    let mut unquotable = chunk(3, "model");
+    unquotable["sentences"] = value!([]);
+    let fake = table(TO_EMBED, value!([edited, kept, unquotable]));
+    reembedded(&fake.url).unwrap();
+    let written = written(&fake);
+    let sentences = |entry: &Value| -> Vec<Value> {
+        let of = |sentence: &Value| value!([sentence["start"], sentence["end"], sentence["chain"]]);
+        entry["sentences"].as_array().unwrap().iter().map(of).collect()
+    };
+    assert_eq!(sentences(&written[0]), [value!([2, 7, [0]]), value!([10, 14, [0]])]);
+    assert_eq!(written[0]["parts"], value!([above]));
+    assert_eq!(sentences(&written[1]), [value!([0, 4, [0]])]);
+    assert!(sentences(&written[2]).is_empty());
+    // select md5(E'\nNot covered:\n- Theft\n- Fire')
+    assert_eq!(written[0]["text_hash"], "a6ace1f622f396c773799c6036a481ab");
+}
+
+#[test]
 fn a_sync_embeds_only_passages_of_its_own_collection() {
     let fake = table(TO_EMBED, value!([chunk(1, "model"), chunk(2, "stale")]));
     reembedded(&fake.url).unwrap();

@@ -33,7 +33,7 @@ const PLACE = {
   page: z.number().optional(),
   url: z.string().optional().describe("Where people read the document"),
   download_url: z.string().optional().describe("The original file; it may need the user's access token"),
-  content_type: z.string().optional().describe("Media type of the document; passages are Markdown or plain text"),
+  content_type: z.string().optional().describe("Media type of the document; passages are plain text"),
   document_id: z.string(),
   chunk_id: z.string(),
   score: z.number().describe("Cosine similarity of question and passage"),
@@ -47,11 +47,13 @@ const words = {
 
 const quote = z.object({
   ...words,
+  kind: z.string().optional().describe("sentence, row (a tab separates its cells) or code"),
   plain: z.string().optional().describe("The words as the answer has them, if they differ"),
   pieces: z
     .array(z.object({ text: z.string(), role: z.string().optional() }))
     .optional()
-    .describe("`plain` in pieces; those with a role are words from around the quote that it needs to be understood"),
+    .describe("What the answer has; pieces with a role are words from around the quote that it needs to be understood"),
+  whole: z.string().optional().describe("The words with all that they need, if the answer has it right before them"),
 });
 
 const citation = z.object({

@@ -14,7 +14,10 @@ export function place({ title, section, page, url }) {
  * @param {Pick<Citation, "quotes"> & Partial<Pick<Citation, "supports">>} citation
  */
 export function quotation({ quotes, supports = [] }) {
-  const texts = new Set([...quotes.map(({ plain, text }) => plain ?? text), ...supports.map(({ text }) => text)]);
+  const texts = new Set([
+    ...quotes.map(({ whole, plain, text }) => whole ?? plain ?? text),
+    ...supports.map(({ text }) => text),
+  ]);
   return [...texts].map((text) => `\n    "${oneLine(text)}"`).join("");
 }
 

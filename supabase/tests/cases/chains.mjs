@@ -89,16 +89,16 @@ export function chains({ database }) {
     }
   });
 
-  test("a sentence without kind has none, one without chain has an empty one, and so a chunk without parts and blocks", async () => {
+  test("a sentence without chain has an empty one, and so a chunk without parts and blocks", async () => {
     const sentences = withVectors([
-      { start: 0, end: 9 },
-      { start: 10, end: 17, kind: null, chain: null },
+      { start: 0, end: 9, kind: "row" },
+      { start: 10, end: 17, kind: "row", chain: null },
     ]);
     await publish([undefined, null].map((missing) => chunk({ sentences, parts: missing, blocks: missing })));
     for (const row of await search(null)) {
       assert.deepEqual(withoutSimilarity(row.sentences), [
-        { start: 0, end: 9, kind: null, chain: [] },
-        { start: 10, end: 17, kind: null, chain: [] },
+        { start: 0, end: 9, kind: "row", chain: [] },
+        { start: 10, end: 17, kind: "row", chain: [] },
       ]);
       assert.deepEqual([row.parts, row.blocks], [[], null]);
     }
@@ -158,9 +158,10 @@ export function chains({ database }) {
     assert.deepEqual(await stored(), { stale: false, parts, blocks });
   });
 
-  const withChain = (chain) => ({ sentences: withVectors([{ start: 0, end: 9, chain }]) });
+  const withChain = (chain) => ({ sentences: withVectors([{ start: 0, end: 9, kind: "row", chain }]) });
   /** @type {Record<string, [changes: object, message: string]>} */
   const invalid = {
+    "a sentence without kind": [{ sentences: withVectors([{ start: 0, end: 9 }]) }, '"kind" of relation "kb_sentences"'],
     "a sentence of an unknown kind": [
       { sentences: withVectors([{ start: 0, end: 9, kind: "list" }]) },
       '"kb_sentences_kind_valid"',
@@ -286,18 +287,17 @@ export function chains({ database }) {
 
   test("kb_write_vectors of another model keeps what kb_chunks_to_embed returns of a chunk", async () => {
     const { id } = chunk();
-    const sentences = [...statements, { start: 20, end: 33, kind: null, chain: [] }];
-    await publish([chunk({ id, sentences: withVectors(sentences) })]);
+    await publish([chunk({ id })]);
     const toEmbed = async () => run("select chunk_id, parts, sentences, reason from kb_chunks_to_embed('other')");
     const [found] = await toEmbed();
-    assert.deepEqual(found, { chunk_id: id, parts, sentences, reason: "model" });
+    assert.deepEqual(found, { chunk_id: id, parts, sentences: statements, reason: "model" });
     await writeVectors({ ...found, sentences: withVectors(found.sentences), model: "other" });
     assert.deepEqual(await toEmbed(), []);
     const [row] = await search(null);
-    assert.deepEqual([withoutSimilarity(row.sentences), row.parts, row.blocks], [sentences, parts, blocks]);
+    assert.deepEqual([withoutSimilarity(row.sentences), row.parts, row.blocks], [statements, parts, blocks]);
   });
 
-  test("kb_chunks_to_embed returns no sentences and parts of a chunk without them", async () => {
+  test("kb_chunks_to_embed returns no sentences of a text that must be read again", async () => {
     const toEmbed = () => run("select parts, sentences, reason from kb_chunks_to_embed('test')");
     await writeDocument(database, { similarities: [null] });
     assert.deepEqual(await toEmbed(), [{ parts: [], sentences: null, reason: "missing" }]);
@@ -305,6 +305,11 @@ export function chains({ database }) {
     await publish([chunk({ parts: [above, column] })]);
     await run("update kb_chunks set content = 'Theft'");
     assert.deepEqual(await toEmbed(), [{ parts: [above], sentences: null, reason: "stale" }]);
+    await clearKnowledgeBase(database);
+    // Nothing in it can be quoted, and nobody edited it.
+    await publish([chunk({ parts: [], sentences: [] })]);
+    await run("update kb_chunks set stale = true");
+    assert.deepEqual(await toEmbed(), [{ parts: [], sentences: [], reason: "stale" }]);
   });
 
   test("users get the chains, parts and blocks of the chunks that they can see, only from match_chunks", async () => {

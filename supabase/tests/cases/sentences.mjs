@@ -96,7 +96,8 @@ export function sentences({ database, alice, service }) {
   for (const [title, [change, message]] of Object.entries(invalid)) {
     test(`${title} is rejected`, async () => {
       const { chunkIds } = await writeDocument(database, { contents });
-      const row = { chunk_id: chunkIds[0], ordinal: 0, start: 0, end: 3, embedding: embeddingWithSimilarity(0.5) };
+      const embedding = embeddingWithSimilarity(0.5);
+      const row = { chunk_id: chunkIds[0], ordinal: 0, start: 0, end: 3, embedding, kind: "sentence" };
       const { status, body } = await service.insert("kb_sentences", { ...row, ...change });
       assert.ok(status >= 400, String(status));
       assert.match(body.message, message);

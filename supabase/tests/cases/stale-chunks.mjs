@@ -137,8 +137,8 @@ export function staleChunks({ database }) {
     for (let repetition = 0; repetition < 2; repetition++) {
       await renewVectors(database, chunkIds, {
         sentences: [
-          { start: 0, end: 5, embedding: embeddingWithSimilarity(0.5) },
-          { start: 6, end: 11, embedding: JSON.parse(embeddingWithSimilarity(0.25)) },
+          { start: 0, end: 5, kind: "sentence", embedding: embeddingWithSimilarity(0.5) },
+          { start: 6, end: 11, kind: "sentence", embedding: JSON.parse(embeddingWithSimilarity(0.25)) },
         ],
       });
     }
@@ -148,8 +148,8 @@ export function staleChunks({ database }) {
       similarity: Number(sentence.similarity.toFixed(3)),
     }));
     assert.deepEqual(rounded, [
-      { start: 0, end: 5, similarity: 0.5, kind: null, chain: [] },
-      { start: 6, end: 11, similarity: 0.25, kind: null, chain: [] },
+      { start: 0, end: 5, similarity: 0.5, kind: "sentence", chain: [] },
+      { start: 6, end: 11, similarity: 0.25, kind: "sentence", chain: [] },
     ]);
   });
 

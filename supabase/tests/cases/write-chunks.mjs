@@ -22,8 +22,8 @@ export function writeChunks({ database }) {
     embedding: QUERY,
     model: "test",
     sentences: [
-      { start: 0, end: 11, embedding: embeddingWithSimilarity(0.5) },
-      { start: 12, end: 25, embedding: embeddingWithSimilarity(0.25) },
+      { start: 0, end: 11, kind: "sentence", embedding: embeddingWithSimilarity(0.5) },
+      { start: 12, end: 25, kind: "sentence", embedding: embeddingWithSimilarity(0.25) },
     ],
     ...changes,
   });
@@ -94,7 +94,7 @@ export function writeChunks({ database }) {
       chunk(id, { embedding: JSON.stringify(times(2 ** 28)) }),
       chunk(id, {
         embedding: times(2 ** 17),
-        sentences: [{ start: 0, end: 3, embedding: JSON.stringify(times(2 ** 17)) }],
+        sentences: [{ start: 0, end: 3, kind: "sentence", embedding: JSON.stringify(times(2 ** 17)) }],
       }),
     ]);
     const { rows } = await database.query(

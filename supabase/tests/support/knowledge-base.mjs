@@ -70,7 +70,8 @@ export async function writeDocument(
       ]);
       for (const [index, sentence] of (sentences[ordinal] ?? []).entries()) {
         await transaction.query(
-          'insert into kb_sentences (chunk_id, ordinal, start, "end", embedding) values ($1, $2, $3, $4, $5)',
+          `insert into kb_sentences (chunk_id, ordinal, start, "end", embedding, kind)
+           values ($1, $2, $3, $4, $5, 'sentence')`,
           [
             chunk.rows[0].id,
             index,

@@ -126,6 +126,7 @@ async function write(supabase, embedder, /** @type {(typeof DOCUMENTS)[0]} */ { 
   for (const [ordinal, sentence] of sentences.entries()) {
     const start = content.indexOf(sentence);
     const embedding = await vector(sentence);
-    await insert("kb_sentences", { chunk_id: chunk.id, ordinal, start, end: start + sentence.length, embedding });
+    const end = start + sentence.length;
+    await insert("kb_sentences", { chunk_id: chunk.id, ordinal, start, end, embedding, kind: "sentence" });
   }
 }

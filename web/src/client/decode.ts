@@ -197,8 +197,17 @@ export function decodePassage(json: JsonObject): Passage {
 export function decodeQuote(value: unknown): Quote[] {
   const json = asObject(value);
   const words = json && decodeWords(json);
-  if (!words) return [];
-  return [{ ...words, ...optional("plain", asString(json.plain)), ...optional("pieces", decodePieces(json.pieces)) }];
+  const pieces = decodePieces(json?.pieces);
+  if (!words || !pieces) return [];
+  return [
+    {
+      ...words,
+      pieces,
+      ...optional("kind", asString(json.kind)),
+      ...optional("plain", asString(json.plain)),
+      ...optional("whole", asString(json.whole)),
+    },
+  ];
 }
 
 /** The pieces of a quote; `undefined` if one of them is malformed, because the others may say something else without it. */

@@ -46,10 +46,14 @@ export interface Quote {
   readonly start: number;
   readonly end: number;
   readonly text: string;
-  /** The words as the answer shows them, without Markdown; omitted if they are the same. */
+  /** `sentence`, `row` (a tab separates its cells) or `code`. */
+  readonly kind?: string;
+  /** The words as the answer shows them, with what gives them their meaning; omitted if they are the same. */
   readonly plain?: string;
-  /** `plain` in pieces, without the punctuation between them. Omitted if it is just `text`. */
-  readonly pieces?: readonly QuotePiece[];
+  /** What the answer shows in pieces, without the punctuation between them. */
+  readonly pieces: readonly QuotePiece[];
+  /** The words with all that gives them their meaning; omitted if the answer shows all of it with them. */
+  readonly whole?: string;
 }
 
 /** A piece of a quote as the answer shows it. */
@@ -128,7 +132,7 @@ export interface Passage {
 export interface Citation extends Passage {
   readonly index: number;
   readonly strength?: EvidenceStrength;
-  /** The whole passage: plain text if `blocks` says how it is laid out, otherwise Markdown unless `content_type` says what it is. */
+  /** The whole passage, as plain text. */
   readonly excerpt: string;
   readonly blocks?: PassageLayout;
   /** At least one; empty in a generated answer. */
@@ -151,7 +155,7 @@ export interface SearchResult extends Passage {
   /** As in a citation. */
   readonly excerpt: string;
   readonly blocks?: PassageLayout;
-  /** The best sentence, after the line that introduces its list: one or two. */
+  /** The best statement. */
   readonly quotes: readonly Quote[];
 }
 

@@ -29,7 +29,6 @@ export type AttributeName =
   | "role"
   | "rows"
   | "slot"
-  | "start"
   | "tabindex"
   | "target"
   | "title"

@@ -19,7 +19,6 @@ import { QuestionLength } from "./chat/question-length.js";
 import { urlOfWords } from "./citations/cited-place.js";
 import { copySelection } from "./citations/index.js";
 import { excerptOf } from "./citations/passage/draw.js";
-import { loadParserFor } from "./citations/passage/passage-of.js";
 import type { PanelHost } from "./host.js";
 import { LazyHistory } from "./history/lazy-history.js";
 import { Modality } from "./modality.js";
@@ -106,7 +105,7 @@ export class WidgetPanel {
     this.#search = lazySearch({
       host,
       announcer: this.#announcer,
-      tools: { excerptOf, loadParserFor, urlOfWords },
+      tools: { excerptOf, urlOfWords },
       client,
       embedder,
     });

@@ -9,7 +9,16 @@ const { site, open } = await startWidgetSuite();
 const HEDGE = "These passages are about this, but may not answer it.";
 const DOWNLOAD = "77e4f5de-3d6c-4f52-9f0a-3a7a2a0e5b12";
 const FOUND = [
-  found({ url: "https://shop.example/deliveries", excerpt: "# Abroad\n\nWe deliver **abroad**." }),
+  found({
+    url: "https://shop.example/deliveries",
+    excerpt: "Abroad\n\nWe deliver abroad.",
+    blocks: {
+      blocks: [
+        { kind: "heading", start: 0, end: 6 },
+        { kind: "paragraph", start: 8, end: 26 },
+      ],
+    },
+  }),
   found({
     document_id: DOWNLOAD,
     title: "Customs",

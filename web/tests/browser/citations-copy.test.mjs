@@ -115,7 +115,7 @@ test("a backward selection is copied the same way", async () => {
 });
 
 test("a selection over several answers has the text and sources of each and one list of footnotes", async () => {
-  await show("Parcels take 2 days. [1] `x*[1]`", [{ ...SHIPPING, index: 1 }]);
+  await show("Parcels take 2 days. [1] `x*\\[1\\]`", [{ ...SHIPPING, index: 1 }]);
   const { plain, markdown } = await copy(words(4), 5, words(2, 1), 1);
   const list = "2 sources\n\n1 Returns Page 3 Strong evidence\n2 Ship*ping Strong evidence";
   assert.ok(plain.startsWith(`end.\n\n${list}\n\n`), plain);

@@ -3,18 +3,32 @@ import { afterEach, beforeEach, test } from "node:test";
 import { openBrowser } from "../../../tests/lib/browser.mjs";
 import { startSuite } from "../../../tests/lib/suite.mjs";
 import { openCitationsPage, passage, quoting, startCitationsSite, VIEWPORT } from "./pages/citations/page.mjs";
+import { quoteOf } from "./support/answers.mjs";
 
-const EXCERPT = `# Returns\n\nYou may **return** goods within [30 days](https://example.com/30). Refunds take 5 days.\n\n${"More words. ".repeat(60)}`;
+const EXCERPT = `Returns\n\nYou may return goods within 30 days. Refunds take 5 days.\n\n${"More words. ".repeat(60)}`;
+const at = (words) => ({ start: EXCERPT.indexOf(words), end: EXCERPT.indexOf(words) + words.length });
+const LAYOUT = {
+  blocks: [
+    { kind: "heading", ...at("Returns") },
+    { kind: "paragraph", ...at("You may return goods within 30 days. Refunds take 5 days.") },
+    { kind: "paragraph", start: EXCERPT.indexOf("More"), end: EXCERPT.length },
+  ],
+  marks: [
+    { kind: "strong", ...at("return") },
+    { kind: "link", ...at("30 days") },
+  ],
+};
 const RETURNS = quoting(1, EXCERPT, "Refunds take 5 days.", {
   title: "Returns",
   page: 3,
   section: "Refunds",
   url: "https://example.com/returns",
+  blocks: LAYOUT,
 });
 const SHIPPING = passage(2, "Parcels take 2 days.", { title: "Shipping", strength: "partial", score: 0.4 });
 const TEXT = "Refunds take 5 days. [1] Parcels take 2 days. [2]";
 
-const HOSTILE_MARKDOWN = [
+const HOSTILE_TEXTS = [
   "[a](javascript:alert(1)) [b](data:text/html,<script>alert(1)</script>) <javascript:alert(1)>",
   "![x](https://evil.example/pixel.png) ![y][r]\n\n[r]: https://evil.example/pixel2.png",
   "<img src=x onerror=alert(1)>\n\n<svg onload=alert(1)>\n\n<iframe src=https://evil.example></iframe>",
@@ -48,16 +62,15 @@ test("text streams with badges, and half a badge is never visible", async () => 
   const seen = await page.evaluate(() => {
     const answer = widget.add();
     const seen = [];
-    for (const character of "One. [1] Two `a[2]` \\[3\\] [12]") {
+    for (const character of "One. [1] Two `a` \\[3\\] [12]") {
       answer.append(character);
       seen.push(answer.root.innerText);
     }
     answer.finishText();
     return [...seen, answer.root.innerText];
   });
-  for (const text of seen) assert.doesNotMatch(text.replaceAll(/`a\[2\]`|\[3\]/g, ""), /[[\]\\`]/);
-  assert.equal(seen.at(-1).replaceAll("\n", ""), "One. 1 Two `a[2]` [3] 12");
-  assert.equal(await page.locator(".answer-text code").innerText(), "`a[2]`");
+  for (const text of seen) assert.doesNotMatch(text.replaceAll("[3]", ""), /[[\]\\]/);
+  assert.equal(seen.at(-1).replaceAll("\n", ""), "One. 1 Two `a` [3] 12");
 });
 
 test("badges are disabled until the sources arrive, which shifts nothing", async () => {
@@ -375,7 +388,7 @@ test("list and card do not overflow at 320 pixels", async () => {
   await page.setViewportSize({ width: 700, height: 700 });
 });
 
-test("an opened entry shows its passages as rendered Markdown with verified quotes", async () => {
+test("an opened entry shows its passages as they are laid out, with verified quotes", async () => {
   await show(TEXT, [RETURNS, SHIPPING]);
   assert.equal(await role("excerpt").count(), 0);
   await role("source-title").first().click();
@@ -383,9 +396,7 @@ test("an opened entry shows its passages as rendered Markdown with verified quot
   const excerpt = role("excerpt");
   assert.equal(await excerpt.locator(".heading").innerText(), "Returns");
   assert.equal(await excerpt.locator("strong").innerText(), "return");
-  const link = excerpt.locator("a");
-  assert.equal(await link.getAttribute("rel"), "noopener noreferrer nofollow");
-  assert.equal(await link.getAttribute("target"), "_blank");
+  assert.equal(await excerpt.locator("a").count(), 0);
   assert.equal(await excerpt.locator("mark").innerText(), "Refunds take 5 days.");
   assert.equal(await role("verified-quote").count(), 1);
   assert.equal(await page.locator("h1, h2").count(), 0);
@@ -393,7 +404,7 @@ test("an opened entry shows its passages as rendered Markdown with verified quot
 
 test("a false quote is neither highlighted nor verified", async () => {
   const misquoted = passage(1, "The passage says something else.", {
-    quotes: [{ start: 0, end: 12, text: "Everything is free." }],
+    quotes: [quoteOf("Everything is free.")],
   });
   await show("Everything is free. [1]", [misquoted]);
   await badge(0).click();
@@ -557,14 +568,14 @@ test("words with bidi controls only in the answer are shown in order and verifie
 
 test("hostile passages, titles, sections and URLs run and load nothing", async () => {
   // The whole corpus of payloads is in security.test.mjs.
-  const some = HOSTILE_MARKDOWN;
+  const some = HOSTILE_TEXTS;
   const citations = some.map((payload, place) =>
     passage(place + 1, `${payload}\n\n${payload}`, {
       title: payload,
       section: payload,
       url: payload,
       download_url: payload,
-      quotes: [{ start: 0, end: payload.length, text: payload }],
+      quotes: [quoteOf(payload)],
     }),
   );
   const found = await page.evaluate(

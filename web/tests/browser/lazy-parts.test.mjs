@@ -68,7 +68,7 @@ test("each part whose code fails to load once is loaded by a second request, and
   // Not again with the second answer.
   await widget.ask(QUESTION);
   await widget.role("feedback-down").waitFor();
-  const twice = ["citation-use", "download", "feedback", "help", "hint", "history", "my-data", "panel", "passages"];
+  const twice = ["citation-use", "download", "feedback", "help", "hint", "history", "my-data", "panel"];
   assert.deepEqual(
     Object.fromEntries([...requests].toSorted()),
     Object.fromEntries([...twice, "references", "search", "texts-en"].map((part) => [part, 2])),

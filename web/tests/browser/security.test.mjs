@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { startSuite } from "../../../tests/lib/suite.mjs";
-import { answer, citation, generated, refusal, report, SESSION, whole } from "./support/answers.mjs";
+import { answer, citation, generated, quoteOf, refusal, report, SESSION, whole } from "./support/answers.mjs";
 import { openWidgetPage, strictPolicy } from "./pages/widget/page.mjs";
 import { startWidgetSite } from "./pages/widget/site.mjs";
 
@@ -26,8 +26,13 @@ const payloads = JSON.parse(await readFile(CORPUS, "utf8"))
 // Not startWidgetSuite, which resets the API before each subtest.
 const { site, browser } = await startSuite(startWidgetSite);
 
-/** A quoted passage with the payload in every field. */
+/** A quoted passage with the payload in every field; every other one is laid out. */
 function hostileCitation(payload, position) {
+  const excerpt = `A passage. ${payload}\n\nIt ends.`;
+  const blocks = {
+    blocks: [{ kind: position % 3 ? "item" : "code", start: 0, end: excerpt.length, text: 11, depth: position }],
+    marks: [{ kind: position % 5 ? "link" : "code", start: 11, end: 11 + payload.length }],
+  };
   return citation({
     index: position + 1,
     chunk_id: payload,
@@ -36,11 +41,15 @@ function hostileCitation(payload, position) {
     section: payload,
     url: position % 2 ? payload : `javascript:${payload}`,
     download_url: payload,
-    content_type: position % 3 ? "text/markdown" : position % 2 ? payload : "text/plain",
-    excerpt: `A passage. ${payload}\n\nIt ends.`,
+    content_type: position % 2 ? payload : "text/plain",
+    excerpt,
+    ...(position % 2 && { blocks }),
     quotes: [
-      { start: 0, end: 10, text: "A passage." },
-      { start: 11, end: 11 + payload.length, text: payload, plain: payload },
+      quoteOf(excerpt, "A passage."),
+      {
+        ...{ start: 11, end: 11 + payload.length, text: payload, kind: payload, plain: payload, whole: payload },
+        pieces: [{ text: payload, role: payload }, { text: payload }],
+      },
     ],
   });
 }

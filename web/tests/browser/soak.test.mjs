@@ -89,7 +89,7 @@ function answerNextSettings(respond) {
   site.api.interfere = ({ path }, response) => answered(path, response);
 }
 
-const PARTS = ["/panel-", "/texts-", "/history-", "/help-", "/passages-", "/worker", ".wasm"];
+const PARTS = ["/panel-", "/texts-", "/history-", "/help-", "/worker", ".wasm"];
 const ATTRIBUTES = [
   ["mode", "floating"],
   ["mode", "inline"],

@@ -3,7 +3,14 @@ use serde_json::{Value, json};
 use super::*;
 
 fn citations() -> Value {
-    let citation = |index: u32, chunk: u32, excerpt: &str| {
+    let citation = |index: u32, chunk: u32, sentences: &[&str]| {
+        let excerpt = sentences.join(" ");
+        let quote = |text: &&str| {
+            let start = excerpt.find(text).unwrap();
+            json!({ "start": start, "end": start + text.len(), "text": text, "kind": "sentence",
+                "pieces": [{ "text": text }] })
+        };
+        let quotes: Vec<Value> = sentences.iter().map(quote).collect();
         json!({
             "index": index,
             "chunk_id": format!("00000000-0000-0000-0000-{chunk:012}"),
@@ -11,12 +18,12 @@ fn citations() -> Value {
             "title": format!("Guide {index}"),
             "score": 0.8,
             "excerpt": excerpt,
-            "quotes": [{ "start": 0, "end": 7, "text": &excerpt[..7] }],
+            "quotes": quotes,
         })
     };
     json!([
-        citation(1, 1, "Refunds are paid to your card within 5 days. Gift cards cannot be refunded."),
-        citation(2, 2, "Orders above 40 euros are shipped free of charge."),
+        citation(1, 1, &["Refunds are paid to your card within 5 days.", "Gift cards cannot be refunded."]),
+        citation(2, 2, &["Orders above 40 euros are shipped free of charge."]),
     ])
 }
 

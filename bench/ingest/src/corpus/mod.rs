@@ -10,7 +10,8 @@ use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use chat_core::sentences::units;
+use chat_core::statement::shown_text;
+use extract::Format;
 use serde_json::{Value, json};
 
 use document::Document;
@@ -93,9 +94,7 @@ impl Corpus {
     pub(crate) fn texts(&self, passages: usize, with_sentences: bool) -> Vec<String> {
         let sections = (0..).flat_map(|number| self.document(number).sections).take(passages);
         let texts = |section: document::Section| {
-            let sentences = if with_sentences { units(&section.body) } else { Vec::new() };
-            let sentences: Vec<_> =
-                sentences.into_iter().map(|unit| section.body[unit.range].to_owned()).collect();
+            let sentences = if with_sentences { statements(&section.body) } else { Vec::new() };
             std::iter::once(format!("{}\n{}", section.headings.join(" › "), section.body)).chain(sentences)
         };
         sections.flat_map(texts).collect()
@@ -104,6 +103,18 @@ impl Corpus {
     fn document(&self, number: u32) -> Document {
         Document::new(&self.words, &mut Random::new(u64::from(number)))
     }
+}
+
+/// What can be quoted of a text in Markdown, as answers show it.
+fn statements(markdown: &str) -> Vec<String> {
+    let document = extract::document(markdown.as_bytes(), Format::Markdown).unwrap_or_default();
+    let statements = extract::statement::statements(&document);
+    let shown = |statement: &extract::statement::Statement| {
+        let parts = statement.parts(&document);
+        let text = document.slice(&statement.range);
+        shown_text(statement.kind, text, &parts.iter().collect::<Vec<_>>())
+    };
+    statements.iter().filter(|statement| statement.is_quotable).map(shown).collect()
 }
 
 fn path(number: u32) -> PathBuf {

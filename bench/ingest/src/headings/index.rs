@@ -1,6 +1,6 @@
 //! Passages with their vectors and words.
 
-use chat_core::sentences::units;
+use chat_core::sentences::sentences;
 use embedder::Embedder;
 
 use super::dataset::Passage;
@@ -43,8 +43,8 @@ impl Index {
             for content in cut(&passage.text, &headings, embedder) {
                 let below = format!("{headings}\n{content}");
                 words.push(lexemes(&below));
-                sentences
-                    .push(units(content).iter().map(|unit| content[unit.range.clone()].to_owned()).collect());
+                let ranges = chat_core::sentences::sentences(content, 0..content.len());
+                sentences.push(ranges.into_iter().map(|range| content[range].to_owned()).collect());
                 texts.push(if with_headings { below } else { content.to_owned() });
                 owners.push(number);
             }
@@ -89,12 +89,12 @@ fn cut<'a>(text: &'a str, headings: &str, embedder: &Embedder) -> Vec<&'a str> {
     }
     let mut pieces = Vec::new();
     let (mut start, mut end) = (0, 0);
-    for unit in units(text) {
-        if end > start && !fits(&text[start..unit.range.end], TARGET_TOKENS) {
+    for sentence in sentences(text, 0..text.len()) {
+        if end > start && !fits(&text[start..sentence.end], TARGET_TOKENS) {
             pieces.push(&text[start..end]);
-            start = unit.range.start;
+            start = sentence.start;
         }
-        end = unit.range.end;
+        end = sentence.end;
     }
     pieces.push(&text[start..]);
     pieces

@@ -90,12 +90,12 @@ impl Corpus {
                     qualified: Qualified::new(&tokens, &lexicon),
                     stems: sorted_stems(&tokens),
                     context: last_context.1.clone(),
-                    row: sentence.label.as_deref().map(|label| Row::new(&lexicon.read(label))),
+                    row: sentence.row.as_ref().map(|row| Row::new(&lexicon.read(&row.label))),
                     tokens,
                 });
             }
             let tables =
-                source.sentences.iter().map(|sentence| (sentence.label.is_some(), &sentence.context));
+                source.sentences.iter().map(|sentence| sentence.row.as_ref().map(|row| &row.columns));
             rows::distinguish(&mut sentences, &tables.collect::<Vec<_>>());
             let text = if is_steering { "" } else { source.plain.as_str() };
             let quotable = quotable(&format!("{text} \n{}", source.citation.title));

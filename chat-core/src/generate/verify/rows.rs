@@ -26,9 +26,9 @@ impl Row {
     }
 }
 
-/// Finds the words that tell the rows of each table apart. `tables` says for each sentence whether it is a row, and what is above it:
-/// neighbouring rows with the same above them are of one table.
-pub(super) fn distinguish<T: PartialEq>(sentences: &mut [ReadSentence], tables: &[(bool, T)]) {
+/// Finds the words that tell the rows of each table apart. `tables` has the columns of each sentence that is a row: neighbouring rows
+/// with the same ones are of one table.
+pub(super) fn distinguish<T: PartialEq>(sentences: &mut [ReadSentence], tables: &[Option<T>]) {
     let mut start = 0;
     for (table, run) in tables.chunk_by(|a, b| a == b).enumerate() {
         let rows = sentences.get_mut(start..start + run.len()).unwrap_or_default();

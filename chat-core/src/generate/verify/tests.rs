@@ -3,8 +3,10 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::chunk::tests::chunk;
+use crate::chunk::MatchedChunk;
+use crate::chunk::tests::{chunk, passage_of};
 use crate::generate::source::sources;
+use crate::statement::{Role, StatementKind};
 use crate::work;
 
 /// The verdict on a sentence, with one passage for each text.
@@ -15,8 +17,16 @@ fn verdict(
     named: &[usize],
 ) -> Result<Verdict, DropReason> {
     let rows: Vec<_> = passages.iter().zip(1..).map(|(text, id)| chunk(id, id, 0.9, text)).collect();
-    let sources = sources(&rows, |_| true);
-    Verifier::new(question, &sources).verify(sentence, named)
+    verdict_on(question, &rows, sentence, named)
+}
+
+fn verdict_on(
+    question: &str,
+    rows: &[MatchedChunk],
+    sentence: &str,
+    named: &[usize],
+) -> Result<Verdict, DropReason> {
+    Verifier::new(question, &sources(rows, |_| true)).verify(sentence, named)
 }
 
 fn dropped(passage: &str, sentence: &str) -> Option<DropReason> {
@@ -25,9 +35,25 @@ fn dropped(passage: &str, sentence: &str) -> Option<DropReason> {
 
 /// Each sentence with the reason why it is left out, if it is.
 fn assert_verdicts(passage: &str, cases: &[(&str, Option<DropReason>)]) {
+    assert_verdicts_on(&chunk(1, 1, 0.9, passage), cases);
+}
+
+fn assert_verdicts_on(row: &MatchedChunk, cases: &[(&str, Option<DropReason>)]) {
     for (sentence, reason) in cases {
-        assert_eq!(dropped(passage, sentence), *reason, "{sentence:?} from {passage:?}");
+        let verdict = verdict_on("", std::slice::from_ref(row), sentence, &[]);
+        assert_eq!(verdict.err(), *reason, "{sentence:?} from {:?}", row.content);
     }
+}
+
+/// A passage that is a table and a paragraph.
+fn table(columns: &[&str], rows: &[&str], paragraph: &str) -> MatchedChunk {
+    let columns: Vec<_> =
+        columns.iter().enumerate().map(|(cell, name)| (Role::Column, *name, Some(cell))).collect();
+    let rows = rows.iter().map(|row| (StatementKind::Row, *row, columns.as_slice()));
+    let paragraphs = paragraph.lines().map(|line| (StatementKind::Sentence, line, &[][..]));
+    let statements: Vec<_> = rows.chain(paragraphs).collect();
+    let lines: Vec<_> = statements.iter().map(|(_, text, _)| *text).collect();
+    passage_of(1, 0.9, &lines.join("\n"), &statements)
 }
 
 const LINK: Option<DropReason> = Some(DropReason::Link);
@@ -128,8 +154,10 @@ fn a_place_is_the_same_as_what_comes_from_it() {
 
 #[test]
 fn a_heading_is_known_to_each_sentence_below_it() {
-    assert_verdicts(
-        "# Fernhollow Circle\n\nMembers get free delivery.",
+    let mut row = chunk(1, 1, 0.9, "Members get free delivery.");
+    row.meta = serde_json::json!({ "section": "Fernhollow Circle" });
+    assert_verdicts_on(
+        &row,
         &[
             ("Members of the Fernhollow Circle get free delivery.", None),
             ("Members of the Elmhollow Circle get free delivery.", NAME),
@@ -467,10 +495,12 @@ proptest! {
 
 #[test]
 fn a_number_of_another_row_is_no_source() {
-    assert_verdicts(
-        "# Backpacks\n\n| Model | Weight | Price |\n| --- | --- | --- |\n| Ridge 34 | 1,150 g | 139 euros |\n\
-        | Ridge 48 | 1,620 g | 179 euros |\n| Pocket bag | 90 g | 19 euros |\n\n\
-        A rain cover for the Ridge 34 costs 19 euros.",
+    assert_verdicts_on(
+        &table(
+            &["Model", "Weight", "Price"],
+            &["Ridge 34\t1,150 g\t139 euros", "Ridge 48\t1,620 g\t179 euros", "Pocket bag\t90 g\t19 euros"],
+            "A rain cover for the Ridge 34 costs 19 euros.",
+        ),
         &[
             ("The Ridge 34 weighs 1,150 g and costs 139 euros.", None),
             ("The Ridge 34 costs 139 euros and the Ridge 48 costs 179 euros.", None),
@@ -485,9 +515,16 @@ fn a_number_of_another_row_is_no_source() {
 
 #[test]
 fn rows_without_words_of_their_own_are_named_by_those_they_share() {
-    assert_verdicts(
-        "| Method | Time | Price |\n| --- | --- | --- |\n| Standard, within the country | 4 days | 4.90 euros |\n\
-        | Express, within the country | 1 day | 12.90 euros |\n| Standard, abroad | 8 days | 9.90 euros |",
+    assert_verdicts_on(
+        &table(
+            &["Method", "Time", "Price"],
+            &[
+                "Standard, within the country\t4 days\t4.90 euros",
+                "Express, within the country\t1 day\t12.90 euros",
+                "Standard, abroad\t8 days\t9.90 euros",
+            ],
+            "",
+        ),
         &[
             ("Standard delivery within the country takes 4 days and costs 4.90 euros.", None),
             ("Express delivery within the country costs 12.90 euros.", None),

@@ -5,9 +5,18 @@ export const DOCUMENT_ID = "d0000000-0000-4000-8000-000000000001";
 
 /** A passage for the question of `client.mjs`. */
 export function passage(overrides = {}) {
-  const content = "# Refunds\n\nRefunds are paid within 5 days. Our shop opened in 1990.";
+  const content = "Refunds are paid within 5 days. Our shop opened in 1990.";
   return {
-    ...olderPassage({ content }),
+    chunk_id: crypto.randomUUID(),
+    document_id: DOCUMENT_ID,
+    document_name: "refunds.md",
+    document_meta: { title: "Refunds" },
+    ordinal: 0,
+    content,
+    parts: [],
+    meta: { section: "Refunds" },
+    model: "test-model",
+    similarity: 0.8,
     lexical: 0.7,
     score: 0.77,
     sentences: [
@@ -35,24 +44,8 @@ export function weakPassage(overrides = {}) {
   });
 }
 
-/** A passage as older versions of `match_chunks` return it, without sentences and words. */
-export function olderPassage(overrides = {}) {
-  return {
-    chunk_id: crypto.randomUUID(),
-    document_id: DOCUMENT_ID,
-    document_name: "refunds.md",
-    document_meta: { title: "Refunds" },
-    ordinal: 0,
-    content: "Refunds are paid within 5 days.",
-    meta: { section: "Refunds" },
-    model: "test-model",
-    similarity: 0.8,
-    ...overrides,
-  };
-}
-
 /** A sentence of a passage, by its offsets in code points. */
 export function sentence(content, text, similarity) {
   const start = [...content.slice(0, content.indexOf(text))].length;
-  return { start, end: start + [...text].length, similarity };
+  return { start, end: start + [...text].length, similarity, kind: "sentence", chain: [] };
 }

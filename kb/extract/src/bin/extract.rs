@@ -1,8 +1,9 @@
-//! Extracts one file and prints the result as JSON; also the worker of the sandbox in tests.
+//! Reads one file and prints the document as JSON; also the worker of the sandbox in tests.
 
 use std::{ffi::OsString, io::Write, path::Path, process::ExitCode};
 
-use extract::{ExtractError, Extracted, Format, read_limited, sandbox};
+use extract::document::Document;
+use extract::{ExtractError, Format, read_limited, sandbox};
 
 /// Followed by the format for [`sandbox::run_worker`].
 const WORKER: &str = "--worker";
@@ -19,17 +20,17 @@ fn main() -> ExitCode {
     }
 }
 
-fn read(path: &Path) -> Result<Extracted, ExtractError> {
+fn read(path: &Path) -> Result<Document, ExtractError> {
     let reason = |reason: &str| ExtractError::Unreadable { reason: reason.to_owned() };
     let format = Format::from_path(path).ok_or_else(|| reason("no known extension"))?;
     let program = std::env::current_exe().map_err(|error| reason(&error.to_string()))?;
-    sandbox::Sandbox::new(program, vec![WORKER.into()]).extract(&read_limited(path)?, format)
+    sandbox::Sandbox::new(program, vec![WORKER.into()]).read(&read_limited(path)?, format)
 }
 
-fn print(result: &Result<Extracted, ExtractError>) -> ExitCode {
+fn print(result: &Result<Document, ExtractError>) -> ExitCode {
     match result {
-        Ok(extracted) => {
-            let json = serde_json::to_string_pretty(extracted).unwrap_or_default();
+        Ok(document) => {
+            let json = serde_json::to_string_pretty(document).unwrap_or_default();
             let _ = writeln!(std::io::stdout(), "{json}");
             ExitCode::SUCCESS
         }

@@ -9,8 +9,11 @@ use super::{
 };
 use crate::{
     ExtractError,
+    builder::{Builder, Inline, Rows, TableRow},
     clean::{one_line, visible},
-    sink::Sink,
+    document::MarkKind,
+    plain_text::bullet,
+    rows::{lines_of, texts_of_table},
     xml::{self, Element, Step},
 };
 
@@ -18,24 +21,28 @@ use crate::{
 type Notes = HashMap<String, String>;
 
 const MAX_COLUMNS: usize = 100;
+/// A smaller table whose header is not clear stays together.
+const MAX_UNCLEAR_BYTES: usize = 1000;
 
-/// Writes the content into the sink, and returns it with notes about what was left out and whether some of that is hidden.
-pub(super) fn read<S: Sink>(
+/// Writes the content, and says whether hidden text was left out.
+pub(super) fn read(
     part: &str,
     styles: &Styles,
     numbering: Numbering,
     footnotes: &str,
     endnotes: &str,
-) -> Result<(S, Vec<String>, bool), ExtractError> {
+) -> Result<(Builder, bool), ExtractError> {
     let mut reader = TextReader::new(styles);
     let footnotes = read_notes(footnotes, &mut reader)?;
     let endnotes = read_notes(endnotes, &mut reader)?;
-    let mut body: Body<'_, S> = Body::new(reader, styles, numbering, footnotes, endnotes);
+    let mut body = Body::new(reader, styles, numbering, footnotes, endnotes);
     xml::walk_current(part, |step| body.step(step))?;
     body.close_lists(0);
-    body.sink.paragraph(&body.begun.text);
+    let begun = std::mem::take(&mut body.begun.text);
+    body.paragraphs_of(&begun, false);
     let left_out = &body.reader.left_out;
-    Ok((body.sink, left_out.notes(), left_out.hidden > 0))
+    left_out.notes().into_iter().for_each(|note| body.builder.left_out(note));
+    Ok((body.builder, left_out.hidden > 0))
 }
 
 /// The notes of `footnotes.xml` or `endnotes.xml`, each on one line, without the empty ones.
@@ -68,10 +75,10 @@ fn read_notes(part: &str, reader: &mut TextReader<'_>) -> Result<Notes, ExtractE
     Ok(notes)
 }
 
-struct Body<'a, S> {
+struct Body<'a> {
     reader: TextReader<'a>,
     styles: &'a Styles,
-    sink: S,
+    builder: Builder,
     numbering: Numbering,
     footnotes: Notes,
     endnotes: Notes,
@@ -102,7 +109,7 @@ struct Paragraph {
     is_drop_cap: bool,
     /// Whether a tracked change deleted its end, so that the next paragraph continues it.
     is_end_deleted: bool,
-    outline_level: Option<usize>,
+    outline_level: Option<u8>,
     place: Option<ListLevel>,
     /// Notes to write below it, each with its number.
     notes: Vec<String>,
@@ -111,7 +118,7 @@ struct Paragraph {
 #[derive(Default)]
 struct Table {
     rows: Vec<Row>,
-    cell: String,
+    cell: Cell,
     span: usize,
     is_merged_with_above: bool,
     is_cell_deleted: bool,
@@ -120,19 +127,26 @@ struct Table {
 
 #[derive(Default)]
 struct Row {
-    cells: Vec<String>,
+    cells: Vec<Cell>,
     is_header: bool,
     is_deleted: bool,
     is_hidden: bool,
 }
 
+#[derive(Clone, Default)]
+struct Cell {
+    text: String,
+    /// Whether it has a paragraph that is not bold.
+    has_light: bool,
+}
+
 impl Row {
     fn has_text(&self) -> bool {
-        self.cells.iter().any(|cell| !cell.trim().is_empty())
+        self.cells.iter().any(|cell| !cell.text.trim().is_empty())
     }
 }
 
-impl<'a, S: Sink> Body<'a, S> {
+impl<'a> Body<'a> {
     fn new(
         reader: TextReader<'a>,
         styles: &'a Styles,
@@ -143,7 +157,7 @@ impl<'a, S: Sink> Body<'a, S> {
         Self {
             reader,
             styles,
-            sink: S::default(),
+            builder: Builder::default(),
             numbering,
             footnotes,
             endnotes,
@@ -160,7 +174,7 @@ impl<'a, S: Sink> Body<'a, S> {
     fn step(&mut self, step: Step<'_>) {
         self.note_deletion(&step);
         let text = self.paragraphs.last_mut().map(|paragraph| &mut paragraph.text);
-        if self.sink.is_full() || !self.reader.step(&step, text) {
+        if self.builder.is_full() || !self.reader.step(&step, text) {
             return;
         }
         match step {
@@ -234,7 +248,9 @@ impl<'a, S: Sink> Body<'a, S> {
             "framePr" => {
                 paragraph.is_drop_cap = element.attribute("dropCap").is_some_and(|kind| kind != "none");
             }
-            "outlineLvl" => paragraph.outline_level = number(),
+            "outlineLvl" => {
+                paragraph.outline_level = element.val().and_then(|level| level.parse().ok());
+            }
             "numId" => paragraph.place.get_or_insert_default().numbering = element.val(),
             _ => paragraph.place.get_or_insert_default().level = number(),
         }
@@ -276,21 +292,27 @@ impl<'a, S: Sink> Body<'a, S> {
         let item = self.item(&paragraph, &style);
         let number = item.as_ref().filter(|item| item.is_numbered()).map(|item| format!("{} ", item.marker));
         if let Some(table) = self.tables.last_mut() {
-            return table.push(&(number.unwrap_or_default() + text.trim()), &paragraph.notes);
+            let text = number.unwrap_or_default() + text.trim();
+            return table.push(&text, paragraph.text.is_bold(), &paragraph.notes);
         }
         match role {
             _ if is_blank => return,
             Role::Heading(level) => {
                 self.close_lists(0);
-                self.sink.heading(level, &(number.unwrap_or_default() + text.trim()));
+                let text = number.unwrap_or_default() + text.trim();
+                self.builder.heading(level, Inline::from_text(&text), None);
             }
             _ => {
+                // An item whose bullet is typed.
+                let typed = bullet(text.trim()).filter(|_| item.is_none());
+                let typed = typed.map(|typed| (Item { level: 0, marker: typed.text.to_owned() }, typed.rest));
+                let (item, text) = typed.map_or((item, text.as_str()), |(item, rest)| (Some(item), rest));
                 self.open_item(item);
-                self.sink.paragraph(&text);
+                self.paragraphs_of(text, paragraph.text.is_bold());
             }
         }
         for note in &paragraph.notes {
-            self.sink.paragraph(note);
+            self.paragraphs_of(note, false);
         }
     }
 
@@ -310,39 +332,61 @@ impl<'a, S: Sink> Body<'a, S> {
         let Some(item) = item else { return self.close_lists(0) };
         self.close_lists(item.level + 1);
         if self.lists.last() == Some(&item.level) {
-            self.sink.close();
+            self.builder.close();
         } else {
-            self.sink.open_list();
+            self.builder.open_list();
             self.lists.push(item.level);
         }
-        self.sink.open_item(&item.marker);
+        self.builder.open_item(&item.marker, true);
     }
 
     /// Closes the lists at this level and deeper.
     fn close_lists(&mut self, level: usize) {
         while self.lists.last().is_some_and(|open| *open >= level) {
             self.lists.pop();
-            self.sink.close();
-            self.sink.close();
+            self.builder.close();
+            self.builder.close();
         }
+    }
+
+    /// Blank lines separate paragraphs.
+    fn paragraphs_of(&mut self, text: &str, is_bold: bool) {
+        text.split("\n\n").for_each(|text| self.builder.paragraph(inline(text, is_bold)));
     }
 
     fn end_table(&mut self, table: Table) {
         if let Some(outer) = self.tables.last_mut() {
             for row in table.rows {
-                outer.push(&row.cells.join(" "), &[]);
+                let texts: Vec<&str> = row.cells.iter().map(|cell| cell.text.as_str()).collect();
+                outer.push(&texts.join(" "), false, &[]);
             }
             return;
         }
         self.close_lists(0);
-        let has_header = table.rows.first().is_some_and(|row| row.is_header);
-        let rows: Vec<Vec<String>> = table.rows.into_iter().map(|row| row.cells).collect();
-        let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-        if columns > 1 && rows.len() > 1 {
-            self.sink.table(&rows, has_header);
+        let columns = table.rows.iter().map(|row| row.cells.len()).max().unwrap_or(0);
+        if columns > 1 && table.rows.len() > 1 {
+            let row = |Row { cells, is_header, .. }: Row| TableRow {
+                is_header,
+                cells: cells.iter().map(|cell| inline(&cell.text, !cell.has_light).into()).collect(),
+                url: None,
+            };
+            let texts = |row: &Row| row.cells.iter().map(|cell| one_line(&cell.text)).collect::<Vec<_>>();
+            let texts: Vec<Vec<String>> = table.rows.iter().map(texts).collect();
+            let is_bold = |row: &Row| row.cells.iter().all(|cell| !cell.has_light);
+            let has_header =
+                table.rows.iter().any(|row| row.is_header) || table.rows.first().is_some_and(is_bold);
+            let size: usize = texts.iter().flatten().map(String::len).sum();
+            let rows = table.rows.into_iter().map(row).collect();
+            match texts_of_table(texts.clone(), false) {
+                Some(table) if !has_header => self.builder.table(table),
+                None if !has_header && size <= MAX_UNCLEAR_BYTES => self.builder.code(&lines_of(&texts)),
+                _ => self.builder.table(Rows { rows, ..Rows::default() }),
+            }
         } else {
             // A table that only draws a frame around text.
-            rows.iter().flatten().for_each(|cell| self.sink.paragraph(cell));
+            table.rows.iter().flat_map(|row| &row.cells).for_each(|cell| {
+                self.paragraphs_of(&cell.text, !cell.has_light);
+            });
         }
     }
 }
@@ -353,7 +397,7 @@ impl Table {
             "tr" => self.rows.push(Row::default()),
             "trPr" => self.is_in_row_properties = true,
             "tc" => {
-                (self.cell, self.span) = (String::new(), 1);
+                (self.cell, self.span) = (Cell::default(), 1);
                 (self.is_merged_with_above, self.is_cell_deleted) = (false, false);
             }
             "gridSpan" => self.span = columns(element).max(1),
@@ -365,7 +409,7 @@ impl Table {
                     "tblHeader" => row.is_header = element.is_on(),
                     "hidden" => row.is_hidden = element.is_on(),
                     "gridBefore" if row.cells.is_empty() => {
-                        row.cells.resize(columns(element), String::new());
+                        row.cells.resize(columns(element), Cell::default());
                     }
                     _ => {}
                 }
@@ -388,14 +432,15 @@ impl Table {
         None
     }
 
-    fn push(&mut self, text: &str, notes: &[String]) {
+    fn push(&mut self, text: &str, is_bold: bool, notes: &[String]) {
         for line in
             [text].into_iter().chain(notes.iter().map(String::as_str)).filter(|line| !line.trim().is_empty())
         {
-            if !self.cell.is_empty() {
-                self.cell.push_str("\n\n");
+            if !self.cell.text.is_empty() {
+                self.cell.text.push_str("\n\n");
             }
-            self.cell.push_str(line);
+            self.cell.text.push_str(line);
+            self.cell.has_light |= !is_bold;
         }
     }
 
@@ -411,8 +456,20 @@ impl Table {
         }
         let Some(row) = self.rows.last_mut() else { return };
         row.cells.push(cell);
-        row.cells.resize(column + self.span, String::new());
+        row.cells.resize(column + self.span, Cell::default());
     }
+}
+
+fn inline(text: &str, is_bold: bool) -> Inline {
+    let mut inline = Inline::default();
+    if is_bold {
+        inline.open(MarkKind::Strong);
+    }
+    for line in text.lines() {
+        inline.line_break();
+        inline.push(line);
+    }
+    inline
 }
 
 /// A number of columns.

@@ -8,42 +8,13 @@ mod styles;
 mod symbols;
 mod text;
 
-use super::{ExtractError, Extracted, Properties, properties, xml};
-use crate::{builder::Builder, composer::Composer, document::Document, sink::Sink};
+use super::{ExtractError, Properties, document::Document, properties, xml};
 use numbering::Numbering;
 use package::Package;
 use styles::Styles;
 
-pub(crate) fn read(bytes: &[u8]) -> Result<Extracted, ExtractError> {
-    let Content { sink, notes, mut properties, has_hidden } = content::<Composer>(bytes)?;
-    let (text, heading, sections) = sink.finish().map_err(|error| invisible(error, has_hidden))?;
-    properties.title = properties.title.or(heading);
-    Ok(Extracted { text, sections, properties, notes })
-}
-
 /// Reads a document into the model.
 pub(crate) fn document(bytes: &[u8]) -> Result<Document, ExtractError> {
-    let Content { mut sink, notes, properties, has_hidden } = content::<Builder>(bytes)?;
-    notes.into_iter().for_each(|note| sink.left_out(note));
-    sink.finish(properties).map_err(|error| invisible(error, has_hidden))
-}
-
-fn invisible(error: ExtractError, has_hidden: bool) -> ExtractError {
-    match error {
-        ExtractError::Empty if has_hidden => ExtractError::OnlyInvisibleText,
-        error => error,
-    }
-}
-
-struct Content<S> {
-    sink: S,
-    notes: Vec<String>,
-    properties: Properties,
-    /// Whether hidden text was left out.
-    has_hidden: bool,
-}
-
-fn content<S: Sink>(bytes: &[u8]) -> Result<Content<S>, ExtractError> {
     let mut package = Package::open(bytes)?;
     let main = package.main_part()?;
     let folder = main.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
@@ -57,10 +28,13 @@ fn content<S: Sink>(bytes: &[u8]) -> Result<Content<S>, ExtractError> {
     let document = package.part(&main)?.ok_or_else(|| broken("its text is missing"))?;
     drop(package);
 
-    let (sink, notes, has_hidden) = body::read(&document, &styles, numbering, &footnotes, &endnotes)?;
+    let (builder, has_hidden) = body::read(&document, &styles, numbering, &footnotes, &endnotes)?;
     let mut properties = core_properties(&core);
     properties.language = properties.language.or(styles.language);
-    Ok(Content { sink, notes, properties, has_hidden })
+    builder.finish(properties).map_err(|error| match error {
+        ExtractError::Empty if has_hidden => ExtractError::OnlyInvisibleText,
+        error => error,
+    })
 }
 
 /// Properties of the document; an error in them does not prevent reading the text.

@@ -11,7 +11,7 @@ use crate::{
 /// Maximum length of a chain of base styles; a longer one is a cycle.
 const MAX_CHAIN: usize = 20;
 /// Word has nine levels of headings; 9 means "no heading".
-const BODY_TEXT_LEVEL: usize = 9;
+const BODY_TEXT_LEVEL: u8 = 9;
 
 #[derive(Default)]
 pub(super) struct Styles {
@@ -26,7 +26,7 @@ pub(super) struct Styles {
 struct Style {
     name: String,
     based_on: Option<String>,
-    outline_level: Option<usize>,
+    outline_level: Option<u8>,
     numbering: Option<ListLevel>,
     look: Look,
 }
@@ -41,7 +41,7 @@ pub(super) struct ListLevel {
 /// The role that a style gives to a paragraph.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    Heading(usize),
+    Heading(u8),
     /// An entry of a table of contents.
     Contents,
     Text,
@@ -95,7 +95,7 @@ impl Styles {
             if style.name == "title" {
                 return Role::Heading(1);
             }
-            let number = style.name.strip_prefix("heading ").and_then(|number| number.parse::<usize>().ok());
+            let number = style.name.strip_prefix("heading ").and_then(|number| number.parse::<u8>().ok());
             if let Some(level) = number.and_then(|number| number.checked_sub(1)) {
                 return heading(level);
             }
@@ -119,6 +119,6 @@ impl Styles {
 }
 
 /// The role for an outline level, 0 being the outermost.
-pub(super) fn heading(level: usize) -> Role {
+pub(super) fn heading(level: u8) -> Role {
     if level < BODY_TEXT_LEVEL { Role::Heading(level + 1) } else { Role::Text }
 }

@@ -3,7 +3,20 @@ use std::io::{Cursor, Write};
 use zip::{ZipWriter, write::SimpleFileOptions};
 
 use super::*;
-use crate::BlockKind;
+use crate::document::BlockKind;
+
+fn read(bytes: &[u8]) -> Result<Document, ExtractError> {
+    super::document(bytes)
+}
+
+/// The texts of the headings, with their levels.
+fn headings(read: &Document) -> Vec<(u8, &str)> {
+    let heading = |block: &crate::document::Block| match block.kind {
+        BlockKind::Heading { level } => Some((level, &read.text[block.range.clone()])),
+        _ => None,
+    };
+    read.blocks.iter().filter_map(heading).collect()
+}
 
 fn package(parts: &[(&str, &str)]) -> Vec<u8> {
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
@@ -18,7 +31,7 @@ fn document(body: &str) -> String {
     format!("<w:document xmlns:w='urn:w' xmlns:mc='urn:mc'><w:body>{body}</w:body></w:document>")
 }
 
-fn body(body: &str) -> Extracted {
+fn body(body: &str) -> Document {
     read(&package(&[
         ("word/document.xml", &document(body)),
         ("word/styles.xml", STYLES),
@@ -71,7 +84,7 @@ fn headings_are_found_by_style_name_and_outline_level() {
     ];
     let read = body(&text.concat());
     assert_eq!(read.text, "Rückgaben\n\nIntro.\n\nFristen\n\n30 Tage.\n\nText.");
-    assert_eq!(read.sections[1].headings, ["Rückgaben", "Fristen"]);
+    assert_eq!(headings(&read), [(1, "Rückgaben"), (2, "Fristen")]);
     assert_eq!(read.properties.title.as_deref(), Some("Rückgaben"));
     assert_eq!(read.properties.language.as_deref(), Some("de-at"));
 }
@@ -99,8 +112,8 @@ fn lists_are_numbered_and_nested() {
         styled("Liste", "styled"),
     ];
     let read = body(&text.concat());
-    assert_eq!(read.text, "3. three\n   - bullet\n4. four\n\nBetween.\n\n5. five\n\nnone\n\n- styled");
-    assert_eq!(read.sections[0].blocks[0].children.len(), 2);
+    assert_eq!(read.text, "3. three\n  - bullet\n4. four\n\nBetween.\n\n5. five\n\nnone\n\n- styled");
+    assert_eq!(read.blocks[0].children.len(), 2);
 }
 
 #[test]
@@ -127,11 +140,9 @@ fn tables_keep_merged_cells_apart() {
     ];
     let read =
         body(&format!("<w:tbl>{}</w:tbl><w:tbl>{}</w:tbl>", table.concat(), row(&[cell("", "Boxed.")])));
-    assert_eq!(
-        read.text,
-        "| Plan | Price | Note |\n|---|---|---|\n| Pro | 9 € |  |\n| Pro | 99 € | a in b |\n\nBoxed."
-    );
-    assert_eq!(read.sections[0].blocks[0].kind, BlockKind::Table);
+    assert_eq!(read.text, "Plan\tPrice\tNote\nPro\t9 €\t\nPro\t99 €\ta\nin\nb\n\nBoxed.");
+    let kinds: Vec<&BlockKind> = read.blocks.iter().map(|block| &block.kind).collect();
+    assert_eq!(kinds, [&BlockKind::Table, &BlockKind::Paragraph]);
 }
 
 #[test]
@@ -197,7 +208,7 @@ fn para(properties: &str, content: &[String]) -> String {
     format!("<w:p><w:pPr>{properties}</w:pPr>{}</w:p>", content.concat())
 }
 
-fn with_parts(body: &str, styles: &str, more: &[(&str, &str)]) -> Extracted {
+fn with_parts(body: &str, styles: &str, more: &[(&str, &str)]) -> Document {
     let styles = format!("<w:styles xmlns:w='urn:w'>{styles}</w:styles>");
     let text = document(body);
     let parts = [("word/document.xml", text.as_str()), ("word/styles.xml", &styles)];
@@ -222,7 +233,7 @@ fn former_properties_are_not_those_of_the_text() {
     ];
     let read = body(&text.concat());
     assert_eq!(read.text, "Heading\n\nshown");
-    assert_eq!(read.sections[0].headings, ["Heading"]);
+    assert_eq!(headings(&read), [(1, "Heading")]);
     let table = "<w:tbl><w:tr><w:trPr><w:trPrChange><w:trPr><w:tblHeader/><w:del/></w:trPr></w:trPrChange></w:trPr>\
         <w:tc><w:tcPr><w:tcPrChange><w:tcPr><w:gridSpan w:val='3'/><w:vMerge/></w:tcPr></w:tcPrChange></w:tcPr>";
     let cell = |text: &str| format!("<w:tc>{}</w:tc>", p(text));
@@ -233,7 +244,7 @@ fn former_properties_are_not_those_of_the_text() {
         cell("B"),
         cell("2")
     );
-    assert_eq!(body(&table).text, "| A | 1 |\n| B | 2 |");
+    assert_eq!(body(&table).text, "A\t1\nB\t2");
     let styles = "<w:style w:styleId='S'><w:name w:val='S'/><w:rPr><w:rPrChange><w:rPr><w:vanish/></w:rPr></w:rPrChange></w:rPr></w:style>";
     assert_eq!(with_parts(&styled("S", "shown"), styles, &[]).text, "shown");
 }
@@ -297,7 +308,7 @@ fn hidden_and_struck_text_is_left_out_and_noted() {
     );
     assert_eq!(counted.notes, ["left out 2 passages of hidden text"]);
     let all = package(&[("word/document.xml", &document(&para("", &[run("<w:vanish/>", "a")])))]);
-    assert_eq!(super::read(&all).unwrap_err(), ExtractError::OnlyInvisibleText);
+    assert_eq!(super::document(&all).unwrap_err(), ExtractError::OnlyInvisibleText);
 }
 
 #[test]
@@ -521,7 +532,7 @@ fn numbers_of_headings_and_cells_are_printed() {
     let read = body(&(heading("Scope") + &p("A") + &heading("") + &heading("Terms") + &p("B")));
     assert_eq!(read.text, "3. Scope\n\nA\n\n5. Terms\n\nB");
     let row = |text: &str| format!("<w:tr><w:tc>{}</w:tc><w:tc>{}</w:tc></w:tr>", item("2", 0, ""), p(text));
-    assert_eq!(body(&format!("<w:tbl>{}{}</w:tbl>", row("A"), row("B"))).text, "| 3. | A |\n| 4. | B |");
+    assert_eq!(body(&format!("<w:tbl>{}{}</w:tbl>", row("A"), row("B"))).text, "3.\tA\n4.\tB");
 }
 
 #[test]
@@ -538,9 +549,12 @@ fn only_rows_that_the_file_declares_are_headers() {
             row("<w:del/>", ["Fee", "3 €"])
         ))
     };
-    assert_eq!(table("").text, "| Price | 9 € |\n| Term | 1 year |");
-    assert_eq!(table("<w:tblHeader w:val='0'/>").text, "| Price | 9 € |\n| Term | 1 year |");
-    assert_eq!(table("<w:tblHeader/>").text, "| Price | 9 € |\n|---|---|\n| Term | 1 year |");
+    let found = |read: &Document| {
+        (read.blocks[0].children[0].kind == BlockKind::Row { is_header: true }, read.text.clone())
+    };
+    assert_eq!(found(&table("")), (false, "Price\t9 €\nTerm\t1 year".to_owned()));
+    assert_eq!(found(&table("<w:tblHeader w:val='0'/>")), (false, "Price\t9 €\nTerm\t1 year".to_owned()));
+    assert_eq!(found(&table("<w:tblHeader/>")), (true, "Price\t9 €\nTerm\t1 year".to_owned()));
 }
 
 #[test]
@@ -557,7 +571,7 @@ fn deleted_and_hidden_rows_and_cells_are_left_out() {
         row("<w:gridBefore w:val='1'/>", &[cell("", "2")]),
     ];
     let read = body(&format!("<w:tbl>{}</w:tbl>", table.concat()));
-    assert_eq!(read.text, "| A | 1 |\n|  | 2 |");
+    assert_eq!(read.text, "A\t1\n\t2");
     assert_eq!(read.notes, ["left out 1 passage of hidden text"]);
 }
 
@@ -577,13 +591,41 @@ fn text_of_hostile_depth_is_read_quickly() {
 }
 
 #[test]
-fn the_model_has_the_same_content() {
-    let content = "<w:p><w:pPr><w:outlineLvl w:val=\"0\"/></w:pPr><w:r><w:t>Fees</w:t></w:r></w:p>\
-         <w:p><w:r><w:t>We refund in 5 days.</w:t></w:r></w:p>\
-         <w:tbl><w:tr><w:trPr><w:tblHeader/></w:trPr><w:tc><w:p><w:r><w:t>Size</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>Price</w:t></w:r></w:p></w:tc></w:tr>\
-         <w:tr><w:tc><w:p><w:r><w:t>S</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>5 €</w:t></w:r></w:p></w:tc></w:tr></w:tbl>";
-    let file = package(&[("word/document.xml", &document(content))]);
-    let read = crate::document(&file, crate::Format::Docx).unwrap();
-    assert_eq!(read.text, "Fees\n\nWe refund in 5 days.\n\nSize\tPrice\nS\t5 €");
-    assert_eq!(read.properties.title.as_deref(), Some("Fees"));
+fn bold_paragraphs_and_cells_are_marked() {
+    let bold = |text: &str| para("", &[run("<w:b/>", text)]);
+    let strong = |read: &Document| -> Vec<String> {
+        read.marks.iter().map(|mark| read.slice(&mark.range).to_owned()).collect()
+    };
+    let partly = para("", &[run("<w:b/>", "Note:"), run("", " Theft is common.")]);
+    assert_eq!(strong(&body(&(bold("Not covered") + &partly))), ["Not covered"]);
+    let styles = "<w:style w:styleId='Up'><w:name w:val='U'/><w:rPr><w:b/></w:rPr></w:style>";
+    let styled =
+        styled("Up", "Not covered") + &para("<w:pStyle w:val='Up'/>", &[run("<w:b w:val='0'/>", "Fire")]);
+    assert_eq!(strong(&with_parts(&styled, styles, &[])), ["Not covered"]);
+    let row = |cells: [String; 2]| {
+        format!("<w:tr>{}</w:tr>", cells.map(|cell| format!("<w:tc>{cell}</w:tc>")).concat())
+    };
+    let table = row([bold("Damage"), bold("Excluded")]) + &row([p("Theft"), p("yes")]);
+    assert_eq!(strong(&body(&format!("<w:tbl>{table}</w:tbl>"))), ["Damage", "Excluded"]);
+}
+
+#[test]
+fn a_table_that_may_have_a_header_stays_together() {
+    let table = |rows: &[[&str; 2]]| {
+        let row = |cells: &[&str; 2]| {
+            format!("<w:tr>{}</w:tr>", cells.map(|cell| format!("<w:tc>{}</w:tc>", p(cell))).concat())
+        };
+        body(&format!("<w:tbl>{}</w:tbl>", rows.iter().map(row).collect::<String>()))
+    };
+    let unclear = table(&[["Damage", "Excluded"], ["Theft", "yes"], ["Fire", "no"]]);
+    assert_eq!(unclear.blocks[0].kind, BlockKind::Code);
+    assert_eq!(unclear.text, "Damage\tExcluded\nTheft\tyes\nFire\tno");
+    assert_eq!(table(&[["Price", "9 €"], ["Term", "1 year"]]).blocks[0].kind, BlockKind::Table);
+}
+
+#[test]
+fn a_typed_bullet_begins_an_item() {
+    let read = body(&(p("Excluded:") + &p("- Theft") + &p("•  War") + &p("- 5 °C") + &p("All else.")));
+    assert_eq!(read.text, "Excluded:\n\n- Theft\n- War\n\n- 5 °C\n\nAll else.");
+    assert_eq!(read.blocks[1].kind, BlockKind::List);
 }

@@ -19,11 +19,17 @@ pub(super) struct Text {
     pub(super) line: Line,
     /// The style of the paragraph.
     pub(super) style: Option<String>,
+    /// Whether it has text that is not bold.
+    has_light: bool,
     /// Why the last run was left out.
     left_out: Option<Sight>,
 }
 
 impl Text {
+    pub(super) fn is_bold(&self) -> bool {
+        !self.has_light
+    }
+
     /// Whether the paragraph is left out, at least at its end.
     pub(super) fn is_hidden(&self) -> bool {
         self.left_out == Some(Sight::Hidden)
@@ -36,6 +42,7 @@ pub(super) struct Look {
     is_hidden: Option<bool>,
     is_struck: Option<bool>,
     is_double_struck: Option<bool>,
+    is_bold: Option<bool>,
     position: Option<Position>,
 }
 
@@ -53,6 +60,7 @@ impl Look {
             "vanish" => self.is_hidden = Some(element.is_on()),
             "strike" => self.is_struck = Some(element.is_on()),
             "dstrike" => self.is_double_struck = Some(element.is_on()),
+            "b" => self.is_bold = Some(element.is_on()),
             "vertAlign" => {
                 self.position = Some(match element.val().as_deref() {
                     Some("superscript") => Position::Raised,
@@ -208,6 +216,7 @@ impl<'a> TextReader<'a> {
                 let shift = self.shift(text);
                 text.line.set(shift);
             }
+            text.has_light |= !is_blank && !self.is_on(text, |look| look.is_bold);
             let font = self.run().and_then(|run| run.font.clone());
             match font.filter(|font| symbols::is_symbol_font(font)) {
                 Some(font) => text.line.push(&with_symbols(more, &font, &mut self.left_out.symbols)),

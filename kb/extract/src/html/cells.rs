@@ -18,6 +18,8 @@ pub(super) struct TableReader {
     /// Whether all cells of the open row that are not blank are header cells.
     has_only_headers: bool,
     own_cells: usize,
+    /// Whether a row above has the names of the columns.
+    has_names: bool,
     /// The columns of each cell of the open row that spans several, without the first cell.
     wide: Vec<Range<usize>>,
 }
@@ -71,8 +73,10 @@ impl TableReader {
             let is_group = self.own_cells == 1 && row.cells.len() > 1;
             row.is_header = row.is_header
                 || (!row.cells.is_empty() && (self.is_in_head || self.has_only_headers || is_group));
-            // A value holds for each column below its cell; a name is written once.
-            for wide in std::mem::take(&mut self.wide).into_iter().filter(|_| !row.is_header) {
+            self.has_names |= row.is_header;
+            let is_repeated = self.has_names && !row.is_header;
+            // A value holds for each named column below its cell; a name is written once.
+            for wide in std::mem::take(&mut self.wide).into_iter().filter(|_| is_repeated) {
                 let value = row.cells.get(wide.start).cloned().unwrap_or_default();
                 row.cells.get_mut(wide).into_iter().for_each(|cells| cells.fill(value.clone()));
             }

@@ -137,11 +137,6 @@ impl Hidden {
     }
 }
 
-/// Whether the style attribute sets the element on lines of its own or in a cell.
-pub(super) fn is_apart(element: ElementRef<'_>) -> bool {
-    Style::from_element(element).has(Effect::Apart)
-}
-
 fn has_class(element: ElementRef<'_>, classes: &[&str]) -> bool {
     element.value().classes().any(|class| classes.contains(&class))
 }

@@ -3,7 +3,7 @@
 use ego_tree::iter::Edge;
 use scraper::{ElementRef, node::Element};
 
-use super::content::{heading_level, is_block};
+use super::elements::{heading_level, is_block};
 
 /// Parts of the classes of boxes.
 const BOXES: [&str; 17] = [

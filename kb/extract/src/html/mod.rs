@@ -1,41 +1,24 @@
 //! Reads the main part of a web page and the properties in its head.
 
 mod cells;
-mod content;
+mod elements;
 mod formula;
 mod hidden;
 pub(crate) mod icon;
-mod inline;
 mod layout;
 mod page;
 mod parse;
 mod reading;
 mod style;
-mod table;
 mod tabs;
 
 use encoding_rs::Encoding;
 use scraper::{ElementRef, Html, Node, Selector};
 
-use super::{ExtractError, Properties, Section, properties};
+use super::{ExtractError, Properties, properties};
 
 /// Bytes that are searched for a declaration of the encoding; browsers search 1024.
 const DECLARATION_BYTES: usize = 4096;
-
-pub(crate) struct Page {
-    pub(crate) text: String,
-    pub(crate) sections: Vec<Section>,
-    pub(crate) properties: Properties,
-    pub(crate) notes: Vec<String>,
-}
-
-pub(crate) fn read(document: &str) -> Result<Page, ExtractError> {
-    let html = parse::parse(document)?;
-    let content::Content { text, heading, sections, notes } = content::read(&html)?;
-    let mut properties = head(&html);
-    properties.title = properties.title.or(heading);
-    Ok(Page { text, sections, properties, notes })
-}
 
 /// Reads a page into the model.
 pub(crate) fn document(page: &str) -> Result<crate::document::Document, ExtractError> {

@@ -6,7 +6,7 @@ use ego_tree::{NodeId, NodeRef, iter::Edge};
 use scraper::{ElementRef, Html, Node, node::Element};
 
 use super::cells::TableReader;
-use super::content::{anchor, heading_level, is_block, is_paragraph, parts};
+use super::elements::{anchor, heading_level, is_block, is_paragraph, parts};
 use super::layout::{follows_alike, has_word, is_between_words, is_name, is_named_box, is_repeated, role};
 use super::reading::{PageContext, Reading, has_text};
 use super::{formula, icon, select};
@@ -14,7 +14,7 @@ use crate::builder::{Builder, Inline};
 use crate::document::{Document, MarkKind};
 use crate::left_out::LeftOut;
 use crate::numerals::{letters, roman};
-use crate::shifted::Shift;
+use crate::shifted::{Line, Shift};
 use crate::{ExtractError, Properties};
 
 /// Nodes that are searched for one that changes what is around them.
@@ -72,7 +72,7 @@ struct Reader<'a> {
     skipped: Option<NodeId>,
     /// Number of open main or article elements, whose header and footer are content.
     articles: usize,
-    preformatted: Option<(NodeId, String)>,
+    preformatted: Option<(NodeId, Line)>,
     /// The open elements that opened a group, list, item or note, each with the number of blocks to close.
     open: HashMap<NodeId, usize>,
     lists: Vec<List>,
@@ -155,7 +155,7 @@ impl<'a> Reader<'a> {
             // White space between cells is ignored.
             Node::Text(_) if self.table.is_some() && !self.is_in_cell => {}
             Node::Text(ref text) => match &mut self.preformatted {
-                Some((_, code)) => code.push_str(text),
+                Some((_, code)) => code.push(text),
                 None => {
                     self.has_words |= !text.trim().is_empty();
                     self.inline.push(text);
@@ -191,7 +191,7 @@ impl<'a> Reader<'a> {
             Reading::NotContent
                 if wrapped.value().name() == "button" && is_between_words(wrapped) && has_word(wrapped) =>
             {
-                return;
+                return self.inline.apart();
             }
             Reading::NotContent => self.leave_out(wrapped),
             // Outside of the main part, scripts hide menus and dialogs.
@@ -241,15 +241,17 @@ impl<'a> Reader<'a> {
 
     fn open_content(&mut self, wrapped: ElementRef<'a>) {
         let (id, element) = (wrapped.id(), wrapped.value());
+        let raised = self.preformatted.is_some().then(|| self.shift(wrapped)).flatten();
         if let Some((_, code)) = &mut self.preformatted {
             if element.name() == "br" {
-                code.push('\n');
+                code.push("\n");
             }
-            return;
+            return raised.into_iter().for_each(|shift| code.open(shift));
         }
         self.open_shifted(wrapped);
         match element.name() {
             "article" | "main" => self.articles += 1,
+            "br" if self.table.is_none() && self.inline.text().ends_with('\n') => return self.flush(),
             "br" => return self.inline.line_break(),
             "q" => return self.inline.push("“"),
             "mfenced" => return self.inline.push("("),
@@ -290,7 +292,7 @@ impl<'a> Reader<'a> {
             self.open_note(wrapped);
         }
         match element.name() {
-            "pre" | "listing" | "xmp" => self.preformatted = Some((id, String::new())),
+            "pre" | "listing" | "xmp" => self.preformatted = Some((id, Line::default())),
             "ul" | "ol" | "dl" | "menu" => self.open_list(wrapped),
             "li" if !self.lists.is_empty() => self.open_item(wrapped),
             "dt" | "dd" if !self.lists.is_empty() => self.open_entry(element.name()),
@@ -356,11 +358,13 @@ impl<'a> Reader<'a> {
 
     fn close_element(&mut self, wrapped: ElementRef<'a>) {
         let (id, element) = (wrapped.id(), wrapped.value());
-        if let Some((preformatted, _)) = &self.preformatted {
+        let raised = self.preformatted.is_some().then(|| self.shift(wrapped)).flatten();
+        if let Some((preformatted, code)) = &mut self.preformatted {
+            raised.into_iter().for_each(|_| code.close());
             if *preformatted == id
-                && let Some((_, code)) = self.preformatted.take()
+                && let Some((_, mut code)) = self.preformatted.take()
             {
-                self.builder.code(&code);
+                self.builder.code(&code.take());
                 self.close_blocks(id);
             }
             return;
@@ -368,6 +372,7 @@ impl<'a> Reader<'a> {
         self.close_shifted(wrapped);
         match element.name() {
             "article" | "main" => self.articles = self.articles.saturating_sub(1),
+            "button" => self.inline.apart(),
             "q" => return self.inline.push("”"),
             "mfenced" => return self.inline.push(")"),
             name => {

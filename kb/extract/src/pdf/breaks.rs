@@ -57,7 +57,7 @@ fn is_note(paragraph: &Paragraph, size: f64) -> bool {
 mod tests {
     use super::*;
     use crate::pdf::{
-        lines::Line,
+        lines::{Cell, Line},
         paragraphs::{paragraphs, tests::line, words},
     };
     use proptest::prelude::*;
@@ -142,7 +142,9 @@ mod tests {
             let pages = [page(&[(10.0, last)]), page(&[(size, first), (10.0, "¶More.")])];
             assert_eq!(texts(&pages).len(), 3, "{last:?} {first:?}");
         }
-        let row = Line { has_cells: true, ..line("basic plan free", 100.0, 500.0, 12.0, 10.0) };
+        let cell = |text: &str, start, end| Cell { text: text.to_owned(), start, end };
+        let cells = vec![cell("basic plan", 100.0, 150.0), cell("free", 480.0, 500.0)];
+        let row = Line { cells, ..line("basic plan free", 100.0, 500.0, 12.0, 10.0) };
         assert_eq!(texts(&[vec![row.clone()], vec![row]]).len(), 2);
         let headings = [page(&[(14.0, "Part one")]), page(&[(14.0, "part two")])];
         assert_eq!(texts(&headings).len(), 2);

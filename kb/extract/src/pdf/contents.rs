@@ -70,7 +70,7 @@ impl Table {
         if !is_contents {
             return;
         }
-        let is_chapter = |line: &&&Line| line.has_cells && last_word_number(&line.text).is_some();
+        let is_chapter = |line: &&&Line| line.has_cells() && last_word_number(&line.text).is_some();
         let before = lines.iter().take(*first).rev().take_while(is_chapter).count();
         let after = lines.iter().skip(last + 1).take_while(is_chapter).count();
         for mark in is_removed.iter_mut().take(last + after + 1).skip(first - before) {

@@ -52,8 +52,22 @@ pub(super) struct Line {
     pub(super) direction: i32,
     /// Width of its first word.
     pub(super) first_word: f64,
-    /// Whether it has a gap as between the cells of a row.
-    pub(super) has_cells: bool,
+    /// Its parts, if it has gaps as between the cells of a row.
+    pub(super) cells: Vec<Cell>,
+}
+
+/// A part of a line.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Cell {
+    pub(super) text: String,
+    pub(super) start: f64,
+    pub(super) end: f64,
+}
+
+impl Line {
+    pub(super) fn has_cells(&self) -> bool {
+        !self.cells.is_empty()
+    }
 }
 
 /// The text of one page.
@@ -268,11 +282,12 @@ impl Layer {
                 size,
                 direction,
                 first_word: f64::INFINITY,
-                has_cells: false,
+                cells: Vec::new(),
             },
             runs: Vec::new(),
             text_end: start,
             gaps: (f64::INFINITY, 0.0),
+            cells: Vec::new(),
         });
         open.add(text, Run { text: String::new(), size, baseline }, start, advance);
     }
@@ -291,6 +306,8 @@ struct OpenLine {
     text_end: f64,
     /// The smallest and largest distance of words.
     gaps: (f64, f64),
+    /// Where parts after wide gaps begin: the number of runs before, the end of the part before, and the start.
+    cells: Vec<(usize, f64, f64)>,
 }
 
 impl OpenLine {
@@ -313,14 +330,18 @@ impl OpenLine {
         if self.runs.last().is_some_and(|last| last.text.ends_with(' ')) {
             let gap = start - self.text_end;
             self.gaps = (self.gaps.0.min(gap), self.gaps.1.max(gap));
+            if gap > MIN_UNEVEN_CELL_GAP * new.size {
+                self.cells.push((self.runs.len(), self.text_end, start));
+            }
         }
+        let is_cell = self.cells.last().is_some_and(|(before, ..)| *before == self.runs.len());
         self.text_end = line.end;
         let tolerance = MAX_RUN_DIFFERENCE * new.size;
         let is_alike = |last: &Run| {
             (last.size - new.size).abs() <= tolerance && (last.baseline - new.baseline).abs() <= tolerance
         };
         match self.runs.last_mut() {
-            Some(last) if is_alike(last) => last.text.push_str(text),
+            Some(last) if is_alike(last) && !is_cell => last.text.push_str(text),
             _ => self.runs.push(Run { text: text.to_owned(), ..new }),
         }
     }
@@ -329,9 +350,22 @@ impl OpenLine {
         self.line.first_word = self.line.first_word.min(self.text_end - self.line.start);
         (self.line.size, self.line.baseline) = raised::main_style(&self.runs)?;
         let (smallest, largest) = self.gaps;
-        self.line.has_cells = largest > MIN_CELL_GAP * self.line.size
-            || (largest > MIN_UNEVEN_CELL_GAP * self.line.size && largest > 2.0 * smallest);
-        self.line.text = raised::text(&self.runs, self.line.size, self.line.baseline);
+        let text = |runs: &[Run]| raised::text(runs, self.line.size, self.line.baseline);
+        if largest > MIN_CELL_GAP * self.line.size
+            || (largest > MIN_UNEVEN_CELL_GAP * self.line.size && largest > 2.0 * smallest)
+        {
+            let ends = self.cells.iter().map(|(first, end, _)| (*first, *end));
+            let starts = [(0, self.line.start)]
+                .into_iter()
+                .chain(self.cells.iter().map(|(first, _, start)| (*first, *start)));
+            let cells = starts.zip(ends.chain([(self.runs.len(), self.text_end)]));
+            let cell = |((first, start), (last, end)): ((usize, f64), (usize, f64))| {
+                let text = text(self.runs.get(first..last)?).trim().to_owned();
+                Some(Cell { text, start, end })
+            };
+            self.line.cells = cells.filter_map(cell).collect();
+        }
+        self.line.text = text(&self.runs);
         self.line.text.truncate(self.line.text.trim_end().len());
         (!self.line.text.is_empty()).then_some(self.line)
     }

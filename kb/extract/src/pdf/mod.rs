@@ -8,6 +8,7 @@ mod lines;
 mod outline;
 mod paragraphs;
 mod raised;
+mod tables;
 mod text;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,57 +20,31 @@ use hayro_interpret::{
     kurbo::Rect,
 };
 
-use super::{ExtractError, Extracted, MAX_TEXT_BYTES, Properties, composer};
-use crate::{builder::Builder, composer::Composer, document::Document, sink::Sink};
+use super::{ExtractError, MAX_TEXT_BYTES, document::Document};
 use lines::{Line, PageText};
 
 /// Maximum number of pages that a note lists.
 const MAX_NAMED_PAGES: usize = 10;
 
-pub(crate) fn read(bytes: &[u8]) -> Result<Extracted, ExtractError> {
-    let Content { composed, notes, mut properties } = content::<Composer>(bytes)?;
-    let has_furniture = composed.furniture + composed.contents > 0;
-    let (text, title, sections) =
-        composed.sink.finish().map_err(|error| only_furniture(error, has_furniture))?;
-    properties.title = properties.title.or(title.filter(|_| composed.has_title));
-    Ok(Extracted { text, sections, properties, notes })
-}
-
 /// Reads a file into the model.
 pub(crate) fn document(bytes: &[u8]) -> Result<Document, ExtractError> {
-    let Content { mut composed, notes, properties } = content::<Builder>(bytes)?;
-    notes.into_iter().for_each(|note| composed.sink.left_out(note));
-    let has_furniture = composed.furniture + composed.contents > 0;
-    let own = properties.title.clone();
-    let mut document =
-        composed.sink.finish(properties).map_err(|error| only_furniture(error, has_furniture))?;
-    document.properties.title = document.properties.title.filter(|_| composed.has_title).or(own);
-    Ok(document)
-}
-
-fn only_furniture(error: ExtractError, has_furniture: bool) -> ExtractError {
-    match error {
-        ExtractError::Empty if has_furniture => ExtractError::NoContent,
-        error => error,
-    }
-}
-
-struct Content<S> {
-    composed: text::Composed<S>,
-    notes: Vec<String>,
-    properties: Properties,
-}
-
-fn content<S: Sink>(bytes: &[u8]) -> Result<Content<S>, ExtractError> {
     let pdf = open(bytes)?;
     let read = read_pages(&pdf)?;
-    let composed = text::compose(read.pages, outline::read(&pdf));
-    let text::Composed { furniture, contents, .. } = composed;
+    let text::Composed { mut builder, has_title, furniture, contents } =
+        text::compose(read.pages, outline::read(&pdf));
     let mut notes = read.notes;
     notes.extend(lines_note(furniture + read.artifacts, "running headers, footers and page numbers"));
     notes.extend(lines_note(contents, "a table of contents"));
     notes.extend(count_note(&pdf));
-    Ok(Content { composed, notes, properties: info::read(&pdf) })
+    notes.into_iter().for_each(|note| builder.left_out(note));
+    let properties = info::read(&pdf);
+    let own_title = properties.title.clone();
+    let mut document = builder.finish(properties).map_err(|error| match error {
+        ExtractError::Empty if furniture + contents > 0 => ExtractError::NoContent,
+        error => error,
+    })?;
+    document.properties.title = document.properties.title.filter(|_| has_title).or(own_title);
+    Ok(document)
 }
 
 /// Tries an empty password, because many documents only restrict permissions.
@@ -122,7 +97,7 @@ fn read_pages(pdf: &Pdf) -> Result<PagesRead, ExtractError> {
         }
         bytes += lines.iter().map(|line| line.text.len()).sum::<usize>();
         if bytes > MAX_TEXT_BYTES {
-            return Err(composer::too_much_text());
+            return Err(ExtractError::too_much_text());
         }
         pages.push(PageLines { lines, height: f64::from(page.render_dimensions().1) });
     }

@@ -11,7 +11,7 @@ use super::info;
 use crate::clean::one_line;
 
 const MAX_BOOKMARKS: usize = 10_000;
-const MAX_DEPTH: usize = 12;
+const MAX_DEPTH: u8 = 12;
 /// Maximum number of nodes in the tree of named destinations.
 const MAX_NODES: usize = 50_000;
 
@@ -19,7 +19,7 @@ const MAX_NODES: usize = 50_000;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Bookmark {
     /// 1 is the outermost.
-    pub(super) level: usize,
+    pub(super) level: u8,
     pub(super) title: String,
     /// Index of the page.
     pub(super) page: usize,

@@ -2,7 +2,8 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::lines::Line;
+use super::{lines::Line, tables};
+use crate::rows;
 
 /// Maximum relative difference in size between lines of one paragraph.
 pub(super) const MAX_SIZE_DIFFERENCE: f64 = 0.12;
@@ -39,6 +40,8 @@ pub(super) struct Paragraph {
     pub(super) lines: usize,
     /// Whether it started with a bullet, which is not in the text.
     pub(super) is_item: bool,
+    /// The cells of a table.
+    pub(super) rows: Vec<Vec<String>>,
     /// Index of the page on which it begins.
     pub(super) page: usize,
     direction: i32,
@@ -132,38 +135,67 @@ pub(super) fn paragraphs(lines: &[Line], page: usize, words: &Words) -> Vec<Para
     let layout = Layout::from_lines(lines);
     let mut paragraphs: Vec<Paragraph> = Vec::new();
     let mut before: Option<&Line> = None;
-    for line in lines {
+    let mut end_of_table = 0;
+    for (at, line) in lines.iter().enumerate() {
+        if at < end_of_table {
+            before = None;
+            continue;
+        }
         let text = line.text.trim();
+        let is_marked =
+            |row: &Vec<String>| row.first().is_some_and(|cell| marker(&format!("{cell} x")).is_some());
+        let table = tables::table(lines.get(at..).unwrap_or_default())
+            .filter(|(_, rows)| !rows.iter().any(is_marked));
+        if let Some((count, rows)) = table {
+            end_of_table = at + count;
+            let text = rows::lines_of(&rows);
+            paragraphs.push(Paragraph {
+                text,
+                rows,
+                lines: count,
+                is_item: false,
+                cells: (true, true),
+                ..begin(line, page, &layout)
+            });
+            continue;
+        }
         match (before, paragraphs.last_mut()) {
             (Some(before), Some(paragraph)) if layout.continues_paragraph(before, line, paragraph) => {
                 join(&mut paragraph.text, text, words);
                 paragraph.lines += 1;
                 paragraph.leading = Some(gap(before, line)).filter(|gap| *gap > 0.0);
                 paragraph.room = layout.room(line);
-                paragraph.cells.1 = line.has_cells;
+                paragraph.cells.1 = line.has_cells();
             }
             _ => {
                 let is_item = matches!(marker(text), Some(Marker::Bullet | Marker::Dash));
                 let item = text.split_once(' ').filter(|_| is_item).map(|(_, text)| text.trim_start());
-                paragraphs.push(Paragraph {
-                    text: item.unwrap_or(text).to_owned(),
-                    size: line.size,
-                    lines: 1,
-                    is_item,
-                    page,
-                    direction: line.direction,
-                    start: line.start,
-                    leading: None,
-                    first_word: first_word(line),
-                    room: layout.room(line),
-                    cells: (line.has_cells, line.has_cells),
-                });
+                let text = item.unwrap_or(text).to_owned();
+                paragraphs.push(Paragraph { text, is_item, ..begin(line, page, &layout) });
             }
         }
         before = Some(line);
     }
     paragraphs.retain(|paragraph| !paragraph.text.is_empty());
     paragraphs
+}
+
+/// The paragraph that a line begins, without its text.
+fn begin(line: &Line, page: usize, layout: &Layout) -> Paragraph {
+    Paragraph {
+        text: String::new(),
+        size: line.size,
+        lines: 1,
+        is_item: false,
+        rows: Vec::new(),
+        page,
+        direction: line.direction,
+        start: line.start,
+        leading: None,
+        first_word: first_word(line),
+        room: layout.room(line),
+        cells: (line.has_cells(), line.has_cells()),
+    }
 }
 
 /// Size and direction of lines.
@@ -202,7 +234,7 @@ impl Layout {
         for pair in lines.windows(2) {
             let [before, line] = pair else { continue };
             let gap = gap(before, line);
-            let is_text = has_same_style(before, line) && !before.has_cells && !line.has_cells;
+            let is_text = has_same_style(before, line) && !before.has_cells() && !line.has_cells();
             if is_text && (0.8..3.0).contains(&gap) {
                 gaps.entry(style(line)).or_default().push((gap, before.text.len()));
             }
@@ -211,7 +243,7 @@ impl Layout {
         let leadings = leadings.filter_map(|(style, gaps)| Some((style, lower_quartile(gaps)?))).collect();
 
         let mut styles: HashMap<Style, Vec<&Line>> = HashMap::new();
-        for line in lines.iter().filter(|line| !line.has_cells) {
+        for line in lines.iter().filter(|line| !line.has_cells()) {
             styles.entry(style(line)).or_default().push(line);
         }
         let columns = styles.into_iter().map(|(style, lines)| (style, columns(lines))).collect();
@@ -219,7 +251,7 @@ impl Layout {
     }
 
     fn continues_paragraph(&self, before: &Line, line: &Line, paragraph: &Paragraph) -> bool {
-        if !has_same_style(before, line) {
+        if !has_same_style(before, line) || raised_number(&line.text).is_some() {
             return false;
         }
         let gap = gap(before, line);
@@ -245,7 +277,7 @@ impl Layout {
         let usual = paragraph.leading.or(usual.copied()).unwrap_or(DEFAULT_LEADING);
         if gap > usual * MIN_PARAGRAPH_GAP {
             let is_below = line.start < before.end && before.start < line.end;
-            let is_text = !before.has_cells && !line.has_cells;
+            let is_text = !before.has_cells() && !line.has_cells();
             return gap <= MAX_SENTENCE_GAP && is_below && is_text && (goes_on || is_broken);
         }
         let is_short = self
@@ -257,7 +289,7 @@ impl Layout {
     }
 
     fn column(&self, line: &Line) -> Option<&Column> {
-        let columns = self.columns.get(&style(line)).filter(|_| !line.has_cells)?;
+        let columns = self.columns.get(&style(line)).filter(|_| !line.has_cells())?;
         let after = columns.partition_point(|column| column.start <= line.start);
         columns.get(after.checked_sub(1)?)
     }
@@ -342,11 +374,20 @@ fn first_word(line: &Line) -> f64 {
     if line.text.starts_with(is_ideographic) { line.size } else { line.first_word }
 }
 
+/// The number of a note that begins a text, and the text after it.
+pub(super) fn raised_number(text: &str) -> Option<(&str, &str)> {
+    let end = text.find(|c| !is_raised(c)).unwrap_or(text.len());
+    text.split_at_checked(end).filter(|(number, _)| !number.is_empty())
+}
+
+pub(super) fn is_raised(c: char) -> bool {
+    matches!(c, '¹' | '²' | '³' | '⁰' | '⁴'..='⁹')
+}
+
 /// Whether a text ends with the end of a sentence, ignoring closing marks and the numbers of notes.
 pub(super) fn ends_sentence(text: &str) -> bool {
     let closes = |c: char| matches!(c, ')' | ']' | '"' | '\'' | '”' | '“' | '’' | '»' | '«' | '」' | '』');
-    let is_note = |c: char| matches!(c, '¹' | '²' | '³' | '⁰'..='⁹');
-    let text = text.trim_end_matches(|c| closes(c) || is_note(c));
+    let text = text.trim_end_matches(|c| closes(c) || is_raised(c));
     text.ends_with(['.', '!', '?', ':', '…', '。', '！', '？'])
 }
 
@@ -425,7 +466,7 @@ pub(super) mod tests {
     pub(in crate::pdf) fn line(text: &str, start: f64, end: f64, baseline: f64, size: f64) -> Line {
         let first_word = 5.0 * text.split(' ').next().unwrap_or_default().chars().count() as f64;
         let text = text.to_owned();
-        Line { text, start, end, baseline, size, direction: 0, first_word, has_cells: false }
+        Line { text, start, end, baseline, size, direction: 0, first_word, cells: Vec::new() }
     }
 
     /// Lines of 10 points in a column from 100 to 500.

@@ -73,7 +73,8 @@ fn push_raised(text: &mut String, raised: &str, next: Option<char>) {
     let is_apart = before.is_none() && after.is_none();
     let superscripts: Option<String> = shown.chars().map(superscript).collect();
     let is_ordinal = before.is_some_and(|c| c.is_ascii_digit()) && shown.chars().all(char::is_alphabetic);
-    match superscripts.filter(|_| !is_apart) {
+    // At the start of a line, it is that of a note.
+    match superscripts.filter(|_| !is_apart || text.is_empty()) {
         Some(superscripts) => text.push_str(&superscripts),
         None if is_apart || is_ordinal => text.push_str(shown),
         None => {
@@ -174,7 +175,7 @@ mod tests {
             ("10{-3} m and 2{n} rows", "10⁻³ m and 2ⁿ rows"),
             ("for 2{1}/[2] hours", "for 2¹/2 hours"),
             ("{1}See the terms", "¹See the terms"),
-            ("{1 }See the terms", "1 See the terms"),
+            ("{1 }See the terms", "¹ See the terms"),
             ("5{1}", "5¹"),
             ("5{123}", "5¹²³"),
         ] {

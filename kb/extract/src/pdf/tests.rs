@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Format, extract};
+use crate::{Format, document, document::BlockKind};
 
 #[path = "../../tests/support/pdf.rs"]
 #[allow(dead_code, reason = "the integration tests use the rest")]
@@ -10,7 +10,7 @@ use pdf::{Pdf as Writer, lines};
 fn one_page(operators: &str) -> String {
     let mut writer = Writer::new();
     writer.page("", operators);
-    read(&writer.finish("")).unwrap().text
+    super::document(&writer.finish("")).unwrap().text
 }
 
 #[test]
@@ -47,15 +47,23 @@ fn text_outside_the_page_is_not_read_but_noted() {
         format!("{}{}", lines(12.0, 50.0, 700.0, &["Inside"]), lines(12.0, 5000.0, 700.0, &["Outside"]));
     let mut writer = Writer::new();
     writer.page("", &both);
-    let read = read(&writer.finish("")).unwrap();
+    let read = super::document(&writer.finish("")).unwrap();
     assert_eq!(read.text, "Inside");
     assert_eq!(read.notes, ["page 1 has text that no reader sees, which was left out"]);
 }
 
-/// The page and the blocks of each section.
-fn sections(read: &Extracted) -> Vec<(u32, Vec<&str>)> {
-    let block = |block: &crate::Block| &read.text[block.range.clone()];
-    read.sections.iter().map(|s| (s.page.unwrap(), s.blocks.iter().map(block).collect())).collect()
+/// The pages, and the blocks that begin on each.
+fn sections(read: &Document) -> Vec<(u32, Vec<&str>)> {
+    let mut sections: Vec<(u32, Vec<&str>)> = Vec::new();
+    for block in &read.blocks {
+        let page = read.place(block.range.start).and_then(|place| place.page).unwrap();
+        let text = &read.text[block.range.clone()];
+        match sections.last_mut() {
+            Some((last, texts)) if *last == page => texts.push(text),
+            _ => sections.push((page, vec![text])),
+        }
+    }
+    sections
 }
 
 #[test]
@@ -68,7 +76,7 @@ fn text_that_goes_on_over_a_page_break_is_on_the_page_where_it_begins() {
     writer.page("", &format!("{}{}", footer(2), lines(11.0, 50.0, 700.0, &second)));
     let third = ["tries:", "", "- Norway", "- Iceland", "", "Other countries are fine."];
     writer.page("", &format!("{}{}", lines(11.0, 50.0, 700.0, &third), footer(3)));
-    let read = read(&writer.finish("")).unwrap();
+    let read = super::document(&writer.finish("")).unwrap();
     let refunds =
         "Every customer may cancel an order before it is shipped. Refunds are not possible after 30 days.";
     let expected = [
@@ -91,7 +99,7 @@ fn a_list_that_goes_on_over_a_page_break_is_one_list() {
         for page in pages {
             writer.page("", &set(11.0, 22.0, 700.0, &page));
         }
-        read(&writer.finish("")).unwrap()
+        super::document(&writer.finish("")).unwrap()
     };
     assert_eq!(
         sections(&read(bullets)),
@@ -178,7 +186,7 @@ fn left_out_lines_are_noted_with_their_number() {
     writer.page("", &lines(11.0, 50.0, 700.0, &contents));
     let header = lines(9.0, 50.0, 780.0, &["Example Ltd.", "Manual"]);
     writer.page("", &format!("/Artifact BMC {header} EMC {}", lines(11.0, 50.0, 700.0, &["Text."])));
-    let read = read(&writer.finish("")).unwrap();
+    let read = super::document(&writer.finish("")).unwrap();
     assert_eq!(sections(&read), [(2, vec!["Text."])]);
     let notes = [
         "2 lines of running headers, footers and page numbers were left out",
@@ -188,7 +196,7 @@ fn left_out_lines_are_noted_with_their_number() {
 
     let mut writer = Writer::new();
     writer.page("", &lines(11.0, 50.0, 700.0, &contents));
-    assert_eq!(extract(&writer.finish(""), Format::Pdf).unwrap_err(), ExtractError::NoContent);
+    assert_eq!(document(&writer.finish(""), Format::Pdf).unwrap_err(), ExtractError::NoContent);
 }
 
 #[test]
@@ -211,13 +219,16 @@ fn bookmarks_are_headings_on_their_pages() {
     let catalog = format!(
         "/Outlines << /First {item} 0 R >> /Names << /Dests << /Kids [<< /Names [(ship) [{third} 0 R]] >>] >> >>"
     );
-    let read = read(&writer.finish(&catalog)).unwrap();
-    let found: Vec<_> = read.sections.iter().map(|s| (s.page.unwrap(), s.headings.join("/"))).collect();
-    assert_eq!(
-        found,
-        [(1, "1. Refunds"), (2, "1. Refunds/Exceptions"), (3, "Ver")]
-            .map(|(page, path)| (page, path.to_owned()))
-    );
+    let read = super::document(&writer.finish(&catalog)).unwrap();
+    let heading = |block: &crate::document::Block| match block.kind {
+        BlockKind::Heading { level } => {
+            let page = read.place(block.range.start).and_then(|place| place.page);
+            Some((page.unwrap(), level, &read.text[block.range.clone()]))
+        }
+        _ => None,
+    };
+    let found: Vec<_> = read.blocks.iter().filter_map(heading).collect();
+    assert_eq!(found, [(1, 1, "1. Refunds"), (2, 2, "Exceptions"), (3, 1, "Ver")]);
 }
 
 #[test]
@@ -231,7 +242,7 @@ fn properties_are_read_unless_a_program_generated_them() {
         let file = String::from_utf8(file)
             .unwrap()
             .replace("/Root 1 0 R", &format!("/Root 1 0 R /Info {info_number} 0 R"));
-        read(file.as_bytes()).unwrap().properties
+        super::document(file.as_bytes()).unwrap().properties
     };
     let xmp = "<x:xmpmeta xmlns:x='x'><dc:title xmlns:dc='d'><rdf:Alt xmlns:rdf='r'><rdf:li>Rules &amp; more</rdf:li></rdf:Alt>\
         </dc:title></x:xmpmeta>";
@@ -255,18 +266,16 @@ fn pages_of_images_are_noted_or_refused() {
         if with_text {
             writer.page("", &lines(12.0, 50.0, 700.0, &["Text"]));
         }
-        extract(&writer.finish(""), Format::Pdf)
+        document(&writer.finish(""), Format::Pdf)
     };
     assert_eq!(scan(false).unwrap_err(), ExtractError::Scanned);
     let read = scan(true).unwrap();
-    assert_eq!(
-        (read.sections[0].page, read.notes),
-        (Some(2), vec!["page 1 has no text, only images".to_owned()])
-    );
+    assert_eq!(sections(&read), [(2, vec!["Text"])]);
+    assert_eq!(read.notes, ["page 1 has no text, only images"]);
 }
 
 /// A page with an image, as in a scan with a text layer.
-fn with_image(operators: &str) -> Result<Extracted, ExtractError> {
+fn with_image(operators: &str) -> Result<Document, ExtractError> {
     let mut writer = Writer::new();
     let image = writer.add_stream(
         "/Type /XObject /Subtype /Image /Width 1 /Height 1 /BitsPerComponent 8 /ColorSpace /DeviceGray",
@@ -274,7 +283,7 @@ fn with_image(operators: &str) -> Result<Extracted, ExtractError> {
     );
     let resources = format!("/Resources << /Font << /F 3 0 R >> /XObject << /I {image} 0 R >> >>");
     writer.page(&resources, &format!("q 600 0 0 800 0 0 cm /I Do Q {operators}"));
-    extract(&writer.finish(""), Format::Pdf)
+    document(&writer.finish(""), Format::Pdf)
 }
 
 #[test]
@@ -289,12 +298,12 @@ fn text_without_ink_is_read_only_on_scans() {
     assert_eq!((both.text.as_str(), &both.notes), ("Seen", &note));
     let mut writer = Writer::new();
     writer.page("", &format!("{unseen} {seen}"));
-    let read = extract(&writer.finish(""), Format::Pdf).unwrap();
+    let read = document(&writer.finish(""), Format::Pdf).unwrap();
     assert_eq!((read.text.as_str(), &read.notes), ("Seen", &note));
 
     let mut writer = Writer::new();
     writer.page("", &unseen);
-    assert_eq!(extract(&writer.finish(""), Format::Pdf).unwrap_err(), ExtractError::OnlyInvisibleText);
+    assert_eq!(document(&writer.finish(""), Format::Pdf).unwrap_err(), ExtractError::OnlyInvisibleText);
 }
 
 #[test]
@@ -302,7 +311,7 @@ fn text_drawn_with_and_without_ink_is_read_once() {
     let line = lines(12.0, 50.0, 700.0, &["Twice"]);
     let mut writer = Writer::new();
     writer.page("", &format!("q 3 Tr {line} Q {line}"));
-    let read = extract(&writer.finish(""), Format::Pdf).unwrap();
+    let read = document(&writer.finish(""), Format::Pdf).unwrap();
     assert_eq!((read.text.as_str(), read.notes.len()), ("Twice", 0));
 }
 
@@ -318,7 +327,7 @@ fn white_text_is_read_only_on_a_coloured_background() {
     );
     let mut writer = Writer::new();
     writer.page("", &text);
-    let read = extract(&writer.finish(""), Format::Pdf).unwrap();
+    let read = document(&writer.finish(""), Format::Pdf).unwrap();
     assert_eq!(read.text, "Black.\n\nWhite on blue.\n\nBlack again.");
     assert_eq!(read.notes, ["page 1 has text that no reader sees, which was left out"]);
 
@@ -336,7 +345,7 @@ fn text_with_an_opacity_of_0_is_not_read() {
     let resources = "/Resources << /Font << /F 3 0 R >> /ExtGState << /G << /ca 0 >> >> >>";
     let line = |y: f64, text: &str| lines(12.0, 50.0, y, &[text]);
     writer.page(resources, &format!("q /G gs {} Q {}", line(700.0, "Unseen"), line(600.0, "Seen")));
-    assert_eq!(read(&writer.finish("")).unwrap().text, "Seen");
+    assert_eq!(super::document(&writer.finish("")).unwrap().text, "Seen");
 }
 
 #[test]
@@ -347,12 +356,82 @@ fn fonts_without_character_mapping_are_an_error() {
         /Differences [65 /shape1 /shape2] >> /FirstChar 65 /LastChar 66 /Widths [1 1] >>",
     );
     writer.page(&format!("/Resources << /Font << /F {font} 0 R >> >>"), &lines(12.0, 50.0, 700.0, &["AB"]));
-    assert_eq!(extract(&writer.finish(""), Format::Pdf).unwrap_err(), ExtractError::NoCharacters);
+    assert_eq!(document(&writer.finish(""), Format::Pdf).unwrap_err(), ExtractError::NoCharacters);
 }
 
 #[test]
 fn an_empty_page_is_empty() {
     let mut writer = Writer::new();
     writer.page("", "0 0 m 9 9 l S");
-    assert_eq!(extract(&writer.finish(""), Format::Pdf).unwrap_err(), ExtractError::Empty);
+    assert_eq!(document(&writer.finish(""), Format::Pdf).unwrap_err(), ExtractError::Empty);
+}
+
+/// The kind of each block and its text, with bars between cells.
+fn shown(operators: &str) -> Vec<String> {
+    let mut writer = Writer::new();
+    writer.page("", operators);
+    let read = super::document(&writer.finish("")).unwrap();
+    let block = |block: &crate::document::Block| {
+        let text = read.text[block.range.clone()].replace('\t', "|").replace('\n', "/");
+        let headers =
+            block.children.iter().filter(|row| row.kind == BlockKind::Row { is_header: true }).count();
+        format!("{:?}{headers} {text}", block.kind)
+    };
+    read.blocks.iter().map(block).collect()
+}
+
+#[test]
+fn rows_of_cells_are_a_table_with_the_lines_of_each_cell() {
+    let cell = |x: f64, y: f64, texts: &[&str]| lines(11.0, x, y, texts);
+    let head =
+        [(50.0, "TERM"), (200.0, "XML"), (400.0, "JSON")].map(|(x, text)| cell(x, 700.0, &[text])).concat();
+    let first = cell(50.0, 680.0, &["Field"])
+        + &cell(200.0, 680.0, &["A single element", "or node"])
+        + &cell(400.0, 680.0, &["A single object", "that can", "hold a value"]);
+    let second = cell(50.0, 630.0, &["Flag"])
+        + &cell(200.0, 630.0, &["Attribute"])
+        + &cell(400.0, 630.0, &["Property"]);
+    let below = cell(50.0, 590.0, &["These terms are used in all of the documents."]);
+    assert_eq!(
+        shown(&(head + &first + &second + &below)),
+        [
+            "Table1 TERM|XML|JSON/Field|A single element or node|A single object that can hold a value/Flag|Attribute|Property",
+            "Paragraph0 These terms are used in all of the documents.",
+        ]
+    );
+}
+
+#[test]
+fn a_table_without_a_clear_header_stays_together() {
+    let row =
+        |y: f64, cells: [&str; 2]| lines(11.0, 50.0, y, &[cells[0]]) + &lines(11.0, 300.0, y, &[cells[1]]);
+    let rows = |cells: &[[&str; 2]]| -> String {
+        cells.iter().enumerate().map(|(at, cells)| row(700.0 - 14.0 * at as f64, *cells)).collect()
+    };
+    assert_eq!(
+        shown(&rows(&[["Damage", "Excluded"], ["Theft", "yes"], ["Fire", "no"]])),
+        ["Code0 Damage|Excluded/Theft|yes/Fire|no"]
+    );
+    assert_eq!(shown(&rows(&[["Coffee", "2.50"], ["Tea", "2.00"]])), ["Table0 Coffee|2.50/Tea|2.00"]);
+    assert_eq!(shown(&rows(&[["1.", "Theft"], ["2.", "War"]])), ["Paragraph0 1. Theft", "Paragraph0 2. War"]);
+    let leaders = lines(11.0, 50.0, 700.0, &["Coffee ........ 2.50", "Cake ........ sold out"]);
+    assert_eq!(shown(&leaders), ["Table0 Coffee|2.50/Cake|sold out"]);
+}
+
+#[test]
+fn a_raised_number_refers_to_the_note_at_the_bottom_of_its_page() {
+    let page = |text: &str, note: &str| {
+        format!(
+            "BT /F 12 Tf 50 700 Td ({text}) Tj /F 8 Tf 5 Ts (1) Tj /F 12 Tf 0 Ts (.) Tj ET BT /F 9 Tf 50 60 Td /F 6 Tf 3 Ts (1) Tj /F 9 \
+             Tf 0 Ts ( {note}) Tj ET"
+        )
+    };
+    let mut writer = Writer::new();
+    writer.page("", &page("Delivery is free", "Only in May."));
+    writer.page("", &page("Returns are free", "Only for members."));
+    let read = super::document(&writer.finish("")).unwrap();
+    let references: Vec<_> = read.references.iter().map(|found| read.slice(&found.note)).collect();
+    assert_eq!(references, ["¹ Only in May.", "¹ Only for members."]);
+    let text = |block: &crate::document::Block| read.slice(&block.range).to_owned();
+    assert!(read.blocks.iter().any(|block| block.kind == BlockKind::Note && text(block) == "¹ Only in May."));
 }

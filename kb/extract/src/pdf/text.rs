@@ -5,19 +5,20 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use super::{
     PageLines, breaks, contents, furniture,
     outline::Bookmark,
-    paragraphs::{self, Paragraph, main_size, size_step},
+    paragraphs::{self, Paragraph, is_raised, main_size, raised_number, size_step},
 };
-use crate::{clean::visible, sink::Sink};
+use crate::builder::{Builder, Inline};
+use crate::rows;
 
 /// Minimum size of a heading relative to the text.
 const MIN_HEADING_RATIO: f64 = 1.15;
 const MAX_HEADING_CHARS: usize = 150;
 const MAX_HEADING_LINES: usize = 3;
-const MAX_LEVELS: usize = 4;
+const MAX_LEVELS: u8 = 4;
 
 /// The text of a document.
-pub(super) struct Composed<S> {
-    pub(super) sink: S,
+pub(super) struct Composed {
+    pub(super) builder: Builder,
     /// Whether the first heading is the title: the first bookmark is only a chapter.
     pub(super) has_title: bool,
     /// Lines of running headers and footers, and page numbers.
@@ -28,7 +29,7 @@ pub(super) struct Composed<S> {
 
 /// Headings are the bookmarks, or else lines larger than the text; the largest of these is the title, while the first bookmark
 /// is only a chapter.
-pub(super) fn compose<S: Sink>(mut pages: Vec<PageLines>, bookmarks: Vec<Bookmark>) -> Composed<S> {
+pub(super) fn compose(mut pages: Vec<PageLines>, bookmarks: Vec<Bookmark>) -> Composed {
     let furniture = furniture::remove(&mut pages);
     let contents = contents::remove(&mut pages);
     let words = paragraphs::words(pages.iter().flat_map(|page| &page.lines));
@@ -40,9 +41,9 @@ pub(super) fn compose<S: Sink>(mut pages: Vec<PageLines>, bookmarks: Vec<Bookmar
         Headings::from_bookmarks(bookmarks, &pages)
     };
     let paragraphs = breaks::join(pages, &words, |paragraph| headings.has(paragraph));
-    let mut sink = S::default();
-    write(&paragraphs, &mut headings, &mut sink);
-    Composed { sink, has_title: matches!(headings, Headings::Sizes(_)), furniture, contents }
+    let mut builder = Builder::default();
+    write(&paragraphs, &mut headings, &mut builder);
+    Composed { builder, has_title: matches!(headings, Headings::Sizes(_)), furniture, contents }
 }
 
 /// The list that is open.
@@ -53,47 +54,81 @@ enum List {
     Numbers,
 }
 
-fn write(paragraphs: &[Paragraph], headings: &mut Headings, composer: &mut impl Sink) {
+fn write(paragraphs: &[Paragraph], headings: &mut Headings, builder: &mut Builder) {
+    let notes: Vec<(usize, &str)> = paragraphs
+        .iter()
+        .filter_map(|paragraph| Some((paragraph.page, raised_number(&paragraph.text)?.0)))
+        .collect();
     let mut list = None;
     let mut page = None;
     let mut is_introduced = false;
     for paragraph in paragraphs {
-        let is_heading = headings.has(paragraph);
+        let is_heading = paragraph.rows.is_empty() && headings.has(paragraph);
         let item = match (paragraph.is_item, paragraph.number()) {
             (true, _) => Some(("-", paragraph.text.as_str())),
             (_, number) => {
                 number.filter(|_| list == Some(List::Numbers) || (list.is_none() && is_introduced))
             }
         };
-        let item = item.filter(|_| !is_heading);
+        let item = item.filter(|_| !is_heading && paragraph.rows.is_empty());
         if item.is_none() && list.take().is_some() {
-            composer.close();
+            builder.close();
         }
         // A list stays in the section of its introduction and its first item.
         let is_new = list.is_none() && !(is_introduced && item.is_some());
         if is_new && page.is_none_or(|page| page < paragraph.page) {
             page = Some(paragraph.page);
-            composer.page(u32::try_from(paragraph.page + 1).unwrap_or(u32::MAX));
-            headings.start_page(paragraph.page, composer);
+            builder.page(u32::try_from(paragraph.page + 1).unwrap_or(u32::MAX));
+            headings.start_page(paragraph.page, builder);
         }
         if let Some((marker, text)) = item {
             if list.is_none() {
-                composer.open_list();
+                builder.open_list();
                 list = Some(if paragraph.is_item { List::Bullets } else { List::Numbers });
             }
-            composer.open_item(marker);
-            composer.paragraph(&visible(text));
-            composer.close();
-        } else if let Some(level) = is_heading.then(|| headings.level(paragraph, composer)).flatten() {
-            composer.heading(level, &visible(&paragraph.text));
+            builder.open_item(marker, true);
+            builder.paragraph(with_references(text, paragraph.page, &notes));
+            builder.close();
+        } else if !paragraph.rows.is_empty() {
+            match rows::texts_of_table(paragraph.rows.clone(), false) {
+                Some(table) => builder.table(table),
+                None => builder.code(&paragraph.text),
+            }
+        } else if let Some(level) = is_heading.then(|| headings.level(paragraph, builder)).flatten() {
+            builder.heading(level, Inline::from_text(&paragraph.text), None);
+        } else if let Some((number, _)) = raised_number(&paragraph.text) {
+            builder.open_note(&label(paragraph.page, number));
+            builder.paragraph(Inline::from_text(&paragraph.text));
+            builder.close();
         } else {
-            composer.paragraph(&visible(&paragraph.text));
+            builder.paragraph(with_references(&paragraph.text, paragraph.page, &notes));
         }
         is_introduced = !is_heading && item.is_none() && paragraph.is_introduction();
     }
     if list.is_some() {
-        composer.close();
+        builder.close();
     }
+}
+
+/// A text of a page, in which the raised numbers of notes on that page or a later one refer to these.
+fn with_references(text: &str, page: usize, notes: &[(usize, &str)]) -> Inline {
+    let mut inline = Inline::default();
+    let mut rest = text;
+    while let Some((before, from)) = rest.find(is_raised).and_then(|at| rest.split_at_checked(at)) {
+        let (number, after) = raised_number(from).unwrap_or((from, ""));
+        inline.push(before);
+        if let Some((page, _)) = notes.iter().find(|(of_note, other)| *of_note >= page && *other == number) {
+            inline.reference(&label(*page, number));
+        }
+        inline.push(number);
+        rest = after;
+    }
+    inline.push(rest);
+    inline
+}
+
+fn label(page: usize, number: &str) -> String {
+    format!("{page}:{number}")
 }
 
 enum Headings {
@@ -104,7 +139,7 @@ enum Headings {
         shown: HashSet<(usize, String)>,
     },
     /// Levels by [`size_step`].
-    Sizes(HashMap<i64, usize>),
+    Sizes(HashMap<i64, u8>),
 }
 
 impl Headings {
@@ -133,19 +168,19 @@ impl Headings {
 
     /// Opens the bookmarks of earlier pages, and those of this page whose words are not on it: the following text is under
     /// them, too.
-    fn start_page(&mut self, page: usize, composer: &mut impl Sink) {
+    fn start_page(&mut self, page: usize, builder: &mut Builder) {
         if let Self::Bookmarks { coming, shown } = self {
             let is_passed = |(words, bookmark): &mut (String, Bookmark)| {
                 bookmark.page < page || (bookmark.page == page && !shown.contains(&(page, words.clone())))
             };
             while let Some((_, passed)) = coming.pop_front_if(is_passed) {
-                composer.under(passed.level, &passed.title);
+                builder.heading(passed.level, Inline::from_text(&passed.title), None);
             }
         }
     }
 
     /// The level of a paragraph that is a heading.
-    fn level(&mut self, paragraph: &Paragraph, composer: &mut impl Sink) -> Option<usize> {
+    fn level(&mut self, paragraph: &Paragraph, builder: &mut Builder) -> Option<u8> {
         match self {
             Self::Sizes(levels) => levels.get(&size_step(paragraph.size)).copied(),
             Self::Bookmarks { coming, .. } => {
@@ -154,7 +189,7 @@ impl Headings {
                 let mut here = coming.iter().take_while(|(_, bookmark)| bookmark.page == paragraph.page);
                 let position = here.position(|(title, _)| !title.is_empty() && *title == words)?;
                 for (_, passed) in coming.drain(..position) {
-                    composer.under(passed.level, &passed.title);
+                    builder.heading(passed.level, Inline::from_text(&passed.title), None);
                 }
                 coming.pop_front().map(|(_, bookmark)| bookmark.level)
             }
@@ -163,7 +198,7 @@ impl Headings {
 }
 
 /// The largest sizes of paragraphs that look like headings, relative to the size of most of the text.
-fn heading_sizes(pages: &[Vec<Paragraph>]) -> HashMap<i64, usize> {
+fn heading_sizes(pages: &[Vec<Paragraph>]) -> HashMap<i64, u8> {
     let all = || pages.iter().flatten();
     let text_size = size_step(main_size(all())) as f64;
     let is_large = |size: &i64| *size as f64 >= text_size * MIN_HEADING_RATIO;
@@ -171,12 +206,13 @@ fn heading_sizes(pages: &[Vec<Paragraph>]) -> HashMap<i64, usize> {
     let mut sizes: Vec<i64> = headings.map(|paragraph| size_step(paragraph.size)).filter(is_large).collect();
     sizes.sort_unstable_by(|a, b| b.cmp(a));
     sizes.dedup();
-    sizes.into_iter().zip(1..).map(|(size, level)| (size, level.min(MAX_LEVELS))).collect()
+    sizes.into_iter().zip((1..MAX_LEVELS).chain(std::iter::repeat(MAX_LEVELS))).collect()
 }
 
 fn is_heading(paragraph: &Paragraph) -> bool {
     let text = &paragraph.text;
-    !paragraph.is_item
+    paragraph.rows.is_empty()
+        && !paragraph.is_item
         && paragraph.lines <= MAX_HEADING_LINES
         && text.chars().nth(MAX_HEADING_CHARS).is_none()
         && text.chars().filter(|c| c.is_alphabetic()).nth(1).is_some()

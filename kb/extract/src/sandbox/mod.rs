@@ -3,7 +3,7 @@
 //!
 //! The child gets the format as its last argument, and on standard input the length of the file (8 bytes, little endian) and
 //! the file. Standard input then stays open as long as the parent lives; when it is closed, the child exits. It writes the JSON
-//! of `Result<Extracted, ExtractError>` to standard output.
+//! of `Result<Document, ExtractError>` to standard output.
 
 mod confine;
 
@@ -17,7 +17,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{ExtractError, Extracted, Format, MAX_FILE_BYTES, composer, extract};
+use super::document::Document;
+use super::{ExtractError, Format, MAX_FILE_BYTES, document};
 
 pub use confine::{Layer, confine, hide_memory};
 
@@ -25,7 +26,7 @@ pub use confine::{Layer, confine, hide_memory};
 const MAX_MEMORY_MIB: u64 = 400;
 /// Larger files of simple formats are read in the child, too.
 const MAX_IN_PROCESS_BYTES: usize = 256 * 1024;
-/// Maximum output: the text and its blocks as JSON.
+/// Maximum output: the document as JSON.
 const MAX_OUTPUT_BYTES: u64 = 64 * 1024 * 1024;
 /// Maximum part of standard error that is read; enough to know why the child ended.
 const MAX_STDERR_BYTES: u64 = 4096;
@@ -53,14 +54,14 @@ impl Sandbox {
         Self { time, ..self }
     }
 
-    /// Extracts the text of a file; blocks until done.
+    /// Reads a file; blocks until done.
     ///
     /// # Errors
-    /// As for [`extract`], and if reading takes too much time or memory or crashes.
-    pub fn extract(&self, bytes: &[u8], format: Format) -> Result<Extracted, ExtractError> {
+    /// As for [`document()`], and if reading takes too much time or memory or crashes.
+    pub fn read(&self, bytes: &[u8], format: Format) -> Result<Document, ExtractError> {
         let is_simple = matches!(format, Format::Markdown | Format::PlainText | Format::Csv);
         if bytes.len() as u64 > MAX_FILE_BYTES || (is_simple && bytes.len() <= MAX_IN_PROCESS_BYTES) {
-            return extract(bytes, format);
+            return document(bytes, format);
         }
         let mut child = self.start(format).map_err(|error| sandbox_error(&error))?;
         let answer = self.exchange(&mut child, bytes);
@@ -83,7 +84,7 @@ impl Sandbox {
         command.spawn()
     }
 
-    fn exchange(&self, child: &mut Child, bytes: &[u8]) -> Result<Extracted, ExtractError> {
+    fn exchange(&self, child: &mut Child, bytes: &[u8]) -> Result<Document, ExtractError> {
         let (Some(mut input), Some(output), Some(stderr)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
         else {
@@ -122,11 +123,11 @@ impl Sandbox {
         child: &mut Child,
         answer: &[u8],
         deadline: Instant,
-    ) -> Result<Extracted, ChildFailure> {
+    ) -> Result<Document, ChildFailure> {
         if answer.len() as u64 > MAX_OUTPUT_BYTES {
-            return Err(ChildFailure::Final(composer::too_much_text()));
+            return Err(ChildFailure::Final(ExtractError::too_much_text()));
         }
-        match serde_json::from_slice::<Result<Extracted, ExtractError>>(answer) {
+        match serde_json::from_slice::<Result<Document, ExtractError>>(answer) {
             Ok(result) => result.map_err(ChildFailure::Final),
             Err(_) => Err(self.exit_failure(child, deadline)),
         }
@@ -230,7 +231,7 @@ fn work(format: &str) -> io::Result<()> {
     confine(Layer::Limits)?;
     confine(Layer::Calls)?;
     let mut output = io::BufWriter::new(io::stdout().lock());
-    serde_json::to_writer(&mut output, &extract(&bytes, format))?;
+    serde_json::to_writer(&mut output, &document(&bytes, format))?;
     output.flush()
 }
 

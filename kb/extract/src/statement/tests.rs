@@ -2,6 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::Format;
+use crate::document::BlockKind;
 
 fn read(markdown: &str) -> Document {
     crate::document(markdown.as_bytes(), Format::Markdown).unwrap()
@@ -29,6 +30,10 @@ fn shown_of(document: &Document) -> Vec<String> {
 
 fn html(page: &str) -> Vec<String> {
     shown_of(&crate::document(page.as_bytes(), Format::Html).unwrap())
+}
+
+fn text(text: &str) -> Vec<String> {
+    shown_of(&crate::document(text.as_bytes(), Format::PlainText).unwrap())
 }
 
 #[test]
@@ -345,6 +350,368 @@ fn numbers_of_items_are_shown() {
 #[test]
 fn struck_text_is_no_text() {
     assert_eq!(shown("~~Dogs are welcome.~~ Cats are welcome."), ["Cats are welcome."]);
+}
+
+#[test]
+fn a_mark_anywhere_in_a_chain_brings_its_condition() {
+    let condition = "* Only with the Plus plan.";
+    for (markdown, expected) in [
+        (
+            "| Plan | Price\\* |\n|---|---|\n| Basic | 5 € |\n\n\\* Only with the Plus plan.",
+            "Basic – Price*: 5 €",
+        ),
+        ("Not covered\\*:\n\n- Theft\n\n\\* Only with the Plus plan.", "Not covered*: Theft"),
+        (
+            "## Half price\\*\n\nAll bikes are cheap.\n\n\\* Only with the Plus plan.",
+            "Half price*: All bikes are cheap.",
+        ),
+        ("## Is it free?\\*\n\nYes.\n\n\\* Only with the Plus plan.", "Is it free?* Yes."),
+        ("**Included\\***\n\nBreakfast.\n\n\\* Only with the Plus plan.", "Included*: Breakfast."),
+        (
+            "The pool is free.\\* It has no sauna.\n\n\\* Only with the Plus plan.",
+            "The pool is free.* It has no sauna.",
+        ),
+    ] {
+        assert_eq!(shown(markdown).last(), Some(&format!("{expected} {condition}")), "{markdown}");
+    }
+}
+
+#[test]
+fn a_condition_may_have_any_mark_and_form() {
+    for (page, expected) in [
+        ("<p>Free†</p><p>† Not in May.</p>", "Free† † Not in May."),
+        ("<p>Ab 9 €<sup>1</sup></p><p><sup>1</sup> Nur online.</p>", "Ab 9 €¹ ¹ Nur online."),
+        ("<p>Ab 9 € <sup>1)</sup></p><p><sup>1)</sup> Nur online.</p>", "Ab 9 € ¹⁾ ¹⁾ Nur online."),
+        ("<p>Dès 9 €<sup>1</sup></p><p>1 Hors frais.</p>", "Dès 9 €¹ 1 Hors frais."),
+        ("<p>Desde 9 €(1).</p><p>(1) Sin IVA.</p>", "Desde 9 €(1). (1) Sin IVA."),
+        ("<p>Free parking [3]</p><p>[3] First hour.</p><p>Call us.</p>", "Free parking [3] [3] First hour."),
+        ("<p>Gratis (*)</p><p>(*) Solo soci.</p>", "Gratis (*) (*) Solo soci."),
+        ("<p>Gratis**</p><p>*) Nur online. **) Nur mit Karte.</p>", "Gratis** **) Nur mit Karte."),
+        ("<p>Gratis**</p><p>* Alleen online.<br>** Met kaart.</p>", "Gratis** ** Met kaart."),
+        ("<p>* Nur online.</p><p>Kostenlos*</p>", "Kostenlos* * Nur online."),
+        ("<ul><li>Free*</li><li>Paid</li></ul><ul><li>* Not in May.</li></ul>", "Free* * Not in May."),
+        (
+            "<table><tr><th>Plan</th><th>Price</th></tr><tr><td>A</td><td>5 €*</td></tr>\
+             <tr><td colspan=2>* plus VAT</td></tr></table>",
+            "A – Price: 5 €* * plus VAT",
+        ),
+    ] {
+        assert!(html(page).contains(&expected.to_owned()), "{page}: {:?}", html(page));
+    }
+    assert_eq!(
+        shown("Delivery is free.\\* Setup too.\n\n* Only for orders above 900 euros."),
+        ["Delivery is free.* Only for orders above 900 euros.", "Setup too."]
+    );
+    // Several lists of one item are no conditions.
+    let log = shown("Free\\*\n\n## 2\n\n- Repairs.\n\n## 1\n\n- Begins.");
+    assert_eq!(log, ["2: Repairs.", "1: Begins."]);
+    assert_eq!(
+        text("Delivery is free.*\nSetup costs 50 EUR.**\n\n* Only above 900 EUR.\n** Once per customer."),
+        ["Delivery is free.* * Only above 900 EUR.", "Setup costs 50 EUR.** ** Once per customer."]
+    );
+}
+
+#[test]
+fn a_mark_that_leads_to_nothing_forbids_to_quote() {
+    for page in ["<p>Prices from 5 €*</p>", "<p>Delivery is free.* We pack well.</p>", "<p>Gratis†</p>"] {
+        assert!(html(page).iter().all(|text| !text.contains(['*', '†'])), "{page}");
+    }
+    assert!(
+        html("<table><tr><th>Plan</th><th>Price*</th></tr><tr><td>A</td><td>5 €</td></tr></table>")
+            .is_empty()
+    );
+}
+
+#[test]
+fn other_asterisks_are_no_marks() {
+    for text in [
+        "A box of 5 * 3 is 15.",
+        "All files that match *.txt or src/**/*.rs are read.",
+        "Run SELECT * FROM orders.",
+        "Import java.util.* first.",
+        "We run a 4* hotel in Berlin.",
+        "The A* algorithm finds it.",
+        "Der Gruß gilt Kund*innen.",
+        "The flat has 50 m² and 10⁶ cells.",
+        "Call foo(*args) twice.",
+        "We set **bold text** that was left over.",
+        "Anna (* 1950) lives here.",
+        "See paragraph (2) and (3).",
+        "Set version = \"*\" to take any.",
+        "The dropdown**,** port and menu are shown.",
+    ] {
+        assert!(html(&format!("<p>Well.</p><p>{text}</p>")).contains(&text.to_owned()), "{text}");
+    }
+    assert_eq!(
+        shown("| Name | Type |\n|---|---|\n| id\\* | string |\n| `key`\\* | string |"),
+        ["id* – Type: string", "key* – Type: string"]
+    );
+    assert_eq!(
+        shown("| Field | Type |\n|---|---|\n| Name\\* | text |\n\nFields with \\* are required.")
+            .first()
+            .unwrap(),
+        "Name* – Type: text Fields with * are required."
+    );
+    assert_eq!(shown("Delete it:\n\n```\nrm -rf a*\n```"), ["Delete it:\n\nrm -rf a*"]);
+    assert_eq!(
+        html("<p>(1) The tenant pays. See (2).</p><p>(2) The landlord repairs.</p><p>Signed in May.</p>")
+            .last()
+            .unwrap(),
+        "Signed in May."
+    );
+}
+
+#[test]
+fn a_status_line_below_a_heading_holds_for_its_section() {
+    for line in [
+        "> **Deprecated**",
+        "Stability: 0 - Deprecated",
+        "*Experimental*",
+        "Only for members.",
+        "Beta",
+        "**Nur für Mitglieder**",
+        "(Uniquement en ligne)",
+        "*Solo para socios*",
+        "> Non più supportato",
+        "Niet voor bedrijven.",
+    ] {
+        let markdown = format!(
+            "# Guide\n\n## Pool\n\n{line}\n\nIt opens at 9.\n\n### Rules\n\nBring a towel.\n\n## Bar\n\nCome in."
+        );
+        let found = shown(&markdown);
+        let line = line.trim_matches(['>', '*', ' ']);
+        let joint = if line.ends_with('.') { " " } else { ": " };
+        assert!(found.contains(&format!("{line}{joint}Bring a towel.")), "{found:?}");
+        assert_eq!(found.last().unwrap(), "Come in.");
+    }
+}
+
+#[test]
+fn several_lines_below_a_heading_may_be_its_status() {
+    let found = shown("## foo()\n\n*Added in v2.0*\n\n> Beta\n\n(Not on Windows)\n\nReturns the sum.");
+    assert_eq!(found.last().unwrap(), "Beta: (Not on Windows): Returns the sum.");
+}
+
+#[test]
+fn a_line_that_is_one_of_several_is_no_status_of_its_section() {
+    assert_eq!(
+        shown("## Prices\n\nNot included\n\n- Lunch\n\nIncluded\n\n- Wifi"),
+        ["Not included: Lunch", "Included: Wifi"]
+    );
+    assert_eq!(
+        shown("## Cover\n\n**Not covered**\n\nTheft.\n\n**Covered**\n\nFire."),
+        ["Not covered: Theft.", "Covered: Fire."]
+    );
+    assert_eq!(
+        shown("## Cover\n\n*Not covered*\n\nTheft.\n\n*Covered*\n\nFire."),
+        ["Not covered: Theft.", "Covered: Fire."]
+    );
+    assert_eq!(
+        shown("# Terms\n\n*Last updated: 1 May 2023*\n\nYou pay monthly.").last().unwrap(),
+        "You pay monthly."
+    );
+    assert_eq!(shown("## Pro\n\nSSO: no\n\nThe fee is 9 €.").last().unwrap(), "The fee is 9 €.");
+}
+
+#[test]
+fn an_item_that_names_others_is_their_label() {
+    assert_eq!(
+        shown("- Included:\n- Breakfast\n- Not included:\n- Lunch\n- Towels"),
+        ["Included: Breakfast", "Not included: Lunch", "Not included: Towels"]
+    );
+    assert_eq!(
+        html("<ul><li><b>Exclus</b></li><li>Vol</li><li><b>Inclus</b></li><li>Feu</li></ul>"),
+        ["Exclus: Vol", "Inclus: Feu"]
+    );
+    assert_eq!(
+        html(
+            "<ul><li>Included:<ul><li>Wifi</li></ul></li><li>Not included:</li><ul><li>Lunch</li></ul></ul>"
+        ),
+        ["Included: Wifi", "Not included: Lunch"]
+    );
+    assert_eq!(
+        shown("1. We keep data. It is deleted when:\n2. you ask\n3. you leave").first().unwrap(),
+        "1. We keep data."
+    );
+    assert_eq!(shown("- **Free wifi.**\n- Breakfast"), ["Free wifi.", "Breakfast"]);
+    assert_eq!(html("<ul><li>Nicht enthalten:</li></ul><ul><li>Essen</li></ul>"), ["Nicht enthalten: Essen"]);
+}
+
+#[test]
+fn a_list_goes_on_after_a_sentence() {
+    assert_eq!(
+        shown("Not covered:\n\n- Theft\n\nPlease read on.\n\n- War").last().unwrap(),
+        "Not covered: Please read on. War"
+    );
+    // Numbered headings of a text are no list that goes on.
+    assert_eq!(
+        text("Terms\n\n1. SCOPE\n\nIt holds for all.\n\n2. COVER\n\nFire is insured.").last().unwrap(),
+        "Fire is insured."
+    );
+}
+
+#[test]
+fn what_an_item_says_about_itself_at_its_end_belongs_to_it() {
+    assert_eq!(
+        shown("- foo: Use `foo`.\n\n  *Deprecated*\n\n- bar: Use `bar`.\n\n  > Not on Windows"),
+        ["foo: Use foo. Deprecated", "bar: Use bar. Not on Windows"]
+    );
+}
+
+#[test]
+fn the_start_of_a_sentence_above_a_list_is_no_answer() {
+    assert_eq!(
+        shown("We ship to all countries except\n\n- Norway"),
+        ["We ship to all countries except: Norway"]
+    );
+    assert_eq!(shown("Nicht erlaubt sind\n\n| Tier |\n|---|\n| Hund |"), ["Nicht erlaubt sind: Tier: Hund"]);
+    assert_eq!(shown("Never run\n\n```\nrm\n```"), ["Never run\n\nrm"]);
+    assert_eq!(
+        shown("You may bring:\n\n- cats, but not\n  - wild ones"),
+        ["You may bring: cats, but not: wild ones"]
+    );
+    // A figure says something without its list.
+    assert_eq!(shown("## Pro\n\n9 € per month\n\n- Chat").first().unwrap(), "Pro: 9 € per month");
+}
+
+#[test]
+fn a_line_above_a_list_says_nothing_about_the_list_before() {
+    assert_eq!(shown("Allowed:\n\n- Dogs\n\nNot allowed:\n\n- Cats"), ["Allowed: Dogs", "Not allowed: Cats"]);
+}
+
+#[test]
+fn hearsay_has_the_sentence_after_it() {
+    for (text, next) in [
+        ("Some say that honey never spoils.", "We disagree."),
+        ("It is often said that batteries last 10 years.", "Three are normal."),
+        ("Viele glauben, dass Rauch Bienen beruhigt.", "Dafür gibt es keinen Beleg."),
+        ("On dit que le vol est couvert.", "Nos contrats l'excluent."),
+        ("Muchos creen que es gratis.", "Hay que pagar."),
+        ("Molti credono che sia gratis.", "Bisogna pagare."),
+        ("Velen denken dat het gratis is.", "Men moet betalen."),
+        ("We used to ship to Norway.", "We stopped in 2022."),
+    ] {
+        assert_eq!(shown(&format!("{text} {next}")).first().unwrap(), &format!("{text} {next}"));
+    }
+}
+
+#[test]
+fn a_quotation_has_its_author() {
+    assert_eq!(
+        shown("\"The room was dirty.\"\n\n– A guest, 2019"),
+        ["\"The room was dirty.\" – A guest, 2019"]
+    );
+    assert_eq!(
+        html("<blockquote><p>The room was dirty.</p><p>We left.</p><p>— Anna</p></blockquote>"),
+        ["The room was dirty. — Anna", "We left. — Anna"]
+    );
+    assert_eq!(shown("Rain may fall.\n\n– as always in May –"), ["Rain may fall.", "– as always in May –"]);
+}
+
+#[test]
+fn a_sentence_that_leans_on_another_has_it() {
+    for (first, second) in [
+        ("Members enter free.", "Others pay 10 €."),
+        ("Cancel up to 24 hours before.", "After that, we keep 50 %."),
+        ("A family ticket is cheaper.", "For example, four people pay 40 €."),
+        ("Stornieren Sie 24 Stunden vorher.", "Danach fallen 50 % an."),
+        ("Mitglieder zahlen nichts.", "Alle anderen zahlen 10 €."),
+        ("Familien sparen.", "Zum Beispiel zahlen vier Personen 40 €."),
+        ("Êtes-vous membre ?", "Si oui, c'est gratuit."),
+        ("Les membres entrent gratuitement.", "Tous les autres paient 10 €."),
+        ("Los socios entran gratis.", "Los demás pagan 10 €."),
+        ("Los socios entran gratis.", "En caso contrario, se pagan 10 €."),
+        ("I soci entrano gratis.", "Gli altri pagano 10 €."),
+        ("Os sócios entram grátis.", "Os outros pagam 10 €."),
+        ("Leden gaan gratis naar binnen.", "Anderen betalen 10 €."),
+        ("Bent u lid?", "Zo ja, dan is het gratis."),
+    ] {
+        assert_eq!(shown(&format!("{first} {second}")).last().unwrap(), &format!("{first} {second}"));
+    }
+    for alone in [
+        "The first step is easy.",
+        "Le premier mois est offert.",
+        "Depuis le 1er mai, on paie.",
+        "Later changes cost 5 €.",
+    ] {
+        assert_eq!(shown(&format!("We are open. {alone}")).last().unwrap(), alone);
+    }
+}
+
+#[test]
+fn marks_inside_longer_marks_are_found() {
+    let document = read("**Bold with [a. Link](x) and more. Text** and `co. De` end.");
+    let all = document.marks_in(&(0..document.text.len())).count();
+    assert_eq!(all, 3);
+    let more = document.text.find("more").unwrap();
+    assert_eq!(document.marks_in(&(more..more + 4)).count(), 1);
+}
+
+#[test]
+fn a_part_says_where_its_first_character_is() {
+    let document = read("Nicht für Gäste über 18:\n\n- Öl\n- Käse");
+    let found = statements(&document);
+    for statement in &found {
+        for part in statement.parts(&document) {
+            let text: String =
+                document.text.chars().skip(part.start).take(part.text.chars().count()).collect();
+            assert_eq!(text, part.text);
+        }
+    }
+    assert!(found.iter().any(|statement| !statement.chain.is_empty()));
+}
+
+fn csv(table: &str) -> Vec<String> {
+    shown_of(&crate::document(table.as_bytes(), Format::Csv).unwrap())
+}
+
+#[test]
+fn a_row_without_a_label_has_that_above_it_where_this_is_clear() {
+    assert_eq!(
+        csv("Kurs;Tag;Status\nYoga;Mo;voll\n;Di;frei\n"),
+        ["Yoga – Tag: Mo; Status: voll", "Yoga – Tag: Di; Status: frei"]
+    );
+    assert_eq!(csv("Kurs;Tag;Status\nPilates;;frei\n;Di;voll\n"), ["Pilates – Tag: –; Status: frei"]);
+}
+
+#[test]
+fn columns_that_stand_against_each_other_are_both_named() {
+    assert_eq!(
+        shown("| Covered | Not covered |\n|---|---|\n| Fire | Theft |"),
+        ["Covered: Fire – Not covered: Theft"]
+    );
+    assert_eq!(shown("| Do | Don't |\n|---|---|\n| Walk | Run |"), ["Do: Walk – Don't: Run"]);
+}
+
+#[test]
+fn a_row_of_one_cell_that_limits_is_the_group_of_the_rows_below() {
+    assert_eq!(
+        csv("Plan,Users,Price\nBasic,1,5\nNot for new customers,,\nOld,1,3\nFor all,,\nPro,2,9\n"),
+        [
+            "Basic – Users: 1; Price: 5",
+            "Not for new customers: Old – Users: 1; Price: 3",
+            "For all: Pro – Users: 2; Price: 9"
+        ]
+    );
+}
+
+#[test]
+fn a_bare_yes_needs_a_line_or_column_that_says_what_it_is_about() {
+    let table = "<table><tr><td>Theft</td><td>ja</td></tr><tr><td>Fire</td><td>✗</td></tr></table>";
+    assert!(html(table).is_empty());
+    assert_eq!(html(&format!("<h2>Excluded</h2>{table}")), ["Excluded: Theft: ja", "Excluded: Fire: ✗"]);
+}
+
+#[test]
+fn an_announcement_that_refers_to_one_above_a_list_does_not_repeat_it() {
+    assert_eq!(
+        shown("The policy does not cover:\n\n- Theft\n\nIt covers:\n\n- Fire").last().unwrap(),
+        "It covers: Fire"
+    );
+    assert_eq!(
+        shown("You may not bring:\n\n- Dogs\n\nNeither:\n\n- Cats").last().unwrap(),
+        "You may not bring: Neither: Cats"
+    );
 }
 
 /// Lists of any depth with a lead-in, as (depth, word) of each item.

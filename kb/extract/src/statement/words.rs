@@ -2,47 +2,75 @@
 //! Portuguese and Dutch. A word that a language uses at the start of many sentences that stand alone (articles, "es gibt", "il y a") is
 //! left out or excepted: each word here costs a longer quote.
 
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
 /// Words or phrases that refer to the sentence before when they begin one.
-const POINTERS: &[&str] = &[
+static POINTERS: Phrases = Phrases::new(&[
     // English
     "accordingly, also, another, as a result, both, but, consequently, either, else, even then, except, he, hence, her, his, \
      however, if it, if not, if so, if they, if this, in addition, in both cases, in that case, in this case, instead, it, \
      its, likewise, moreover, neither, nevertheless, nor, nonetheless, or, otherwise, she, similarly, so, such, that, the \
      former, the latter, the other, the others, the same, their, then, therefore, these, they, this, those, though, thus, \
-     unless, until then, which, without it, without them, yet",
+     unless, until then, which, without it, without them, yet, above that, after that, afterwards, all others, all the \
+     others, among them, apart from that, at that time, because of this, before that, below that, beyond that, by contrast, \
+     by then, conversely, doing so, e g, even so, for example, for instance, for this, for that, from then on, i e, if that, \
+     in contrast, in reality, in that event, in this way, in which case, meanwhile, most of them, none of them, on the \
+     other hand, one of them, only then, others, since then, some of them, other, the first is, the \
+     first one, the last is, the last one, the new one, the old one, the rest is, the rest are, the second is, the second one, \
+     to do so, to do this, under it",
     // German
     "aber, allerdings, also, andernfalls, ansonsten, auch, ausgenommen, außer, außerdem, beide, dabei, dadurch, dafür, \
      dagegen, daher, damit, danach, dann, daran, darauf, daraus, darin, darüber, darum, das gilt, das ist, dasselbe, davon, \
      dazu, dementsprechend, denn, dennoch, deren, deshalb, dessen, deswegen, dies, diese, diesem, diesen, dieser, dieses, \
      doch, ebenso, er, ferner, gleiches, hierbei, hierfür, hiervon, hierzu, ihre, in diesem fall, in beiden fällen, jedoch, \
-     oder, seine, solche, sondern, sonst, stattdessen, trotzdem, zudem, zusätzlich",
+     oder, seine, solche, sondern, sonst, stattdessen, trotzdem, zudem, zusätzlich, alle anderen, alle übrigen, andere, \
+     anschließend, beispielsweise, bis dahin, darunter, davor, die anderen, die übrigen, erstere, ersterer, ersteres, falls \
+     dies, falls ja, falls nicht, im gegensatz dazu, in dem fall, in diesem falle, in wirklichkeit, letztere, letzterer, \
+     letzteres, seitdem, seither, stimmt das, trifft dies, wenn dies, wenn ja, wenn nicht, z b, zum beispiel",
     // French
     "ainsi, alors, aussi, autrement, ce, ceci, cela, celle, celles, celui, cependant, ces, cet, cette, ceux, c'est, dans ce \
      cas, de même, donc, elle, elles, en outre, en revanche, il, ils, la même, le même, les mêmes, leur, leurs, mais, même, \
-     néanmoins, or, ou, par conséquent, pourtant, sa, sauf, ses, sinon, son, toutefois",
+     néanmoins, or, ou, par conséquent, pourtant, sa, sauf, ses, sinon, son, toutefois, après cela, auquel cas, avant cela, \
+     dans le cas contraire, dans le cas inverse, dans le premier cas, depuis, en ce cas, en pareil cas, en réalité, \
+     en voici, ensuite, la dernière est, la première est, la seconde est, le dernier est, le premier est, le premier \
+     non, le second est, les autres, les premiers, \
+     par exemple, par la suite, passé ce délai, p ex, puis, si oui, si tel, tous deux, tous les autres, toutes deux, y \
+     compris, au delà",
     // Spanish
     "además, ambos, así, aun así, de lo contrario, ella, ellas, ello, ellos, en cambio, en ese caso, en este caso, entonces, \
      esa, esas, ese, eso, esos, esta, estas, este, esto, estos, excepto, lo mismo, no obstante, pero, por eso, por lo tanto, \
-     salvo, si no, sin embargo, su, sus, también, tampoco, él",
+     salvo, si no, sin embargo, su, sus, también, tampoco, él, al contrario, antes de eso, aquel, aquella, aquellos, de no \
+     ser así, de ser así, desde entonces, después, el primero, el resto, el último es, el último no, en caso afirmativo, en caso contrario, en \
+     realidad, en tal caso, entre ellos, la primera es, la última es, las demás, las otras, los demás, los otros, luego, otras, \
+     otros, p ej, por ejemplo, si es así, todos los demás",
     // Italian
     "anche, altrimenti, ciò, essa, esse, essi, esso, eccetto, inoltre, in questo caso, in tal caso, invece, lo stesso, ma, \
-     neppure, perciò, però, pertanto, quello, questa, queste, questi, questo, quindi, tranne, tuttavia",
+     neppure, perciò, però, pertanto, quello, questa, queste, questi, questo, quindi, tranne, tuttavia, ad esempio, al \
+     contrario, altri, da allora, dopo di ciò, dopodiché, e così, entrambi, gli altri, i primi, il primo no, il primo è, il resto, in caso \
+     affermativo, in caso contrario, in realtà, in seguito, la prima è, le altre, lo si, ne sono, per esempio, poi, \
+     prima di ciò, quest'ultima, quest'ultimo, se così, se no, se non, se sì, tutti gli altri",
     // Portuguese
     "além disso, ambos, assim, caso contrário, contudo, ela, elas, ele, eles, essa, essas, esse, esses, exceto, isso, isto, \
-     mas, nesse caso, neste caso, no entanto, o mesmo, por isso, portanto, porém, também, tampouco",
+     mas, nesse caso, neste caso, no entanto, o mesmo, por isso, portanto, porém, também, tampouco, antes disso, aquela, \
+     aquelas, aquele, aqueles, as outras, depois, desde então, em caso afirmativo, em caso contrário, em seguida, em tal caso, \
+     este último, estes, nela, nele, neles, na realidade, o primeiro não, o primeiro é, o resto, o último é, os demais, os outros, outras, \
+     outros, por exemplo, se assim, se não, se sim, todos os outros",
     // Dutch
     "anders, behalve, bovendien, daarbij, daarna, daarom, daarvoor, dan, dat, deze, dit, dus, echter, hetzelfde, hierbij, \
-     hiervoor, hij, in dat geval, maar, ook, tenzij, toch, zij, zo",
-];
+     hiervoor, hij, in dat geval, maar, ook, tenzij, toch, zij, zo, alle anderen, anderen, beide, bijvoorbeeld, bijv, \
+     daarentegen, daarin, de anderen, de eerste is, de eerste niet, de laatste is, de overige, de rest, hierin, het geldt, in werkelijkheid, nadien, sindsdien, tot dan, vervolgens, wel inbegrepen, zo ja, zo niet",
+]);
 
 /// Beginnings that [`POINTERS`] contains but that stand alone.
-const STANDS_ALONE: &[&str] = &[
+static STANDS_ALONE: Phrases = Phrases::new(&[
     "so that, that is why, its own, il y a, il faut, il est, il existe, il s'agit, or else, another way, su pedido, dan wel, \
-     then again, both of, either of",
-];
+     then again, both of, either of, it is often said, it is said, depuis l, depuis la, depuis le, depuis les, después de, \
+     después del, depois da, depois das, depois de, depois do, depois dos",
+]);
 
 /// Words that make an exception to the sentence before when they begin one.
-const EXCEPTIONS: &[&str] = &[
+static EXCEPTIONS: Phrases = Phrases::new(&[
     "but, except, however, nevertheless, this does not, this doesn't, it does not, it doesn't, they do not, they don't, that \
      is not, this is not, it is not, unless, neither does, neither do, not so, no longer, only if, aber, allerdings, \
      ausgenommen, außer, das gilt nicht, dies gilt nicht, jedoch, doch, nicht aber, cependant, cela ne, ceci ne, mais, sauf, \
@@ -52,10 +80,10 @@ const EXCEPTIONS: &[&str] = &[
     "only, not, exceptions, exceptions are, excluded, with the exception, apart from, excluding, provided, nur, nicht, ausnahmen, mit ausnahme, \
      gilt nicht, uniquement, seulement, à l'exception, à condition, solo, sólo, solamente, con la excepción, con l'eccezione, apenas, \
      somente, com exceção, alleen, met uitzondering, niet",
-];
+]);
 
 /// Words of a heading that negate or limit what is below it.
-const LIMITS: &[&str] = &[
+static LIMITS: Phrases = Phrases::new(&[
     // English
     "archived, beta, beyond, cannot, deprecated, discontinued, draft, except, excepted, exception, exceptions, excluded, \
      excluding, exclusion, exclusions, experimental, expired, forbidden, former, formerly, invalid, legacy, limitations, \
@@ -80,42 +108,59 @@ const LIMITS: &[&str] = &[
     // Dutch
     "alleen, behalve, geen, niet, nooit, oud, oude, slechts, tot, uitgezonderd, uitsluitingen, uitzonderingen, verboden, \
      verouderd, voor, zonder, na",
-];
+]);
 
 /// Words that begin a heading which says for whom, where or when what is below it holds.
-const SCOPES: &[&str] = &[
+static SCOPES: Phrases = Phrases::new(&[
     "for, if, in, on, when, with, during, für, wenn, falls, bei, im, mit, während, pour, si, dans, en, avec, chez, lors, \
      para, con, cuando, per, se, nel, quando, com, em, voor, als, bij, met, tijdens",
-];
+]);
 
 /// How a text names itself.
-const THIS_DOCUMENT: &[&str] = &[
+static THIS_DOCUMENT: Phrases = Phrases::new(&[
     "this page, this document, this article, this guide, this policy, this version, this section, this documentation, this \
      manual, these terms, these instructions, diese seite, dieses dokument, dieser artikel, diese anleitung, diese \
      richtlinie, diese version, diese bedingungen, cette page, ce document, cet article, ce guide, cette version, ces \
      conditions, esta página, este documento, este artículo, esta guía, esta versión, estas condiciones, questa pagina, \
      questo documento, questo articolo, questa guida, questa versione, este artigo, este guia, esta versão, deze pagina, dit \
      document, dit artikel, deze handleiding, deze versie",
-];
+]);
 
 /// Beginnings of a warning.
-const WARNINGS: &[&str] = &[
+static WARNINGS: Phrases = Phrases::new(&[
     "never, do not, don't, warning, caution, danger, important, be careful, nie, niemals, nicht, achtung, warnung, vorsicht, \
      wichtig, ne, jamais, attention, avertissement, nunca, no, advertencia, atención, cuidado, mai, non, attenzione, avviso, \
      não, atenção, aviso, nooit, let op, waarschuwing, pas op",
-];
+]);
 
 /// Words that point to what follows.
-const FORWARD: &[&str] = &[
+static FORWARD: Phrases = Phrases::new(&[
     "below, following, follows, these, folgend, folgende, folgenden, folgender, folgendes, diese, suivant, suivante, suivants, suivantes, voici",
     "siguiente, siguientes, seguente, seguenti, seguinte, seguintes, volgende, onderstaande",
-];
+]);
+
+/// Words that affirm or negate alone.
+static YES_OR_NO: Phrases =
+    Phrases::new(&["yes, no, ja, nein, oui, non, sí, si, sì, sim, não, nee, x, n/a, true, false"]);
+
+/// Verbs and nouns that say at the start of a sentence that it is the opinion of others.
+static HEARSAY: Phrases = Phrases::new(&[
+    "allegedly, assume, believe, believed, claim, claimed, claims, critics, imagine, myth, rumour, rumours, said, say, suppose,      supposedly, think, thought, angeblich, behaupten, behauptet, denken, gerücht, gerüchte, glauben, irrtum, mythos, sagen,      vermeintlich, croient, croit, disent, dit, idée, mythe, pensent, prétend, prétendent, prétendument, rumeur, creen, cree,      dice, dicen, mito, piensan, rumor, supuestamente, credono, crede, dicono, pensano, presunto, acham, acreditam, dizem,      supostamente, beweert, beweren, denken, geloven, mythe, zegt, zeggen, zogenaamd",
+]);
+
+/// A sentence reports an opinion only within its first words.
+const MAX_HEARSAY_WORDS: usize = 6;
+
+/// Beginnings of a sentence about what was.
+static PAST: Phrases = Phrases::new(&[
+    "we used to, in the past, formerly, previously, früher, bisher, autrefois, auparavant, dans le passé, antes, antiguamente,      en el pasado, in passato, una volta, antigamente, no passado, vroeger, voorheen, in het verleden",
+]);
 
 /// Words that negate a short sentence.
-const NEGATIONS: &[&str] = &[
+static NEGATIONS: Phrases = Phrases::new(&[
     "not, never, no, don, doesn, isn, aren, can't, cannot, won, nicht, nie, kein, keine, pas, jamais, non, mai, nunca, não, \
      niet, nooit, geen",
-];
+]);
 
 /// A short sentence that points back and negates refutes the sentence before it.
 const MAX_REFUTATION_WORDS: usize = 4;
@@ -123,7 +168,9 @@ const MAX_REFUTATION_WORDS: usize = 4;
 /// Whether a sentence cannot be understood without the one before it.
 pub(super) fn refers_back(sentence: &str) -> bool {
     let words = words(sentence);
-    !begins_with(&words, STANDS_ALONE) && !begins_with(&words, THIS_DOCUMENT) && begins_with(&words, POINTERS)
+    !begins_with(&words, &STANDS_ALONE)
+        && !begins_with(&words, &THIS_DOCUMENT)
+        && begins_with(&words, &POINTERS)
 }
 
 /// Whether a sentence refutes the one before it or makes an exception to it.
@@ -131,15 +178,15 @@ pub(super) fn is_exception(sentence: &str) -> bool {
     let words = words(sentence);
     let is_refutation = || {
         words.len() <= MAX_REFUTATION_WORDS
-            && begins_with(&words, POINTERS)
-            && words.iter().any(|word| is_in(word, NEGATIONS))
+            && begins_with(&words, &POINTERS)
+            && words.iter().any(|word| is_in(word, &NEGATIONS))
     };
     // "Room 5 does not."
     let is_cut_short = words.len() <= MAX_REFUTATION_WORDS + 1
         && words.last().is_some_and(|word| {
             matches!(word.as_str(), "not" | "nicht" | "doesn't" | "don" | "isn" | "can't")
         });
-    begins_with(&words, EXCEPTIONS) || is_cut_short || is_refutation()
+    begins_with(&words, &EXCEPTIONS) || is_cut_short || is_refutation()
 }
 
 /// Whether a heading negates or limits what is below it: by a word, a year, a version, or a place or case at its start.
@@ -149,21 +196,30 @@ pub(super) fn limits(heading: &str) -> bool {
     let is_version =
         |word: &String| matches!(word.as_str(), "version" | "versión" | "versione" | "versão" | "versie");
     // The number of a chapter does not limit.
-    let names = words.iter().skip_while(|word| word.chars().all(|c| c.is_ascii_digit()));
-    let names: Vec<_> = names.collect();
-    limits_by_word(heading)
-        || names.iter().any(|word| is_year(word) || is_version(word))
-        || (names.len() > 1 && names.first().is_some_and(|word| is_in(word, SCOPES)))
+    let mut names = words.iter().skip_while(|word| word.chars().all(|c| c.is_ascii_digit()));
+    limits_by_word(heading) || begins_scope(heading) || names.any(|word| is_year(word) || is_version(word))
+}
+
+/// Whether a text begins with a place or case: "For companies".
+fn begins_scope(text: &str) -> bool {
+    let words = words(text);
+    let mut names = words.iter().skip_while(|word| word.chars().all(|c| c.is_ascii_digit()));
+    names.next().is_some_and(|word| is_in(word, &SCOPES)) && names.next().is_some()
+}
+
+/// Whether a short line says for what the text below it holds: "Only for members.", "For companies". A date does not.
+pub(super) fn is_status(line: &str) -> bool {
+    limits_by_word(line) || is_fragment(line) && begins_scope(line)
 }
 
 /// Whether a heading has a word that negates or limits.
 pub(super) fn limits_by_word(heading: &str) -> bool {
-    words(heading).iter().any(|word| is_in(word, LIMITS))
+    words(heading).iter().any(|word| is_in(word, &LIMITS))
 }
 
 /// Whether a sentence says that something follows.
 pub(super) fn looks_ahead(sentence: &str) -> bool {
-    words(sentence).iter().any(|word| is_in(word, FORWARD))
+    words(sentence).iter().any(|word| is_in(word, &FORWARD))
 }
 
 /// Whether a text is no sentence: it does not end like one.
@@ -176,13 +232,47 @@ pub(super) fn is_fragment(text: &str) -> bool {
 /// Whether a sentence at the top of a document says what the document does not hold for.
 pub(super) fn is_notice(sentence: &str) -> bool {
     let words = words(sentence);
-    begins_with(&words, THIS_DOCUMENT)
-        && words.iter().any(|word| is_in(word, LIMITS) || word == "longer" || word == "version")
+    begins_with(&words, &THIS_DOCUMENT)
+        && words.iter().any(|word| is_in(word, &LIMITS) || word == "longer" || word == "version")
 }
 
 /// Whether a sentence warns of what is above it.
 pub(super) fn is_warning(sentence: &str) -> bool {
-    begins_with(&words(sentence), WARNINGS)
+    begins_with(&words(sentence), &WARNINGS)
+}
+
+/// Whether a line above a list, table or code is only the start of a sentence: "We ship to all countries except". The text of an item
+/// says something without the items below it, unless it ends in a word that leads on.
+pub(super) fn is_open(text: &str, is_item: bool) -> bool {
+    let leads_on = |word: &String| is_in(word, &LIMITS) || is_in(word, &SCOPES);
+    is_fragment(text) && !is_value(text) && (!is_item || words(text).last().is_some_and(leads_on))
+}
+
+/// Whether a line is a figure or a name with a figure: "9 € per month", "From 5 €", "Weight: 7 kg".
+fn is_value(line: &str) -> bool {
+    let is_figure = |word: &str| word.contains(|c: char| c.is_numeric() || matches!(c, '€' | '$' | '£'));
+    let value = line.rsplit(": ").next().unwrap_or(line);
+    [value.split(' ').next(), value.split(' ').next_back()].into_iter().flatten().any(is_figure)
+}
+
+/// Whether a sentence reports what others say or what was: the next one may say otherwise.
+pub(super) fn is_hearsay(sentence: &str) -> bool {
+    let words = words(sentence);
+    words.iter().take(MAX_HEARSAY_WORDS).any(|word| is_in(word, &HEARSAY)) || begins_with(&words, &PAST)
+}
+
+/// Whether a text has a word that limits and does not only negate.
+pub(super) fn has_status(text: &str) -> bool {
+    words(text).iter().any(|word| is_in(word, &LIMITS) && !is_in(word, &NEGATIONS) && word != "none")
+}
+
+/// Whether a cell only affirms or negates.
+pub(super) fn is_yes_or_no(cell: &str) -> bool {
+    words(cell).iter().all(|word| is_in(word, &YES_OR_NO))
+}
+
+pub(super) fn word_count(text: &str) -> usize {
+    words(text).len()
 }
 
 /// Whether a sentence asks.
@@ -207,7 +297,8 @@ pub(super) fn is_marked_question(paragraph: &str) -> bool {
 }
 
 fn without_closers(sentence: &str) -> &str {
-    sentence.trim_end().trim_end_matches(['"', '”', '’', '\'', '»', ')', ']', ' '])
+    let is_closer = |c: char| "\"”’'»)] *†‡⁰¹²³⁴⁵⁶⁷⁸⁹".contains(c);
+    sentence.trim_end().trim_end_matches(is_closer)
 }
 
 /// The words of a text in lower case; an apostrophe separates, but stays in French "c'est" and English "doesn't" by the lists' own forms.
@@ -224,21 +315,40 @@ fn words(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// The phrases of a list, whose lines are lists themselves.
-fn phrases(list: &'static [&'static str]) -> impl Iterator<Item = &'static str> {
-    list.iter().flat_map(|line| line.split(", "))
+/// Words and phrases by their first word.
+struct Phrases {
+    /// Lists with commas.
+    lines: &'static [&'static str],
+    by_first_word: OnceLock<HashMap<&'static str, Vec<&'static str>>>,
 }
 
-fn is_in(word: &str, list: &'static [&'static str]) -> bool {
-    phrases(list).any(|other| other == word)
+impl Phrases {
+    const fn new(lines: &'static [&'static str]) -> Self {
+        Self { lines, by_first_word: OnceLock::new() }
+    }
+
+    fn that_begin_with(&self, word: &str) -> &[&'static str] {
+        let index = || {
+            let mut index: HashMap<&str, Vec<&str>> = HashMap::new();
+            for phrase in self.lines.iter().flat_map(|line| line.split(", ")) {
+                index.entry(phrase.split(' ').next().unwrap_or_default()).or_default().push(phrase);
+            }
+            index
+        };
+        self.by_first_word.get_or_init(index).get(word).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+fn is_in(word: &str, list: &Phrases) -> bool {
+    list.that_begin_with(word).contains(&word)
 }
 
 /// Whether words begin with one of the phrases.
-fn begins_with(words: &[String], phrases: &'static [&'static str]) -> bool {
-    self::phrases(phrases).any(|phrase| {
-        let mut of_phrase = phrase.split(' ');
+fn begins_with(words: &[String], list: &Phrases) -> bool {
+    let Some(first) = words.first() else { return false };
+    list.that_begin_with(first).iter().any(|phrase| {
         let mut of_text = words.iter();
-        of_phrase.all(|word| of_text.next().is_some_and(|other| other == word))
+        phrase.split(' ').all(|word| of_text.next().is_some_and(|other| other == word))
     })
 }
 

@@ -9,33 +9,44 @@ pub(crate) mod zip;
 
 use std::path::PathBuf;
 
-use extract::{Extracted, sandbox::Sandbox};
+use extract::document::{Block, BlockKind, Document};
+use extract::sandbox::Sandbox;
 
 /// The program built from this crate, as the sandbox starts it.
 pub(crate) fn sandbox() -> Sandbox {
     Sandbox::new(PathBuf::from(env!("CARGO_BIN_EXE_extract")), vec!["--worker".into()])
 }
 
-/// Checks the invariants of every extracted document.
-pub(crate) fn check(extracted: &Extracted) {
-    let text = &extracted.text;
+/// Checks the invariants of every document.
+pub(crate) fn check(document: &Document) {
+    let text = &document.text;
     assert!(!text.starts_with('\u{feff}'));
     assert!(!text.contains(|c: char| c.is_control() && !"\t\n\r".contains(c)), "a control character");
-    let headings = extracted.sections.iter().flat_map(|section| &section.headings);
-    assert!(headings.chain(&extracted.properties.title).all(|text| text.chars().count() <= 300));
-    assert!(text.len() <= extract::MAX_TEXT_BYTES && extracted.sections.len() <= extract::MAX_SECTIONS);
+    assert!(document.properties.title.iter().all(|title| title.chars().count() <= 300));
+    assert!(text.len() <= extract::MAX_TEXT_BYTES);
     let mut end = 0;
-    for block in extracted.sections.iter().flat_map(|section| &section.blocks) {
+    for block in &document.blocks {
         check_block(block, text, &mut end, 0);
     }
-    assert!(extracted.sections.iter().all(|section| !section.blocks.is_empty()));
+    assert!(document.blocks.iter().any(|block| !matches!(block.kind, BlockKind::Heading { .. })));
+    let places = document.places.iter().map(|place| place.start);
+    let marks = document.marks.iter().map(|mark| mark.range.start);
+    assert!(places.is_sorted() && marks.is_sorted());
+    let mut end = 0;
+    for statement in extract::statement::statements(document) {
+        assert!(statement.range.start >= end && text.get(statement.range.clone()).is_some());
+        assert!(statement.chain.iter().all(|link| text.get(link.range.clone()).is_some()));
+        end = statement.range.end;
+    }
 }
 
-fn check_block(block: &extract::Block, text: &str, end: &mut usize, depth: usize) {
+fn check_block(block: &Block, text: &str, end: &mut usize, depth: usize) {
     assert!(depth < 32, "nested too deep");
     assert!(block.range.start >= *end, "{:?} overlaps what ends at {end}", block.range);
     let content = text.get(block.range.clone()).expect("in bounds and on character boundaries");
-    assert!(depth > 0 || !content.trim().is_empty(), "an empty block at {:?}", block.range);
+    // A heading without text ends the section before it, a paragraph without text stands for a picture.
+    let may_be_empty = depth > 0 || matches!(block.kind, BlockKind::Heading { .. } | BlockKind::Paragraph);
+    assert!(may_be_empty || !content.trim().is_empty(), "an empty block at {:?}", block.range);
     let mut inner = block.range.start;
     for child in &block.children {
         check_block(child, text, &mut inner, depth + 1);

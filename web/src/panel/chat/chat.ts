@@ -8,7 +8,6 @@ import * as icons from "../../dom/icons.js";
 import { lazyImport } from "../../dom/lazy-import.js";
 import { frameDrawn, yieldToPage } from "../../dom/yield-to-page.js";
 import type { CitationActions } from "../citations/index.js";
-import { loadParserFor } from "../citations/passage/passage-of.js";
 import { embedderErrorCode } from "../model/embedder-error.js";
 import type { ModelLoader } from "../model/model-loader.js";
 import type { PanelHost } from "../host.js";
@@ -220,7 +219,6 @@ export class Chat {
       let cursor: string | undefined;
       do {
         const page = await listMessages(session.id, { limit: PAGE_SIZE, cursor }, client(), signal);
-        await loadParserFor(page.messages.flatMap(({ citations }) => citations));
         signal.throwIfAborted();
         for (const { reply, question, message } of this.log.restore(page.messages))
           void this.#offerFeedback(reply, message.searched ?? question, message);
@@ -280,7 +278,6 @@ export class Chat {
         // for long.
         if (event.type === "sources" || event.type === "answer_end") await frameDrawn();
         else await yieldToPage();
-        if (event.type === "sources") await loadParserFor([...event.citations, ...event.also_found]);
         if (this.#running !== running) return;
         running.signal.throwIfAborted();
         this.log.following(() => this.#show(event, exchange, reply));

@@ -1,6 +1,6 @@
 import type { Citation } from "../../client/wire.js";
 import { byDocument } from "./documents.js";
-import { shownWords } from "./quotes.js";
+import { shownWords, wholeWords } from "./quotes.js";
 import { isVerified } from "./verify.js";
 
 /** How many of the cited documents say the first sentence of the answer. */
@@ -30,20 +30,13 @@ interface Statement {
   readonly said: string;
 }
 
-/** The verified quotes of passages. A line that introduces a list states nothing alone: it is part of the items below it. */
+/** The verified quotes of passages. */
 function statements(citations: readonly Citation[], answer: string): Statement[] {
-  return citations.flatMap((citation) => {
-    let line = "";
-    const verified: Statement[] = [];
-    for (const quote of [...citation.quotes].sort((a, b) => a.start - b.start)) {
-      const words = shownWords(quote);
-      if (/[:：]$/.test(words.trim())) line = words;
-      else if (isVerified(citation, quote, answer)) {
-        verified.push({ at: answer.indexOf(words), said: said(`${line} ${words}`) });
-      }
-    }
-    return verified;
-  });
+  return citations.flatMap((citation) =>
+    citation.quotes
+      .filter((quote) => isVerified(citation, quote, answer))
+      .map((quote) => ({ at: answer.indexOf(shownWords(quote)), said: said(wholeWords(quote)) })),
+  );
 }
 
 /** The words and signs of a text in lower case, with a space between them. */

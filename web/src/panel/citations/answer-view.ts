@@ -52,7 +52,7 @@ export class AnswerView {
   #place: HTMLElement = this.#text;
   /** When the latest sentence begins to appear, as `performance.now()`. */
   #arrival = -SENTENCE_MS;
-  #parser = new MarkerParser();
+  readonly #parser = new MarkerParser();
   #pieces: ShownPiece[] = [];
   #hedge: HTMLElement | undefined;
   /** Below the text of a generated answer. */
@@ -137,9 +137,7 @@ export class AnswerView {
     const text = withoutBidiControls(delta);
     if (!this.#note) return this.#show(this.#parser.push(text));
     for (const sentence of sentencesOf(text)) {
-      // Backticks in two sentences are never a pair, so each sentence is parsed alone.
-      this.#parser = new MarkerParser();
-      this.#show([...this.#parser.push(sentence), ...this.#parser.finish()]);
+      this.#show(this.#parser.push(sentence));
       this.#sentences++;
     }
   }
@@ -229,19 +227,17 @@ export class AnswerView {
   #show(pieces: readonly AnswerPiece[]): void {
     for (const piece of pieces) {
       if (piece.kind === "marker") this.#addMarker(piece.index);
-      else this.#addText(piece.kind, piece.text);
+      else this.#addText(piece.text);
     }
   }
 
-  #addText(kind: "text" | "code", text: string): void {
+  #addText(text: string): void {
     const last = this.#pieces.at(-1);
-    if (last?.kind === kind) this.#pieces[this.#pieces.length - 1] = { kind, text: last.text + text };
-    else this.#pieces.push({ kind, text });
-    const place = this.#place.lastChild;
-    const open =
-      kind === "text" ? place : place instanceof HTMLElement && place.localName === "code" ? place.firstChild : null;
+    if (last?.kind === "text") this.#pieces[this.#pieces.length - 1] = { kind: "text", text: last.text + text };
+    else this.#pieces.push({ kind: "text", text });
+    const open = this.#place.lastChild;
     if (open instanceof Text) open.appendData(text);
-    else this.#place.append(kind === "text" ? text : element("code", { dir: "ltr" }, text));
+    else this.#place.append(text);
   }
 
   /** A marker is disabled until the sources arrive. */

@@ -5,9 +5,9 @@ import { titleOf } from "./documents.js";
 import { evidenceOf } from "./evidence.js";
 import { placesOf } from "./heading.js";
 import { type Download, linksOf } from "./links.js";
+import { layOut } from "./passage/blocks.js";
 import { clip, windowAround } from "./passage/clip.js";
 import { drawPassage } from "./passage/draw.js";
-import { passageOf } from "./passage/passage-of.js";
 import { statementOf } from "./pieces.js";
 import { citedRanges } from "./quotes.js";
 import { narrowed, type Target } from "./target.js";
@@ -66,9 +66,10 @@ export function drawCard(target: Target, context: CardContext, ids: { title: str
 
 /** The words of a citation with a part of the passage around them. */
 function drawWords(citation: Citation, { translator, answer }: CardContext): HTMLElement {
+  const { excerpt, blocks } = citation;
   const ranges = citedRanges(citation);
   const around = { start: ranges[0]?.start ?? 0, end: ranges.at(-1)?.end ?? 0 };
-  const shown = clip(passageOf(citation), windowAround(citation.excerpt, around));
+  const shown = clip(layOut(excerpt, blocks), windowAround(excerpt, around));
   return element(
     "div",
     { class: "card-body" },

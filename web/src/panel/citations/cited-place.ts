@@ -1,7 +1,7 @@
 import { safeUrl } from "../../client/safe-url.js";
 import type { Citation, Passage } from "../../client/wire.js";
-import { linesOf } from "./passage/read.js";
-import { passageOf } from "./passage/passage-of.js";
+import { layOut } from "./passage/blocks.js";
+import { FOOTNOTE, linesOf } from "./passage/lines.js";
 import { cut, type Range, type Run } from "./passage/tree.js";
 import { citedSpans } from "./quotes.js";
 import { wordsOf } from "./words.js";
@@ -17,7 +17,7 @@ const WORDS_OF_END = 5;
 const MIN_DISTINCT_WORDS = 4;
 const WORDS_OF_CONTEXT = 3;
 /** A footnote with the word before it: pages show it as a raised number, which belongs to the same word. */
-const FOOTNOTE = /[\p{L}\p{N}]{0,40}\[\^[^\]]*\]/u;
+const WORD_WITH_FOOTNOTE = new RegExp(String.raw`[\p{L}\p{N}]{0,40}${FOOTNOTE}+`, "u");
 
 /**
  * The URL of a passage, which opens at the cited words where the browser supports it: the page of a PDF, or a text fragment
@@ -58,12 +58,12 @@ interface CitedLine {
  * browsers do not find words across blocks. `undefined` if the range has no words.
  */
 function directive(citation: Citation, range: Range): string | undefined {
-  const lines = linesOf(passageOf(citation), citation.excerpt).map((line) => splitLine(line, range));
+  const lines = linesOf(layOut(citation.excerpt, citation.blocks)).map((line) => splitLine(line, range));
   const isCited = ({ cited }: CitedLine) => wordsOf(cited).length > 0;
   const [from, to] = [lines.findIndex(isCited), lines.map(isCited).lastIndexOf(true)];
   const pieces = lines
     .slice(from, to + 1)
-    .flatMap(({ cited }) => cited.split(FOOTNOTE))
+    .flatMap(({ cited }) => cited.split(WORD_WITH_FOOTNOTE))
     .filter((text) => wordsOf(text).length > 0);
   const [first, last] = [pieces[0], pieces.at(-1)];
   if (from < 0 || first === undefined || last === undefined) return undefined;
@@ -91,7 +91,7 @@ function splitLine(line: readonly Run[], range: Range): CitedLine {
 /** The text next to cited words: the rest of their line, or else the next line; "" if it has a footnote. */
 function neighbour(rest = "", line: CitedLine = { before: "", cited: "", after: "" }): string {
   const text = rest.trim() === "" ? line.before + line.cited + line.after : rest;
-  return FOOTNOTE.test(text) ? "" : text;
+  return WORD_WITH_FOOTNOTE.test(text) ? "" : text;
 }
 
 function encoded(terms: readonly string[], { prefix = "", suffix = "" } = {}): string | undefined {

@@ -2,27 +2,21 @@ import type { Citation, Quote } from "../../client/wire.js";
 import { withoutBidiControls } from "../../dom/bidi.js";
 import { merged, type Range } from "./passage/tree.js";
 
-/** Words of a passage, with their place in it. */
-export type Words = Pick<Quote, "start" | "end" | "text">;
-
-/**
- * The place of words in a passage, or `undefined` if the passage does not contain it. The offsets refer to the whole
- * chunk, and the excerpt may be a part of it, so they are used only if the words are there; otherwise the words
- * are searched.
- */
-export function locateQuote(excerpt: string, { start, end, text }: Words): Range | undefined {
-  if (text.trim() === "") return undefined;
-  if (excerpt.slice(start, end) === text) return { start, end };
-  const found = excerpt.indexOf(text);
-  return found < 0 ? undefined : { start: found, end: found + text.length };
+/** Whether a passage has words at their place. */
+export function hasWords(
+  { excerpt }: Pick<Citation, "excerpt">,
+  { start, end, text }: Pick<Quote, "start" | "end" | "text">,
+): boolean {
+  return text.trim() !== "" && excerpt.slice(start, end) === text;
 }
 
 /**
  * The ranges of the words that a citation is about, sorted and merged: its quotes, or the words that support a generated
- * answer. Words that the passage does not contain are left out.
+ * answer. Words that the passage does not have at their place are left out.
  */
-export function citedRanges({ excerpt, quotes, supports = [] }: Citation): readonly Range[] {
-  return merged([...quotes, ...supports].flatMap((words) => locateQuote(excerpt, words) ?? []));
+export function citedRanges(citation: Citation): readonly Range[] {
+  const { quotes, supports = [] } = citation;
+  return merged([...quotes, ...supports].filter((words) => hasWords(citation, words)));
 }
 
 /** The same ranges, with those merged that only white space separates. */
@@ -34,6 +28,11 @@ export function citedSpans(citation: Citation): readonly Range[] {
       end: end + (/^\s*/.exec(excerpt.slice(end))?.[0].length ?? 0),
     })),
   );
+}
+
+/** The words of a quote with all that gives them their meaning, for where it is not shown after other quotes. */
+export function wholeWords({ whole, plain, text }: Quote): string {
+  return withoutBidiControls(whole ?? plain ?? text);
 }
 
 /** The words of a quote as the answer shows them. */

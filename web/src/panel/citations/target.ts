@@ -14,8 +14,7 @@ export interface Target {
 
 /**
  * The target of a marker, or `undefined` if no source has that number. All passages of a document have one number; the
- * words before the marker tell which one is meant. Of several quotes it is the last: the line that introduces a list
- * comes before it.
+ * words before the marker tell which one is meant. Of several quotes it is the last.
  */
 export function targetOf(citations: readonly Citation[], index: number, wordsBefore: string): Target | undefined {
   const numbered = citations.filter((citation) => citation.index === index);

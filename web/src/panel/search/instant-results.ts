@@ -106,7 +106,7 @@ export class InstantResults {
   }
 
   async #search(query: string): Promise<void> {
-    const { client, embedder, host, tools } = this.#options;
+    const { client, embedder, host } = this.#options;
     const model = embedder();
     const isOff = host.element.getAttribute("instant-results") === "off";
     if (!model || isOff || Date.now() < this.#restsUntil) return this.#hide();
@@ -119,7 +119,6 @@ export class InstantResults {
       signal.throwIfAborted();
       const request = { embedding: [...vector], query, model: model.fingerprint, limit: MAX_RESULTS };
       const results = await search(request, client(), signal);
-      await tools.loadParserFor(results);
       if (running !== this.#running) return;
       this.#keep(query, results);
       this.#show(results, query);

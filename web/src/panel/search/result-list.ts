@@ -12,8 +12,6 @@ export interface PassageTools {
     passage: SearchResult,
     quotes: readonly { start: number; end: number }[],
   ) => HTMLElement | undefined;
-  /** To wait for before the passages are opened. */
-  readonly loadParserFor: (passages: readonly SearchResult[]) => Promise<void>;
   readonly urlOfWords: (passage: SearchResult, cited: readonly Citation[]) => string | undefined;
 }
 

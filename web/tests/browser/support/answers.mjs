@@ -3,12 +3,29 @@ import { setImmediate as nextTurn, setTimeout as sleep } from "node:timers/promi
 
 export const SESSION = "7c9e6679-7425-40de-944b-e07fc1f90ae7";
 
-const EXCERPT = "# Refunds\n\nRefunds are paid within 5 days. Write to us first.";
+const EXCERPT = "Refunds\n\nRefunds are paid within 5 days. Write to us first.";
+const LAYOUT = {
+  blocks: [
+    { kind: "heading", start: 0, end: 7 },
+    { kind: "paragraph", start: 9, end: EXCERPT.length },
+  ],
+};
 const QUOTE = "Refunds are paid within 5 days.";
 
-/** A citation of the API. */
+/**
+ * A quote of a passage: words that it contains, and that the answer shows as they are.
+ * @param {string} excerpt
+ */
+export function quoteOf(excerpt, text = excerpt) {
+  const start = excerpt.indexOf(text);
+  return { start, end: start + text.length, text, kind: "sentence", pieces: [{ text }] };
+}
+
+/**
+ * A citation of the API. Another excerpt needs a layout of its own.
+ * @param {{ excerpt?: string, [field: string]: unknown }} fields
+ */
 export function citation(fields = {}) {
-  const start = EXCERPT.indexOf(QUOTE);
   return {
     index: 1,
     chunk_id: "2c5ea4c0-4067-41e9-8bad-9b1deb4d3b7d",
@@ -21,13 +38,14 @@ export function citation(fields = {}) {
     score: 0.71,
     strength: "strong",
     excerpt: EXCERPT,
-    quotes: [{ start, end: start + QUOTE.length, text: QUOTE }],
+    ...(fields.excerpt === undefined && { blocks: LAYOUT }),
+    quotes: [quoteOf(EXCERPT, QUOTE)],
     ...fields,
   };
 }
 
 /**
- * A passage that says how it is laid out: a paragraph, a list in a list, and a table. Its row is quoted with the names of its columns.
+ * A passage of several kinds of blocks: a paragraph, a list in a list, a table, and code. Its row is quoted with the names of its columns.
  * @returns {any}
  */
 export function laidOut(fields = {}) {
@@ -51,7 +69,7 @@ export function laidOut(fields = {}) {
   const marks = [{ kind: "reference", start: 6, end: 7 }, at("Theft", { kind: "strong" })];
   const pieces = [{ text: "Theft" }, { text: "Excluded", role: "column" }, { text: "yes" }];
   const text = "Theft\tyes";
-  const quotes = [at(text, { text, plain: "Theft – Excluded: yes", pieces })];
+  const quotes = [at(text, { text, kind: "row", plain: "Theft – Excluded: yes", pieces })];
   return citation({ excerpt, blocks: { blocks, marks }, quotes, ...fields });
 }
 

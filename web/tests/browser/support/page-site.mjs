@@ -2,7 +2,6 @@
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { listen } from "../../../../tests/lib/listen.mjs";
-import { aliases } from "../../../build/aliases.mjs";
 import { styleSheetsAsText } from "../../../build/style-sheets-as-text.mjs";
 
 const BASE_POLICY = "default-src 'none'; script-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'";
@@ -39,7 +38,6 @@ async function bundle(entry) {
     outdir: "/",
     bundle: true,
     splitting: true,
-    alias: aliases,
     write: false,
     format: "esm",
     target: "es2022",

@@ -280,7 +280,7 @@ mod tests {
     #[test]
     fn a_source_belongs_to_its_innermost_package() {
         for (source, folder) in [
-            ("../../node_modules/micromark/lib/parse.js", "node_modules/micromark"),
+            ("../../node_modules/uplot/dist/uPlot.js", "node_modules/uplot"),
             ("../node_modules/@citation-js/core/lib/a.js", "node_modules/@citation-js/core"),
             ("../../node_modules/@a/b/node_modules/c/d.js", "node_modules/@a/b/node_modules/c"),
         ] {

@@ -2,9 +2,7 @@ import { safeUrl } from "../../../client/safe-url.js";
 import { withoutBidiControls } from "../../../dom/bidi.js";
 import type { Translator } from "../../../dom/translator.js";
 import { titleOf } from "../documents.js";
-import { passageOf } from "../passage/passage-of.js";
-import { readText } from "../passage/read.js";
-import { citedSpans, locateQuote, shownWords } from "../quotes.js";
+import { citedSpans, hasWords, wholeWords } from "../quotes.js";
 import { narrowed, type Target } from "../target.js";
 import type { CopiedPiece } from "./pieces.js";
 import { onOneLine } from "./plain-text.js";
@@ -14,7 +12,7 @@ export function asMarkdown(pieces: readonly CopiedPiece[], translator: Translato
   const footnotes: string[] = [];
   let text = "";
   for (const piece of pieces) {
-    if (piece.kind !== "source") text += piece.kind === "code" ? piece.text : escapeText(piece.text);
+    if (piece.kind === "text") text += escapeText(piece.text);
     else {
       const footnote = footnoteOf(piece.target, translator);
       if (!footnotes.includes(footnote)) footnotes.push(footnote);
@@ -41,12 +39,13 @@ function footnoteOf(target: Target, translator: Translator): string {
   return words === "" ? place : `${place} — "${escapeAll(words)}"`;
 }
 
-/** The quote, or the source words of a generated sentence; none if the passage does not contain them. */
+/** The quote, or the source words of a generated sentence, with bars between cells; none if the passage does not have them. */
 function wordsOf(target: Target): string[] {
   const { citation, quote } = target;
-  if (quote) return locateQuote(citation.excerpt, quote) ? [shownWords(quote)] : [];
-  const nodes = passageOf(citation);
-  return citedSpans(narrowed(target)).map((range) => withoutBidiControls(readText(nodes, range)));
+  if (quote) return hasWords(citation, quote) ? [wholeWords(quote)] : [];
+  return citedSpans(narrowed(target)).map(({ start, end }) =>
+    withoutBidiControls(citation.excerpt.slice(start, end).replaceAll("\t", " | ")),
+  );
 }
 
 /** A URL without characters that would end a link's target. */

@@ -1,5 +1,5 @@
 import type { Target } from "../target.js";
 
-/** A copied piece: text, code of an answer, or the source of a badge. */
+/** A copied piece: text, or the source of a badge. */
 export type CopiedPiece =
-  { readonly kind: "text" | "code"; readonly text: string } | { readonly kind: "source"; readonly target: Target };
+  { readonly kind: "text"; readonly text: string } | { readonly kind: "source"; readonly target: Target };

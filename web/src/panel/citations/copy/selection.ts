@@ -4,7 +4,7 @@ import type { CopiedPiece } from "./pieces.js";
 import { asPlainText } from "./plain-text.js";
 
 /** Elements that start a new line. */
-const LINES = "blockquote, details, div, h2, h3, li, ol, summary, table, tr, ul";
+const LINES = "blockquote, details, div, h2, h3, li, summary, table, tr, ul";
 /** Elements that are separated by a space. */
 const PARTS = "summary > *, .source-heading > *, td, th";
 /** Elements that are hidden, or controls. */
@@ -52,12 +52,11 @@ function piecesOf(range: Range, answers: readonly AnswerView[]): CopiedPiece[] {
   const note = () => answers[0]?.translator.format("generatedCopy") ?? "";
   const walk = (node: Node): void => {
     if (!range.intersectsNode(node)) return;
-    if (node instanceof Text) return pieces.addText(isCode(node) ? "code" : "text", selectedText(node, range));
+    if (node instanceof Text) return pieces.addText(selectedText(node, range));
     if (!(node instanceof Element) || node.matches(SKIPPED)) return;
     if (node.matches(".marker"))
       return touchesWithoutSelecting(node, range) ? undefined : pieces.addBadge(node, answers);
     if (node.matches(".generated-note")) return pieces.addParagraph(note());
-    if (node.matches("br")) return pieces.addText("text", "\n");
     const separator = separatorOf(node);
     pieces.separate(separator);
     for (const child of node.childNodes) walk(child);
@@ -92,10 +91,6 @@ function selectedText(node: Text, { startContainer, startOffset, endContainer, e
   return node.data.slice(node === startContainer ? startOffset : 0, node === endContainer ? endOffset : undefined);
 }
 
-function isCode(node: Text): boolean {
-  return node.parentElement?.closest(".answer-text code") !== null;
-}
-
 /** From the narrowest to the widest. */
 const SEPARATORS: readonly string[] = ["", " ", "\n", "\n\n"];
 
@@ -104,15 +99,15 @@ class Pieces {
   /** The separator before the next piece. */
   #separator = "";
 
-  addText(kind: "text" | "code", text: string): void {
+  addText(text: string): void {
     if (text === "") return;
     this.#separate();
-    this.list.push({ kind, text });
+    this.list.push({ kind: "text", text });
   }
 
   addParagraph(text: string): void {
     this.separate("\n\n");
-    this.addText("text", text);
+    this.addText(text);
     this.separate("\n\n");
   }
 

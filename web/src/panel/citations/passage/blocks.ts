@@ -1,17 +1,21 @@
 import type { PassageBlock, PassageLayout, PassageMark } from "../../../client/wire.js";
-import { type Branch, overlap, type PassageNode, plainPassage, type Range, type Tag } from "./tree.js";
+import { type Branch, overlap, type PassageNode, type Range, type Tag } from "./tree.js";
 
 /** A layout with more parts is ignored, because drawing it could take long. Ordinary ones have some dozens. */
 const MAX_PARTS = 2000;
 /** Deeper items are drawn at this depth, and deeper marks not at all. */
 const MAX_DEPTH = 16;
 
+/** White space with a blank line, which separates paragraphs. */
+const BLANK_LINES = /(\n(?:[^\S\n]*\n)+)/;
+
 /**
  * A passage as its layout says. The text decides: each of its characters other than white space is in one run, whatever the layout
- * is. Text outside of valid blocks is drawn as it is written, with its line breaks.
+ * is. Text outside of valid blocks, or without a layout, has paragraphs at blank lines.
  */
-export function layOut(text: string, { blocks, marks = [] }: PassageLayout): readonly PassageNode[] {
-  if (blocks.length + marks.length > MAX_PARTS) return plainPassage(text);
+export function layOut(text: string, layout: PassageLayout = { blocks: [] }): readonly PassageNode[] {
+  const { blocks, marks = [] } = layout;
+  if (blocks.length + marks.length > MAX_PARTS) return layOut(text);
   const passage = new LaidOut(text, marks);
   let at = 0;
   for (const block of blocks) {
@@ -24,6 +28,13 @@ export function layOut(text: string, { blocks, marks = [] }: PassageLayout): rea
   return passage.nodes;
 }
 
+/** The text of a link is drawn, and the link is not known. */
+type DrawnMark = PassageMark & { readonly kind: Exclude<PassageMark["kind"], "link"> };
+
+function isDrawn(mark: PassageMark): mark is DrawnMark {
+  return mark.kind !== "link" && mark.start < mark.end;
+}
+
 /** An item that may get more blocks, and its list. */
 interface OpenItem {
   readonly depth: number;
@@ -34,7 +45,7 @@ interface OpenItem {
 class LaidOut {
   readonly nodes: PassageNode[] = [];
   readonly #text: string;
-  readonly #marks: readonly PassageMark[];
+  readonly #marks: readonly DrawnMark[];
   /** The outermost first. */
   readonly #items: OpenItem[] = [];
   /** The rows of the table that the latest block belongs to. */
@@ -42,20 +53,21 @@ class LaidOut {
 
   constructor(text: string, marks: readonly PassageMark[]) {
     this.#text = text;
-    // The text of a link is drawn, and the link is not known.
-    this.#marks = marks
-      .filter(({ kind, start, end }) => kind !== "link" && start < end)
-      .sort((a, b) => a.start - b.start || b.end - a.end);
+    this.#marks = marks.filter(isDrawn).sort((a, b) => a.start - b.start || b.end - a.end);
   }
 
   /** Adds text that no block contains. */
   addRest({ start, end }: Range): void {
-    const rest = this.#text.slice(start, end);
-    if (rest.trim() === "") return;
-    this.#leaveItems(0);
-    const from = start + rest.length - rest.trimStart().length;
-    this.#rows = undefined;
-    this.nodes.push(branch("plain", [this.#run({ start: from, end: from + rest.trim().length })]));
+    let at = start;
+    for (const part of this.#text.slice(start, end).split(BLANK_LINES)) {
+      const words = part.trim();
+      const from = at + part.indexOf(words);
+      at += part.length;
+      if (words === "") continue;
+      this.#leaveItems(0);
+      this.#rows = undefined;
+      this.nodes.push(branch("paragraph", this.#runs({ start: from, end: from + words.length })));
+    }
   }
 
   add(block: PassageBlock): void {
@@ -67,7 +79,7 @@ class LaidOut {
       const place = this.#items.at(-1)?.content ?? this.nodes;
       if (cells) return this.#addRow(cells, place);
       place.push(
-        block.kind === "code" ? branch("codeBlock", [this.#run(block)]) : branch(TAGS[block.kind], this.#words(block)),
+        block.kind === "code" ? branch("codeBlock", this.#runs(block)) : branch(TAGS[block.kind], this.#words(block)),
       );
     }
     this.#rows = undefined;
@@ -79,7 +91,7 @@ class LaidOut {
     const list = before?.list ?? [];
     if (!before) (this.#items.at(-1)?.content ?? this.nodes).push(branch("items", list));
     const words = Math.min(Math.max(text, start), end);
-    const marker = words > start ? [branch("marker", [this.#run({ start, end: words })])] : [];
+    const marker = words > start ? [branch("marker", this.#runs({ start, end: words }))] : [];
     const content: PassageNode[] = [branch("paragraph", [...marker, ...this.#words({ start: words, end })])];
     list.push(branch("item", content));
     this.#items.push({ depth, list, content });
@@ -114,25 +126,16 @@ class LaidOut {
       const part = { start: Math.max(mark.start, at), end: Math.min(mark.end, range.end) };
       if (part.start >= part.end) continue;
       const nested = depth < MAX_DEPTH ? inside.slice(place + 1) : [];
-      nodes.push(...this.#lines({ start: at, end: part.start }));
+      nodes.push(...this.#runs({ start: at, end: part.start }));
       nodes.push(branch(mark.kind, this.#words(part, nested, depth + 1)));
       at = part.end;
     }
-    return [...nodes, ...this.#lines({ start: at, end: range.end })];
+    return [...nodes, ...this.#runs({ start: at, end: range.end })];
   }
 
-  /** The lines of a text, with a run for each line break. */
-  #lines({ start, end }: Range): PassageNode[] {
-    let at = start;
-    return this.#text
-      .slice(start, end)
-      .split(/(\n)/)
-      .filter((line) => line !== "")
-      .map((line) => this.#run({ start: at, end: (at += line.length) }));
-  }
-
-  #run({ start, end }: Range): PassageNode {
-    return { kind: "run", text: this.#text.slice(start, end), start, end };
+  /** Text without marks; nothing if it is empty. */
+  #runs({ start, end }: Range): PassageNode[] {
+    return start < end ? [{ kind: "run", text: this.#text.slice(start, end), start, end }] : [];
   }
 }
 
@@ -141,7 +144,7 @@ const TAGS = {
   heading: "heading",
   question: "heading",
   label: "heading",
-  row: "plain",
+  row: "paragraph",
 } as const;
 
 function branch(tag: Tag, children: readonly PassageNode[]): Branch {

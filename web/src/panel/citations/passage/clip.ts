@@ -37,7 +37,6 @@ function inside(nodes: readonly PassageNode[], window: Range): readonly PassageN
 
 function insideRun(run: Run, window: Range): Run[] {
   if (!overlap(run, window)) return [];
-  if (run.text.length !== run.end - run.start) return [run];
   const text = cut(run, [window]).find((part) => part.inside)?.text ?? "";
   const start = Math.max(run.start, window.start);
   return [{ ...run, text, start, end: start + text.length }];
@@ -57,7 +56,8 @@ function withEllipsis(nodes: readonly PassageNode[], side: "start" | "end"): rea
     const clipped = { ...node, children: withEllipsis(node.children, side) };
     return nodes.map((other) => (other === node ? clipped : other));
   }
-  const ellipsis: Run = { kind: "run", text: side === "start" ? "… " : " …", start: -1, end: -1 };
+  // Its place is outside of every passage, so it is never highlighted.
+  const ellipsis: Run = { kind: "run", text: side === "start" ? "… " : " …", start: -2, end: 0 };
   return side === "start" ? [ellipsis, ...nodes] : [...nodes, ellipsis];
 }
 

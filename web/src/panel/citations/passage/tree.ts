@@ -4,10 +4,7 @@ export interface Range {
   readonly end: number;
 }
 
-/**
- * Visible text with its place in the passage's source. If both have the same length, they are equal character by
- * character; otherwise the run stands for its whole source, like the character of an entity.
- */
+/** Text of a passage, with its place there. */
 export interface Run extends Range {
   readonly kind: "run";
   readonly text: string;
@@ -18,45 +15,24 @@ export interface Branch {
   readonly kind: "branch";
   readonly tag: Tag;
   readonly children: readonly PassageNode[];
-  /** Target of a link. */
-  readonly href?: string;
-  /** First number of an ordered list. */
-  readonly first?: number;
 }
 
-/** The kinds of parts. A line break is a run with "\n". */
+/** The kinds of parts. */
 export type Tag =
   | "cell"
   | "code"
   | "codeBlock"
-  | "deleted"
   | "emphasis"
   | "head"
   | "heading"
   | "item"
   | "items"
-  | "link"
-  | "list"
   | "marker"
-  | "orderedList"
   | "paragraph"
-  | "plain"
-  | "quotation"
   | "reference"
   | "row"
   | "strong"
   | "table";
-
-/** The parts that do not begin a line. */
-export const INLINE: ReadonlySet<Tag> = new Set([
-  "code",
-  "deleted",
-  "emphasis",
-  "link",
-  "marker",
-  "reference",
-  "strong",
-]);
 
 /** Whether a part of a table is a row with the names of its columns. */
 export function isHead(row: PassageNode): boolean {
@@ -66,12 +42,6 @@ export function isHead(row: PassageNode): boolean {
 /** A passage, or part of one. */
 export type PassageNode = Branch | Run;
 
-/** A whole text as it is written. */
-export function plainPassage(source: string): readonly PassageNode[] {
-  const run: Run = { kind: "run", text: source, start: 0, end: source.length };
-  return [{ kind: "branch", tag: "plain", children: [run] }];
-}
-
 /** All runs in order. */
 export function* runsOf(nodes: readonly PassageNode[]): Generator<Run> {
   for (const node of nodes) {
@@ -80,13 +50,12 @@ export function* runsOf(nodes: readonly PassageNode[]): Generator<Run> {
   }
 }
 
-/** Cuts a run at the borders of ranges of the source. The ranges are sorted and do not overlap. */
+/** Cuts a run at the borders of ranges of the passage. The ranges are sorted and do not overlap. */
 export function cut(
   run: Run,
   ranges: readonly Range[],
 ): readonly { readonly text: string; readonly inside: boolean }[] {
   const { text, start, end } = run;
-  if (text.length !== end - start) return [{ text, inside: ranges.some((range) => overlap(run, range)) }];
   const parts: { text: string; inside: boolean }[] = [];
   let at = start;
   const take = (to: number, inside: boolean): void => {
@@ -100,15 +69,6 @@ export function cut(
   }
   take(end, false);
   return parts;
-}
-
-/** The visible text of a range of the source, without separators between blocks and cells. */
-export function visibleText(nodes: readonly PassageNode[], range: Range): string {
-  let text = "";
-  for (const run of runsOf(nodes)) {
-    for (const part of cut(run, [range])) if (part.inside) text += part.text;
-  }
-  return text;
 }
 
 /** Whether two ranges overlap. */

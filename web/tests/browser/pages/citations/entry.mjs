@@ -5,12 +5,10 @@ import { Translator } from "../../../../src/dom/translator.ts";
 import controlStyles from "../../../../src/element/controls.css";
 import frameStyles from "../../../../src/element/frame.css";
 import { AnswerView, citationStyles, copySelection } from "../../../../src/panel/citations/index.ts";
-import { loadParser } from "../../../../src/panel/citations/passage/passage-of.ts";
 import panelStyles from "../../../../src/panel/panel.css";
 import { LAUNCHER_TEXTS } from "../../../../src/texts/launcher.ts";
 import { texts } from "../../../../src/texts/panel/en.ts";
 
-await loadParser();
 const shadow = document.getElementById("host").attachShadow({ mode: "open" });
 for (const styles of [frameStyles, controlStyles, panelStyles, citationStyles]) adoptStyles(shadow, styles);
 const log = element("div", { class: "log", role: "log", tabindex: 0, "data-role": "log" });

@@ -1,0 +1,138 @@
+//! Finds tables: rows of cells next to each other, each of one or more lines.
+
+use super::lines::Line;
+use crate::plain_text::leader;
+
+/// Maximum number of lines of a cell; more are a column of text.
+const MAX_CELL_LINES: usize = 12;
+/// Distances in em: of the lines of a cell, of rows, and the tolerance of a baseline.
+const MAX_LINE_GAP: f64 = 1.7;
+const MAX_ROW_GAP: f64 = 4.0;
+const SAME_LINE: f64 = 0.6;
+
+struct Cell {
+    text: String,
+    start: f64,
+    end: f64,
+    baseline: f64,
+    lines: usize,
+}
+
+/// Cells next to each other.
+struct Row {
+    cells: Vec<Cell>,
+    /// The first and last baseline.
+    top: f64,
+    bottom: f64,
+    /// Lines up to its end.
+    lines: usize,
+}
+
+/// The number of lines of a table that begins here, and the texts of its cells by row and column. The rows are of unequal length if
+/// the columns are not clear.
+pub(super) fn table(lines: &[Line]) -> Option<(usize, Vec<Vec<String>>)> {
+    let mut rows = rows(lines);
+    let complete = rows.iter().take_while(|row| row.cells.len() > 1).count();
+    rows.truncate(complete);
+    let count = rows.last().filter(|_| rows.len() > 1)?.lines;
+    let mut spans: Vec<(f64, f64)> =
+        rows.iter().flat_map(|row| row.cells.iter().map(|cell| (cell.start, cell.end))).collect();
+    spans.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let mut columns: Vec<(f64, f64)> = Vec::new();
+    for (start, end) in spans {
+        match columns.last_mut() {
+            Some(column) if start < column.1 => column.1 = column.1.max(end),
+            _ => columns.push((start, end)),
+        }
+    }
+    let placed = |row: &Row| {
+        let mut texts = vec![String::new(); columns.len()];
+        for cell in &row.cells {
+            let column = columns.partition_point(|column| column.0 <= cell.start).checked_sub(1)?;
+            let text = texts.get_mut(column).filter(|text| text.is_empty())?;
+            text.clone_from(&cell.text);
+        }
+        Some(texts)
+    };
+    let as_they_are = |row: &Row| row.cells.iter().map(|cell| cell.text.clone()).collect();
+    let placed: Option<Vec<Vec<String>>> = rows.iter().map(placed).collect();
+    Some((count, placed.unwrap_or_else(|| rows.iter().map(as_they_are).collect())))
+}
+
+fn rows(lines: &[Line]) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        let cells = cells(line);
+        let Some(first) = cells.first() else { break };
+        let em = line.size.max(1.0);
+        if lines.first().is_none_or(|first| first.direction != line.direction) {
+            break;
+        }
+        let is_row = match rows
+            .last_mut()
+            .and_then(|row| Some((row.cells.len(), row.top, row.bottom, row.cells.last_mut()?)))
+        {
+            None => true,
+            Some((count, top, bottom, last)) => {
+                let gap = (line.baseline - last.baseline) / em;
+                let is_below = first.start < last.end && last.start < first.end;
+                let is_beside = first.start > last.end
+                    && line.baseline > top - SAME_LINE * em
+                    && line.baseline < bottom + SAME_LINE * em;
+                if cells.len() == 1
+                    && is_below
+                    && (SAME_LINE..MAX_LINE_GAP).contains(&gap)
+                    && last.lines < MAX_CELL_LINES
+                {
+                    last.text.push(' ');
+                    last.text.push_str(&first.text);
+                    (last.start, last.end) = (last.start.min(first.start), last.end.max(first.end));
+                    last.baseline = line.baseline;
+                    last.lines += 1;
+                    if let Some(row) = rows.last_mut() {
+                        row.bottom = row.bottom.max(line.baseline);
+                        row.lines = at + 1;
+                    }
+                    continue;
+                }
+                if is_beside {
+                    if let Some(row) = rows.last_mut() {
+                        row.cells.extend(cells);
+                        row.lines = at + 1;
+                    }
+                    continue;
+                }
+                let below = (line.baseline - bottom) / em;
+                count > 1 && (SAME_LINE..MAX_ROW_GAP).contains(&below)
+            }
+        };
+        if !is_row {
+            break;
+        }
+        rows.push(Row { cells, top: line.baseline, bottom: line.baseline, lines: at + 1 });
+    }
+    rows
+}
+
+fn cells(line: &Line) -> Vec<Cell> {
+    let cell = |text: &str, start, end| Cell {
+        text: text.trim().to_owned(),
+        start,
+        end,
+        baseline: line.baseline,
+        lines: 1,
+    };
+    match leader(&line.text) {
+        Some((name, value)) => {
+            let middle = (line.start + line.end) / 2.0;
+            vec![
+                cell(name, line.start, middle - line.size / 2.0),
+                cell(value, middle + line.size / 2.0, line.end),
+            ]
+        }
+        None if line.has_cells() => {
+            line.cells.iter().map(|part| cell(&part.text, part.start, part.end)).collect()
+        }
+        None => vec![cell(&line.text, line.start, line.end)],
+    }
+}

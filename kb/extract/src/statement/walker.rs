@@ -1,0 +1,614 @@
+//! Reads the blocks of a document from its start to its end, and knows what is above each.
+
+use std::ops::Range;
+
+use chat_core::limits::{MAX_CHAIN_BYTES, MAX_CHAIN_PARTS};
+use chat_core::sentences::sentences;
+use chat_core::statement::{Role, StatementKind};
+
+use super::conditions::Conditions;
+use super::words::{
+    ends_with_colon, has_status, is_fragment, is_marked_question, is_notice, is_question, is_status,
+    is_warning, limits, limits_by_word, looks_ahead, refers_back, word_count,
+};
+use super::{Link, Statement, is_within};
+use crate::document::{Block, BlockKind, Document, MarkKind};
+
+/// Stands for a symbol or value that the file does not name.
+const UNKNOWN: char = '\u{fffd}';
+/// Longest run-in heading: a bold paragraph above others.
+const MAX_RUN_IN_CHARS: usize = 120;
+/// How many sentences of the top of a document may be notices.
+const MAX_NOTICES: usize = 2;
+
+pub(super) fn read(document: &Document) -> Vec<Statement> {
+    let mut walker = Walker {
+        document,
+        headings: Vec::new(),
+        notices: notices(document),
+        conditions: Conditions::new(document),
+        scopes: Vec::new(),
+        statements: Vec::new(),
+        depth: 0,
+    };
+    walker.siblings(&document.blocks, &[], None);
+    walker.statements
+}
+
+pub(super) struct Walker<'d> {
+    pub(super) document: &'d Document,
+    /// The headings above, outermost first.
+    pub(super) headings: Vec<Heading>,
+    notices: Vec<Range<usize>>,
+    pub(super) conditions: Conditions,
+    /// Announcements above headings and lines that say for what a section holds, each with the level of the heading that it is below.
+    scopes: Vec<(u8, Vec<Link>)>,
+    pub(super) statements: Vec<Statement>,
+    /// Blocks around the current one.
+    depth: usize,
+}
+
+pub(super) struct Heading {
+    level: u8,
+    pub(super) range: Range<usize>,
+    /// Whether it belongs to all that is below it.
+    is_limiting: bool,
+}
+
+/// What the blocks of one parent have above them.
+#[derive(Default)]
+pub(super) struct Above {
+    /// The question that the following blocks answer.
+    pub(super) question: Option<Range<usize>>,
+    /// A question for the next block only.
+    pub(super) next_question: Option<Range<usize>>,
+    /// The run-in heading.
+    label: Option<Range<usize>>,
+    /// The last sentence of the last paragraph, and what it refers to itself.
+    pub(super) sentence: Option<(Range<usize>, Vec<Link>)>,
+    /// The line that announces what follows, with what it refers to: "Not covered:" holds for all fragments below it.
+    pub(super) announcement: Vec<Link>,
+    /// Whether a paragraph has followed it: then it goes on for fragments only.
+    pub(super) has_followed: bool,
+    /// An announcement above run-in headings.
+    scope: Vec<Link>,
+    /// The statements of the last list, table or code, and the line above it.
+    pub(super) listed: Option<(Range<usize>, Vec<Link>)>,
+}
+
+impl Above {
+    fn new_section(&mut self) {
+        *self = Self::default();
+    }
+}
+
+impl Walker<'_> {
+    /// Reads blocks one after another, and returns the announcement that they end with. `item`: the list item that contains them.
+    pub(super) fn siblings(&mut self, blocks: &[Block], outer: &[Link], item: Option<&Block>) -> Vec<Link> {
+        self.depth += 1;
+        let mut above = Above::default();
+        // The first sentence of the item, which its other sentences continue.
+        let mut subject: Option<Range<usize>> = None;
+        let first = self.statements.len();
+        let mut before = first;
+        let mut is_top = self.depth == 1;
+        for (at, block) in blocks.iter().enumerate() {
+            if block.kind == BlockKind::Paragraph && block.range.is_empty() {
+                // Something without text announces nothing, and ends what is announced for text. A list may still belong to it.
+                above.announcement.clear();
+                continue;
+            }
+            let next = blocks.get(at + 1);
+            let mut chain = outer.to_vec();
+            chain.extend(above.scope.iter().cloned());
+            chain.extend(subject.as_ref().map(|subject| Link::new(Role::Parent, subject)));
+            let question = above.next_question.clone().or_else(|| above.question.clone());
+            chain.extend(question.map(|question| Link::new(Role::Question, &question)));
+            chain.extend(above.label.as_ref().map(|label| Link::new(Role::Label, label)));
+            if self.conditions.begins_at(block.range.start) && block.kind == BlockKind::Paragraph {
+                // It is shown with what it belongs to, and what is above it goes on.
+                self.push(block.range.clone(), StatementKind::Sentence, chain, false);
+                continue;
+            }
+            above.next_question = None;
+            let begin = self.statements.len();
+            let is_status = is_top && self.is_status(block, blocks.get(at + 1..).unwrap_or_default());
+            let is_set_apart = || self.form(block).is_some_and(Form::is_set_apart);
+            is_top = is_status || self.depth == 1 && is_heading(block) || is_top && is_set_apart();
+            match &block.kind {
+                BlockKind::Heading { level } => self.heading(*level, block, &mut above),
+                BlockKind::Question => {
+                    above.new_section();
+                    above.question = Some(block.range.clone());
+                    self.push(block.range.clone(), StatementKind::Sentence, chain, false);
+                }
+                BlockKind::Label | BlockKind::Cell | BlockKind::Row { .. } => {}
+                _ if is_status => self.status(block, chain),
+                // What an item says about itself at its end.
+                _ if item.is_some() && at > 0 && next.is_none() && self.is_remark(block) => {
+                    let range = &innermost(block).range;
+                    self.attach(first..begin, &Link::new(Role::Exception, range));
+                    self.push(range.clone(), StatementKind::Sentence, chain, false);
+                }
+                BlockKind::Paragraph if self.is_author(block, first, before, item) => {
+                    let quoted = if self.is_in_group(item) { first } else { before };
+                    self.attach(quoted..begin, &Link::new(Role::Exception, &block.range));
+                    self.push(block.range.clone(), StatementKind::Sentence, chain, false);
+                }
+                BlockKind::Paragraph if self.is_run_in(block, next, above.label.as_ref()) => {
+                    let announcement = std::mem::take(&mut above.announcement);
+                    let scope =
+                        if announcement.is_empty() { std::mem::take(&mut above.scope) } else { announcement };
+                    above.new_section();
+                    above.scope = scope;
+                    if is_question(self.document.slice(&block.range)) {
+                        above.question = Some(block.range.clone());
+                    } else {
+                        above.label = Some(block.range.clone());
+                    }
+                }
+                BlockKind::Paragraph if is_marked_question(self.document.slice(&block.range)) => {
+                    let parts = self.sentences(&block.range);
+                    if parts.len() > 1 {
+                        self.paragraph(block, &chain, None, next, &mut above);
+                    } else {
+                        above.new_section();
+                        above.question = Some(block.range.clone());
+                        self.push(block.range.clone(), StatementKind::Sentence, chain, false);
+                    }
+                }
+                BlockKind::Paragraph => {
+                    let marker = item.filter(|_| at == 0);
+                    let first = self.paragraph(block, &chain, marker, next, &mut above);
+                    if item.is_some() && subject.is_none() {
+                        subject = first;
+                    }
+                }
+                BlockKind::List => {
+                    self.with_lead_in(&mut chain, &above, item.is_some() && at == 1, block);
+                    let open = self.list(block, &chain);
+                    self.end_list(&mut above, begin);
+                    if let Some((last, context)) = open.split_last() {
+                        above.sentence = Some((last.range.clone(), context.to_vec()));
+                        above.announcement = open;
+                    }
+                }
+                BlockKind::Item { .. } => {
+                    self.siblings(&block.children, &chain, Some(block));
+                }
+                BlockKind::Table => {
+                    self.with_lead_in(&mut chain, &above, false, block);
+                    self.table(block, &chain);
+                    self.end_list(&mut above, begin);
+                }
+                BlockKind::Code => {
+                    self.with_lead_in(&mut chain, &above, item.is_some() && at == 1, block);
+                    let warning = next.filter(|next| next.kind == BlockKind::Paragraph);
+                    let warning = warning.and_then(|next| self.sentences(&next.range).into_iter().next());
+                    let warning = warning.filter(|sentence| is_warning(self.document.slice(sentence)));
+                    chain.extend(warning.map(|warning| Link::new(Role::Exception, &warning)));
+                    self.push(block.range.clone(), StatementKind::Code, chain, true);
+                    self.end_list(&mut above, begin);
+                }
+                BlockKind::Group => {
+                    chain.append(&mut above.announcement);
+                    let label = block.children.first().filter(|child| child.kind == BlockKind::Label);
+                    chain.extend(label.map(|label| Link::new(Role::Label, &label.range)));
+                    let open = self.siblings(&block.children, &chain, None);
+                    // A name of nothing.
+                    if let Some(label) = label.filter(|_| self.statements.len() == begin) {
+                        self.push(label.range.clone(), StatementKind::Sentence, chain, false);
+                    }
+                    // "Never do this:" in a box above code.
+                    let last = open.split_last();
+                    above.sentence = last.map(|(last, context)| (last.range.clone(), context.to_vec()));
+                    above.announcement = open;
+                    above.has_followed = false;
+                    above.listed = None;
+                }
+                BlockKind::Note => {
+                    let owner = self.conditions.owner(&block.range).and_then(|at| self.statement_at(at));
+                    let is_known = owner.is_some();
+                    chain.extend(owner.map(|owner| Link::new(Role::Antecedent, &owner)));
+                    self.siblings(&block.children, &chain, None);
+                    if !is_known {
+                        self.statements.iter_mut().skip(begin).for_each(|note| note.is_quotable = false);
+                    }
+                }
+            }
+            before = begin;
+        }
+        self.depth -= 1;
+        if above.has_followed { Vec::new() } else { above.announcement }
+    }
+
+    fn heading(&mut self, level: u8, block: &Block, above: &mut Above) {
+        let current = self.headings.last().map_or(0, |heading| heading.level);
+        let announcement = std::mem::take(&mut above.announcement);
+        self.scopes.retain(|(above, _)| *above < level);
+        if level > current && !announcement.is_empty() {
+            self.scopes.push((current, announcement));
+        }
+        self.headings.retain(|above| above.level < level);
+        let text = self.document.slice(&block.range);
+        // The title of a document is named with its source.
+        let is_limiting = if level == 1 { limits_by_word(text) } else { limits(text) };
+        let is_limiting = is_limiting || !self.conditions.of(self.document, &block.range).texts.is_empty();
+        self.headings.push(Heading { level, range: block.range.clone(), is_limiting });
+        above.new_section();
+        above.question = Some(block.range.clone()).filter(|_| is_question(text));
+    }
+
+    /// Reads the items of a list and returns the line that announces what follows the list, if its last item is one.
+    fn list(&mut self, list: &Block, chain: &[Link]) -> Vec<Link> {
+        let is_bold = |item: &Block| match item.children.as_slice() {
+            [only] => {
+                self.document.is_covered(&only.range, MarkKind::Strong)
+                    && is_fragment(self.document.slice(&only.range))
+            }
+            _ => false,
+        };
+        // Bold items name others if the list begins with one and each has others below it.
+        let is_bold: Vec<bool> = list.children.iter().map(is_bold).collect();
+        let is_grouped = is_bold.first() == Some(&true)
+            && is_bold.last() == Some(&false)
+            && !is_bold.windows(2).any(|two| matches!(two, [true, true]));
+        // "- Not covered:" holds for the items after it, up to the next such item.
+        let mut label: Option<Link> = None;
+        let mut last: Option<Link> = None;
+        let mut announcement = Vec::new();
+        for (at, item) in list.children.iter().enumerate() {
+            let begin = self.statements.len();
+            let is_bold = is_grouped && is_bold.get(at) == Some(&true);
+            let own = self.last_line(item).filter(|own| is_bold || ends_with_colon(self.document.slice(own)));
+            let mut chain = chain.to_vec();
+            chain.extend(label.iter().filter(|_| own.is_none()).cloned());
+            if item.kind == BlockKind::List {
+                // A list directly in a list belongs to the item above it.
+                chain.extend(last.iter().cloned());
+                self.list(item, &chain);
+                continue;
+            }
+            self.siblings(&item.children, &chain, Some(item));
+            let first = item.children.first().filter(|first| first.kind == BlockKind::Paragraph);
+            last = first.map(|first| Link::new(Role::Parent, &first.range));
+            announcement.clear();
+            if let Some(own) = own {
+                if is_bold {
+                    self.statements
+                        .iter_mut()
+                        .skip(begin)
+                        .for_each(|statement| statement.is_quotable = false);
+                }
+                let own = Link::new(Role::Parent, &own);
+                announcement = chain;
+                announcement.push(own.clone());
+                label = Some(own);
+            }
+        }
+        announcement
+    }
+
+    /// The last sentence of an item that is only a paragraph.
+    fn last_line(&self, item: &Block) -> Option<Range<usize>> {
+        match item.children.as_slice() {
+            [only] if only.kind == BlockKind::Paragraph => self.sentences(&only.range).pop(),
+            _ => None,
+        }
+    }
+
+    /// Adds the line above a list, table or code, or else the heading: "Towels" alone means nothing.
+    fn with_lead_in(&self, chain: &mut Vec<Link>, above: &Above, is_of_item: bool, block: &Block) {
+        match &above.sentence {
+            // The item's own sentence is there already, as the subject of all that it contains.
+            Some((sentence, _)) if is_of_item => {
+                if !chain.iter().any(|link| link.role == Role::Parent && link.range == *sentence) {
+                    chain.retain(|link| link.role != Role::Parent || !is_within(&link.range, sentence));
+                    chain.push(Link::new(Role::Parent, sentence));
+                }
+            }
+            Some((sentence, context)) if self.is_about(sentence, block) => {
+                chain.extend(context.iter().cloned());
+                chain.push(Link::new(Role::LeadIn, sentence));
+            }
+            _ => self.with_heading(chain),
+        }
+    }
+
+    pub(super) fn with_heading(&self, chain: &mut Vec<Link>) {
+        let has_context = chain.iter().any(|link| link.role != Role::Notice);
+        let heading = self.headings.last().filter(|heading| !has_context && !heading.range.is_empty());
+        chain.extend(heading.map(|heading| Link::new(Role::Heading, &heading.range)));
+    }
+
+    /// Whether a sentence right above a list, table or code belongs to it. Items that are sentences themselves do not need one that
+    /// is complete and does not look ahead.
+    fn is_about(&self, sentence: &Range<usize>, block: &Block) -> bool {
+        let text = self.document.slice(sentence);
+        let is_sentence = |item: &Block| {
+            let first = item.children.first().map_or("", |first| self.document.slice(&first.range));
+            !is_fragment(first) && first.starts_with(char::is_uppercase)
+        };
+        let has_sentences = block.kind == BlockKind::List && block.children.iter().all(is_sentence);
+        ends_with_colon(text) || is_fragment(text) || looks_ahead(text) || !has_sentences
+    }
+
+    /// What follows a list, table or code may belong to it.
+    fn end_list(&self, above: &mut Above, begin: usize) {
+        let mut lines = std::mem::take(&mut above.announcement);
+        if let (true, Some((sentence, context))) = (lines.is_empty(), &above.sentence) {
+            lines.extend(context.iter().cloned().chain([Link::new(Role::LeadIn, sentence)]));
+        }
+        above.listed = Some((begin..self.statements.len(), lines));
+    }
+
+    /// Adds a part to statements that are read already.
+    pub(super) fn attach(&mut self, statements: Range<usize>, link: &Link) {
+        for statement in self.statements.iter_mut().skip(statements.start).take(statements.len()) {
+            if !statement.chain.iter().any(|other| other.range == link.range) {
+                statement.chain.push(link.clone());
+                statement.is_quotable &= fits(&statement.chain);
+            }
+        }
+    }
+
+    pub(super) fn push(
+        &mut self,
+        range: Range<usize>,
+        kind: StatementKind,
+        chain: Vec<Link>,
+        is_quotable: bool,
+    ) {
+        let document = self.document;
+        if !document.slice(&range).contains(char::is_alphanumeric) {
+            return;
+        }
+        let notices = self.notices.iter().map(|notice| Link::new(Role::Notice, notice));
+        let headings = self.headings.iter().filter(|heading| heading.is_limiting);
+        let headings = headings.map(|heading| Link::new(Role::Heading, &heading.range));
+        let scopes = self.scopes.iter().flat_map(|(_, links)| links.iter().cloned());
+        let mut whole: Vec<Link> = Vec::with_capacity(chain.len());
+        let add = |whole: &mut Vec<Link>, link: Link| {
+            let is_itself = is_within(&link.range, &range) || is_within(&range, &link.range);
+            let is_known = whole.iter().any(|other| other.range == link.range && other.cell == link.cell);
+            // A longer chain is never shown.
+            if !is_itself && !is_known && whole.len() <= MAX_CHAIN_PARTS {
+                whole.push(link);
+            }
+        };
+        for link in notices.chain(scopes).chain(headings).chain(chain) {
+            add(&mut whole, link);
+        }
+        // The conditions of the statement and of each part.
+        let mut is_missing = false;
+        let mut part = Some(range.clone());
+        let mut parts = 0;
+        while let Some(marked) = part.filter(|_| fits(&whole)) {
+            if parts > 0 || kind != StatementKind::Code {
+                let found = self.conditions.of(document, &marked);
+                is_missing |= found.is_missing;
+                found.texts.iter().for_each(|text| add(&mut whole, Link::new(Role::Condition, text)));
+            }
+            part = whole.get(parts).map(|link| link.range.clone());
+            parts += 1;
+        }
+        let is_known = (kind == StatementKind::Code || self.is_known(&range))
+            && whole.iter().all(|link| self.is_known(&link.range));
+        let is_quotable = is_quotable && is_known && !is_missing && fits(&whole);
+        self.statements.push(Statement { range, kind, chain: whole, is_quotable });
+    }
+
+    /// Whether a text has no symbol or value that its file does not name: `{{ price }}`, which is not code.
+    fn is_known(&self, range: &Range<usize>) -> bool {
+        let is_code = |at: usize| {
+            let mut marks = self.document.marks_in(range);
+            marks.any(|mark| mark.kind == MarkKind::Code && mark.range.contains(&(range.start + at)))
+        };
+        let text = self.document.slice(range);
+        !text.contains(UNKNOWN) && text.match_indices("{{").all(|(at, _)| is_code(at))
+    }
+
+    /// Whether a block right below a heading says for what the whole section holds: "Deprecated", "(Only for members)". In a section
+    /// with several lines of the same form, each of them holds up to the next.
+    fn is_status(&self, block: &Block, below: &[Block]) -> bool {
+        // Without a heading, only a line that is set apart.
+        let text = self.document.slice(&block.range);
+        let is_clear = |form: &Form| {
+            // "SSO: no" is a value.
+            let is_value = !form.is_set_apart() && text.contains(": ") && !has_status(text);
+            self.limits(block) && !is_value && (!self.headings.is_empty() || form.is_set_apart())
+        };
+        let Some(form) = self.form(block).filter(is_clear) else { return false };
+        let is_listed =
+            |next: &Block| matches!(next.kind, BlockKind::List | BlockKind::Table | BlockKind::Code);
+        let is_lead_in = form != Form::Box && below.first().is_some_and(is_listed);
+        let mut section = below.iter().take_while(|block| !is_heading(block));
+        !is_lead_in && !below.is_empty() && !section.any(|other| self.form(other) == Some(form))
+    }
+
+    fn status(&mut self, block: &Block, mut chain: Vec<Link>) {
+        let range = innermost(block).range.clone();
+        self.with_heading(&mut chain);
+        self.push(range.clone(), StatementKind::Sentence, chain, true);
+        let level = self.headings.last().map_or(0, |heading| heading.level);
+        self.scopes.push((level, vec![Link::new(Role::Label, &range)]));
+    }
+
+    fn is_remark(&self, block: &Block) -> bool {
+        self.limits(block) && self.form(block).is_some_and(Form::is_set_apart)
+    }
+
+    fn limits(&self, block: &Block) -> bool {
+        let line = &innermost(block).range;
+        is_status(self.document.slice(line)) && !self.document.is_covered(line, MarkKind::Link)
+    }
+
+    /// How a short line is set apart from running text.
+    fn form(&self, block: &Block) -> Option<Form> {
+        let line = innermost(block);
+        let text = self.document.slice(&line.range);
+        if !matches!(line.kind, BlockKind::Paragraph | BlockKind::Label)
+            || text.chars().nth(MAX_RUN_IN_CHARS).is_some()
+            || is_question(text)
+            || ends_with_colon(text)
+            || refers_back(text)
+            || self.sentences(&line.range).len() > 1
+        {
+            return None;
+        }
+        let form = if block.kind == BlockKind::Group {
+            Form::Box
+        } else if self.document.is_covered(&line.range, MarkKind::Strong) {
+            Form::Strong
+        } else if self.document.is_covered(&line.range, MarkKind::Emphasis) {
+            Form::Emphasis
+        } else if text.starts_with('(') && text.ends_with(')') {
+            Form::Brackets
+        } else if is_fragment(text) {
+            Form::Fragment
+        } else {
+            Form::Sentence
+        };
+        (word_count(text) <= form.max_words()).then_some(form)
+    }
+
+    /// Whether a paragraph names the author of the quotation above it. `first`, `before`: the first statement of the same parent and of
+    /// the block before.
+    fn is_author(&self, block: &Block, first: usize, before: usize, item: Option<&Block>) -> bool {
+        let text = self.document.slice(&block.range);
+        let name = text.trim_start_matches(['–', '—', '―', '-']);
+        let is_name = name.len() < text.len() && name.chars().nth(MAX_RUN_IN_CHARS).is_none();
+        let is_quoted = |quoted: &Statement| {
+            self.document.slice(&quoted.range).starts_with(['"', '“', '„', '«', '»', '‘', '‚', '\''])
+        };
+        let is_quotation = || match self.is_in_group(item) {
+            true => self.statements.len() > first,
+            false => self.statements.get(before).is_some_and(is_quoted),
+        };
+        is_name && is_quotation()
+    }
+
+    fn is_in_group(&self, item: Option<&Block>) -> bool {
+        self.depth > 1 && item.is_none()
+    }
+
+    /// A bold paragraph that names what follows, or asks what follows answers. One in italics does so if it limits, or if such a line is
+    /// above it.
+    fn is_run_in(&self, block: &Block, next: Option<&Block>, label: Option<&Range<usize>>) -> bool {
+        let document = self.document;
+        let text = document.slice(&block.range);
+        if text.ends_with(['.', '!', ',']) || text.chars().nth(MAX_RUN_IN_CHARS).is_some() {
+            return false;
+        }
+        let has_label = || label.is_some_and(|label| document.is_covered(label, MarkKind::Emphasis));
+        let is_line = |block: &Block| {
+            document.is_covered(&block.range, MarkKind::Strong)
+                || document.is_covered(&block.range, MarkKind::Emphasis)
+                    && (is_status(document.slice(&block.range)) || has_label())
+        };
+        let is_followed = next.is_some_and(|next| match next.kind {
+            BlockKind::Heading { .. } | BlockKind::Question => false,
+            BlockKind::Paragraph => {
+                let text = document.slice(&next.range);
+                text.chars().nth(MAX_RUN_IN_CHARS).is_some() || !is_line(next)
+            }
+            _ => true,
+        });
+        is_followed && is_line(block)
+    }
+
+    /// The statement that contains a byte.
+    fn statement_at(&self, at: usize) -> Option<Range<usize>> {
+        let after = self.statements.partition_point(|statement| statement.range.start <= at);
+        let found = self.statements.get(after.checked_sub(1)?)?;
+        found.range.contains(&at).then(|| found.range.clone())
+    }
+
+    pub(super) fn first_sentence(&self, block: Option<&Block>) -> Option<Range<usize>> {
+        let paragraph = block.filter(|block| block.kind == BlockKind::Paragraph)?;
+        self.sentences(&paragraph.range).into_iter().next()
+    }
+
+    /// The sentences of a paragraph. No sentence ends inside code or a link.
+    pub(super) fn sentences(&self, paragraph: &Range<usize>) -> Vec<Range<usize>> {
+        let marks = self.document.marks_in(paragraph);
+        let mut marks = marks.filter(|mark| matches!(mark.kind, MarkKind::Code | MarkKind::Link)).peekable();
+        let mut end = paragraph.start;
+        let mut joined: Vec<Range<usize>> = Vec::new();
+        for sentence in sentences(&self.document.text, paragraph.clone()) {
+            while let Some(mark) = marks.next_if(|mark| mark.range.start < sentence.start) {
+                end = end.max(mark.range.end);
+            }
+            match joined.last_mut() {
+                Some(last) if end > sentence.start => last.end = sentence.end,
+                _ => joined.push(sentence),
+            }
+        }
+        joined
+    }
+}
+
+/// How a short line is set apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Box,
+    Strong,
+    Emphasis,
+    Brackets,
+    Fragment,
+    Sentence,
+}
+
+impl Form {
+    fn max_words(self) -> usize {
+        match self {
+            Self::Sentence => 4,
+            Self::Fragment => 6,
+            _ => 8,
+        }
+    }
+
+    fn is_set_apart(self) -> bool {
+        !matches!(self, Self::Fragment | Self::Sentence)
+    }
+}
+
+/// The only line of a box, or the block itself.
+fn innermost(block: &Block) -> &Block {
+    match block.children.as_slice() {
+        [only] if block.kind == BlockKind::Group => innermost(only),
+        _ => block,
+    }
+}
+
+fn is_heading(block: &Block) -> bool {
+    matches!(block.kind, BlockKind::Heading { .. })
+}
+
+fn fits(chain: &[Link]) -> bool {
+    let length: usize = chain.iter().map(|link| link.range.len()).sum();
+    length <= MAX_CHAIN_BYTES && chain.len() <= MAX_CHAIN_PARTS
+}
+
+/// Sentences at the top of a document that limit all of it.
+fn notices(document: &Document) -> Vec<Range<usize>> {
+    let is_top = |block: &&Block| !matches!(block.kind, BlockKind::Heading { level } if level > 1);
+    let mut notices = Vec::new();
+    let mut open: Vec<&Block> = document.blocks.iter().take_while(is_top).collect();
+    open.reverse();
+    while let Some(block) = open.pop() {
+        match block.kind {
+            BlockKind::Paragraph => {
+                let found = sentences(&document.text, block.range.clone());
+                notices.extend(found.into_iter().filter(|sentence| is_notice(document.slice(sentence))));
+            }
+            BlockKind::Group => open.extend(block.children.iter().rev()),
+            _ => {}
+        }
+        if notices.len() >= MAX_NOTICES {
+            notices.truncate(MAX_NOTICES);
+            break;
+        }
+    }
+    notices
+}
