@@ -14,7 +14,9 @@ const MAX_DEPTH: usize = 16;
 pub(crate) const MAX_HEADING_CHARS: usize = 200;
 
 /// Fewer dots are no leader.
-const MIN_LEADER_DOTS: usize = 4;
+const MIN_LEADER_DOTS: usize = 5;
+/// What a leader leads to is no longer: a price, an hour, a page.
+const MAX_LED_BYTES: usize = 80;
 
 /// Characters that begin a line as the marker of an item.
 const BULLETS: [char; 13] = ['•', '◦', '▪', '▫', '■', '□', '●', '○', '‣', '⁃', '∙', '·', '–'];
@@ -60,7 +62,7 @@ pub(crate) struct Builder {
 }
 
 impl Builder {
-    /// A very long heading, or one inside a list or group, is a paragraph.
+    /// A very long heading is a paragraph, one inside a list or group is a bold one.
     pub(crate) fn heading(&mut self, level: u8, text: impl Into<Text>, anchor: Option<String>) {
         let text = text.into().on_one_line();
         if text.is_blank() && self.open.is_empty() {
@@ -70,8 +72,11 @@ impl Builder {
             self.anchor(level, None);
             return self.place_block(Block { kind, range: end..end, children: Vec::new() });
         }
-        if !self.open.is_empty() || text.text.chars().nth(MAX_HEADING_CHARS).is_some() {
+        if text.text.chars().nth(MAX_HEADING_CHARS).is_some() {
             return self.paragraph(text);
+        }
+        if !self.open.is_empty() {
+            return self.paragraph(text.strong());
         }
         if level == 1 && self.title.is_none() {
             self.title = Some(text.text.clone());
@@ -406,13 +411,14 @@ fn leader(line: &str) -> Option<Range<usize>> {
         let run = start..start + part.trim_end_matches(|c| !is_leader(c)).len();
         start += part.len();
         let dots: usize =
-            part.chars().map(|c| if c == '…' { 3 } else { usize::from(is_leader(c) && c != ' ') }).sum();
+            part.chars().map(|c| if c == '…' { 2 } else { usize::from(is_leader(c) && c != ' ') }).sum();
         (dots >= MIN_LEADER_DOTS).then_some(run)
     });
     let mut runs = runs.take(2);
     let run = runs.next().filter(|_| runs.next().is_none())?;
     let has_words = |text: Option<&str>| text.is_some_and(|text| text.contains(char::is_alphanumeric));
-    (has_words(line.get(..run.start)) && has_words(line.get(run.end..))).then_some(run)
+    let is_led = line.len() - run.end <= MAX_LED_BYTES && has_words(line.get(run.end..));
+    (is_led && has_words(line.get(..run.start))).then_some(run)
 }
 
 /// The lines of a paragraph that begin with the marker of an item, each with the lines after it that do not, and the offset behind the
@@ -584,12 +590,12 @@ mod tests {
     fn lines_with_leaders_are_rows() {
         let document = built(|builder| {
             builder.paragraph(Inline::from_text("Tea ........ 2.50 €\nCake . . . . . 3 €"));
-            builder.paragraph(Inline::from_text("Well... 5 or 6?\nYes ...."));
+            builder.paragraph(Inline::from_text("Well.... 5 or 6?\nYes ......"));
         });
         assert_eq!(
             outline(&document),
-            "Table\n  Row\n    Cell: Tea\n    Cell: 2.50 €\n  Row\n    Cell: Cake\n    Cell: 3 €\nParagraph: Well... 5 or \
-             6?⏎Yes ....\n"
+            "Table\n  Row\n    Cell: Tea\n    Cell: 2.50 €\n  Row\n    Cell: Cake\n    Cell: 3 €\nParagraph: Well.... 5 or \
+             6?⏎Yes ......\n"
         );
     }
 

@@ -158,6 +158,12 @@ impl Text {
         self
     }
 
+    /// The same in bold.
+    pub(crate) fn strong(mut self) -> Self {
+        self.marks.insert(0, Mark { kind: MarkKind::Strong, range: 0..self.text.len() });
+        self
+    }
+
     /// The part in a range, trimmed and without invisible characters.
     pub(crate) fn cut(&self, range: Range<usize>) -> Self {
         let slice = self.text.get(range.clone()).unwrap_or_default();

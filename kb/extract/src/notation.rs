@@ -12,6 +12,8 @@ pub(crate) use tags::closed;
 
 /// The end of a group that [`Rewriter::open`] begins.
 const GROUP_END: &str = "</details>";
+/// Lines that are searched for the end of code within a paragraph.
+const MAX_CODE_LINES: usize = 10;
 /// Maximum length of a mark or tag within a line.
 const MAX_MARK_BYTES: usize = 1000;
 /// Maximum nesting of admonitions and tabs; deeper ones are code, as in plain Markdown.
@@ -29,9 +31,13 @@ pub(crate) fn rewrite(document: &str) -> (String, Vec<String>) {
     let lines: Vec<&str> = document.lines().collect();
     let closed = closed(&document);
     let is_component = |line: &str| tags::component(line).is_some_and(|name| closed.contains(name));
-    let is_mdx = lines.iter().any(|line| is_component(line) || is_module_line(line));
+    let code = code(&document);
+    let text = code.iter().map(|code| code.start).chain([document.len()]);
+    let text = [0].into_iter().chain(code.iter().map(|code| code.end)).zip(text);
+    let mut text = text.filter_map(|(start, end)| document.get(start..end)).flat_map(str::lines);
+    let is_mdx = text.any(|line| is_component(line) || is_module_line(line));
     let page = Page { closed, is_mdx };
-    let mut rewriter = Rewriter { text: String::with_capacity(document.len()), page };
+    let mut rewriter = Rewriter { text: String::with_capacity(document.len()), page, open_code: 0 };
     rewriter.lines(&lines, 0);
     let notes = if hidden > 0 { vec![left_out(hidden)] } else { Vec::new() };
     (rewriter.text, notes)
@@ -107,6 +113,8 @@ struct Page {
 struct Rewriter {
     text: String,
     page: Page,
+    /// The backticks of code that goes on in the next line.
+    open_code: usize,
 }
 
 /// A box, tab or element that is open.
@@ -218,11 +226,11 @@ impl Rewriter {
             } else if is_left_out(text) {
                 self.push("");
             } else if let Some(next) = lines.get(at).filter(|next| needs_columns(text, next)) {
-                self.push_text(line);
+                self.push_text(line, lines.get(at..).unwrap_or_default());
                 self.push(&delimiters(next, cells(text)));
                 at += 1;
             } else {
-                self.push_text(line);
+                self.push_text(line, lines.get(at..).unwrap_or_default());
             }
         }
         while let Some(open) = boxes.pop() {
@@ -254,7 +262,7 @@ impl Rewriter {
             }
             Tag::Alone(arguments) if rest.is_empty() => {
                 self.push("");
-                self.push(&tags::title(arguments).unwrap_or_default());
+                self.push(&tags::caption(arguments).unwrap_or_default());
                 self.push("");
             }
             Tag::Open(name, arguments) => {
@@ -270,7 +278,7 @@ impl Rewriter {
                     if !rest.is_empty() || text.starts_with('<') {
                         return false;
                     }
-                    self.push(&tags::title(arguments).unwrap_or_default());
+                    self.push(&tags::caption(arguments).unwrap_or_default());
                     return true;
                 }
                 let label = match boxes.last_mut().and_then(|set| set.tabs.pop_front()) {
@@ -304,10 +312,10 @@ impl Rewriter {
                     open.removed = if inside > above + indent { inside - indent } else { above };
                 }
                 if let Some((content, _)) = end {
-                    self.push_text(&format!("{}{content}", " ".repeat(indent)));
+                    self.push_text(&format!("{}{content}", " ".repeat(indent)), &[]);
                     self.close_box(boxes, name);
                 } else if !rest.is_empty() {
-                    self.push_text(&format!("{}{rest}", " ".repeat(indent)));
+                    self.push_text(&format!("{}{rest}", " ".repeat(indent)), &[]);
                 }
             }
             _ => return false,
@@ -315,8 +323,8 @@ impl Rewriter {
         true
     }
 
-    fn push_text(&mut self, line: &str) {
-        let line = marks::rewritten(line, &self.page);
+    fn push_text(&mut self, line: &str, below: &[&str]) {
+        let line = marks::rewritten(line, below, &mut self.open_code, &self.page);
         self.push(&line);
     }
 
@@ -556,6 +564,10 @@ mod tests {
         }
         assert_eq!(shown("!!! failure\n    Use eval.\n\nAfter."), ["Failure: Use eval.", "After."]);
         assert_eq!(shown("> [!WARNING]\n> - Hot\n"), ["Warning: Hot"]);
+        assert_eq!(
+            shown("<Warning>Never do this:</Warning>\n\n```sh\nrm\n```").last().map(String::as_str),
+            Some("Never do this: rm")
+        );
         assert_eq!(shown("> [!faq]- Is it free?\n> No."), ["✗ Is it free?", "Is it free? No."]);
         assert_eq!(shown("::: {.column width=\"50%\"}\nPlain.\n:::"), ["Plain."]);
         assert_eq!(
@@ -610,10 +622,12 @@ mod tests {
         for (markdown, expected) in [
             ("Press ++ctrl+c++ in C++ and D++.", "Press Ctrl+C in C++ and D++."),
             ("^^In^^ ==marked== if a==b or c==d.", "In marked if a==b or c==d."),
-            ("H~2~O and 10^6^.", "H₂O and 10⁶."),
+            ("H~2~O, 10^6^, 5^th^, a^b^c.", "H₂O, 10⁶, 5th, a^b^c."),
             ("See [x](y){ .button #a }.", "See x."),
             ("See [[Refund policy|policy]] and [[Other]]. ^abc12", "See policy and Other."),
+            ("Entry is{-- not--} {++now++} {==free==}{>>sure?<<}.", "Entry is now free."),
             ("Done :smile: %% internal %% now.", "Done now."),
+            ("Call `f(a,\n{b}) ==x==` ==now==.", "Call f(a, {b}) ==x== now."),
             ("At 10:30:15 use std::x::y.", "At 10:30:15 use std::x::y."),
             ("Use `++x++`, `==` and `:x:`.", "Use ++x++, == and :x:."),
             ("Run <T> and <name>.", "Run <T> and <name>."),
@@ -641,6 +655,10 @@ mod tests {
             assert!(shown(markdown).last().is_some_and(|last| last.starts_with('✗')), "{markdown}");
         }
         assert_eq!(shown("Write `{{ price }}` there."), ["Write {{ price }} there."]);
+        assert_eq!(
+            shown("Give {cursor}.\n\n```js\nimport a from 'b'\n```").first().map(String::as_str),
+            Some("Give {cursor}.")
+        );
     }
 
     #[test]

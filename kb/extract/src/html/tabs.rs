@@ -35,7 +35,7 @@ impl Tabs {
         let mut found = Self::default();
         // Tabs that name no panel, by the element around them.
         let mut sets: Vec<(ElementRef<'_>, Vec<ElementRef<'_>>)> = Vec::new();
-        for tab in select(html, "[role=tab], label[for]") {
+        for tab in select(html, "[role=tab], label[for], li > a[href^='#']") {
             if tab.attr("role") != Some("tab") && !is_of_tabs(tab, &ids) {
                 continue;
             }
@@ -92,15 +92,18 @@ impl Tabs {
     }
 }
 
-/// Whether a label belongs to one of the radio buttons that switch tabs without scripts.
-fn is_of_tabs(label: ElementRef<'_>, ids: &HashMap<&str, ElementRef<'_>>) -> bool {
-    let is_radio = |input: &ElementRef<'_>| input.attr("type") == Some("radio");
+/// Whether an element without a role is a tab: a label of a radio button or a link to a part of the page, in a set of tabs.
+fn is_of_tabs(element: ElementRef<'_>, ids: &HashMap<&str, ElementRef<'_>>) -> bool {
+    let is_tab = |part: &str| part.starts_with("tab") && !part.starts_with("table");
     let is_set = |element: ElementRef<'_>| {
         let class = element.attr("class").unwrap_or_default().to_ascii_lowercase();
-        class.contains("tab") || class.contains("code-group")
+        class.contains("code-group") || class.split(|c: char| !c.is_alphanumeric()).any(is_tab)
     };
-    label.attr("for").and_then(|id| ids.get(id)).is_some_and(is_radio)
-        && label.ancestors().take(MAX_SET_DEPTH).filter_map(ElementRef::wrap).any(is_set)
+    let is_switch = match element.attr("for") {
+        Some(id) => ids.get(id).is_some_and(|input| input.attr("type") == Some("radio")),
+        None => target(element, ids).is_some_and(|panel| matches!(panel.value().name(), "div" | "section")),
+    };
+    is_switch && element.ancestors().take(MAX_SET_DEPTH).filter_map(ElementRef::wrap).any(is_set)
 }
 
 fn target<'a>(tab: ElementRef<'a>, ids: &HashMap<&str, ElementRef<'a>>) -> Option<ElementRef<'a>> {

@@ -1,18 +1,45 @@
 //! Marks inside a line that generators add to Markdown: keys, insertions, emoji, attributes, links of wikis, expressions.
 
 use super::tags::{self, UNKNOWN};
-use super::{MAX_MARK_BYTES, Page};
+use super::{MAX_CODE_LINES, MAX_MARK_BYTES, Page};
 use crate::html::icon::tick_or_cross;
 
-/// The line with the marks as Markdown or HTML. Code and tags of HTML stay as they are.
-pub(super) fn rewritten(line: &str, page: &Page) -> String {
+/// The line with the marks as Markdown or HTML. Code and tags of HTML stay as they are. `open_code`: the backticks of code that began
+/// in a line above, or that goes on below.
+pub(super) fn rewritten(line: &str, below: &[&str], open_code: &mut usize, page: &Page) -> String {
     let mut text = String::with_capacity(line.len());
     let mut rest = line;
+    if line.trim().is_empty() {
+        *open_code = 0;
+    }
+    if *open_code > 0 {
+        let end = code_end(line, *open_code);
+        let (code, after) = line.split_at_checked(end.unwrap_or(line.len())).unwrap_or((line, ""));
+        text.push_str(code);
+        rest = after;
+        if end.is_some() {
+            *open_code = 0;
+        }
+    }
     while let Some(first) = rest.chars().next() {
         let near = rest.get(..rest.floor_char_boundary(MAX_MARK_BYTES)).unwrap_or_default();
         let length = match first {
             '\\' => first.len_utf8() + rest.chars().nth(1).map_or(0, char::len_utf8),
-            '`' => code_length(near),
+            '`' => {
+                let ticks = near.len() - near.trim_start_matches('`').len();
+                let end = near.get(ticks..).and_then(|after| code_end(after, ticks));
+                let below = below.iter().take(MAX_CODE_LINES).take_while(|line| !line.trim().is_empty());
+                let mut below = below.filter_map(|line| line.get(..line.floor_char_boundary(MAX_MARK_BYTES)));
+                if end.is_none()
+                    && near.len() == rest.len()
+                    && below.any(|line| code_end(line, ticks).is_some())
+                {
+                    *open_code = ticks;
+                    rest.len()
+                } else {
+                    ticks + end.unwrap_or(0)
+                }
+            }
             '<' => tag_length(near),
             _ => match replaced(near, &text, line, page) {
                 Some((length, replacement)) => {
@@ -30,14 +57,17 @@ pub(super) fn rewritten(line: &str, page: &Page) -> String {
     text
 }
 
-/// The bytes of a code span, or of the backticks that begin none.
-fn code_length(near: &str) -> usize {
-    let after = near.trim_start_matches('`');
-    let length = near.len() - after.len();
-    let end = after.split('`').next().map_or(0, str::len);
-    let mark = "`".repeat(length);
-    let close = after.get(end..).and_then(|rest| rest.find(&mark)).map(|found| end + found);
-    close.map_or(length, |close| length + close + length)
+/// Where code ends that began with so many backticks.
+fn code_end(text: &str, ticks: usize) -> Option<usize> {
+    let mut at = 0;
+    while let Some(start) = text.get(at..)?.find('`').map(|found| at + found) {
+        let rest = text.get(start..)?;
+        at = start + (rest.len() - rest.trim_start_matches('`').len());
+        if at - start == ticks {
+            return Some(at);
+        }
+    }
+    None
 }
 
 fn tag_length(near: &str) -> usize {
@@ -62,6 +92,13 @@ fn replaced(near: &str, before: &str, line: &str, page: &Page) -> Option<(usize,
     }
     if let Some(inside) = between(near, "{", "}") {
         let length = inside.len() + 2;
+        for (mark, end, is_kept) in
+            [("++", "++", true), ("==", "==", true), ("--", "--", false), (">>", "<<", false)]
+        {
+            if let Some(edited) = inside.strip_prefix(mark).and_then(|rest| rest.strip_suffix(end)) {
+                return Some((length, if is_kept { edited.to_owned() } else { String::new() }));
+            }
+        }
         let is_list = inside.starts_with(':')
             || inside.trim_start().starts_with(['.', '#'])
             || (inside.contains('=') && last.is_some_and(|c| matches!(c, ')' | ']' | '`' | '*')));
@@ -85,10 +122,10 @@ fn replaced(near: &str, before: &str, line: &str, page: &Page) -> Option<(usize,
         }
     }
     for (mark, name) in [("^", "sup"), ("~", "sub")] {
-        let inside = between(near, mark, mark).filter(|inside| is_in_word && inside.len() <= 8);
-        if let Some(inside) =
-            inside.filter(|inside| inside.chars().all(|c| c.is_alphanumeric() || "+-−".contains(c)))
-        {
+        let Some(inside) = between(near, mark, mark).filter(|_| is_in_word) else { continue };
+        let is_number = inside.chars().all(|c| c.is_ascii_digit() || "+-−".contains(c));
+        let is_ordinal = last.is_some_and(|c| c.is_ascii_digit()) && inside.chars().all(char::is_alphabetic);
+        if inside.len() <= 8 && (is_number || is_ordinal) {
             return Some((inside.len() + 2, format!("<{name}>{inside}</{name}>")));
         }
     }

@@ -117,7 +117,7 @@ pub(super) fn label(name: &str, arguments: &str) -> String {
     let is_tab = name.starts_with("tab") && name != "tabs";
     let values = attributes(arguments);
     let bare = || values.iter().find(|(key, _)| key.is_empty()).map(|(_, value)| (*value).to_owned());
-    let of_tab = || attribute(arguments, &["name", "value"]).or_else(bare).filter(|_| is_tab);
+    let of_tab = || attribute(arguments, &["name", "tabName", "value"]).or_else(bare).filter(|_| is_tab);
     let named = || attribute(arguments, &["name"]).filter(|_| !name.starts_with("icon"));
     title(arguments).or_else(of_tab).or_else(named).unwrap_or_else(|| {
         let kinds = [attribute(arguments, &KIND_ATTRIBUTES), bare(), Some(name.clone())];
@@ -125,9 +125,14 @@ pub(super) fn label(name: &str, arguments: &str) -> String {
     })
 }
 
-/// The title that the arguments of a tag contain.
+/// The title that the arguments of a tag name.
+pub(super) fn caption(arguments: &str) -> Option<String> {
+    attribute(arguments, &TITLES)
+}
+
+/// The title that the arguments of a box contain.
 pub(super) fn title(arguments: &str) -> Option<String> {
-    attribute(arguments, &TITLES).or_else(|| attribute(arguments, &["\""]))
+    caption(arguments).or_else(|| attribute(arguments, &["\""]))
 }
 
 /// A kind of box as a reader sees it.

@@ -90,7 +90,12 @@ impl Walker<'_> {
                 }
                 None => is_quotable = false,
             }
-            let next = next.filter(|next| !self.conditions.begins_at(next.range.start));
+            // A bold line names what follows it.
+            let is_name = |next: &Block| {
+                document.is_covered(&next.range, MarkKind::Strong)
+                    && !document.slice(&next.range).ends_with(['.', '!', ','])
+            };
+            let next = next.filter(|next| !self.conditions.begins_at(next.range.start) && !is_name(next));
             let exception = ranges.get(at + 1).cloned().or_else(|| self.first_sentence(next));
             let exception = exception.filter(|next| is_exception(document.slice(next)) || is_hearsay(text));
             chain.extend(exception.map(|next| Link::new(Role::Exception, &next)));
@@ -107,6 +112,10 @@ impl Walker<'_> {
         };
         let mut context = above.announcement.clone();
         context.extend(self.antecedents(&ranges, ranges.len() - 1, above, &base).unwrap_or_default());
+        if let (true, Some((before, _))) = (next.is_some_and(|next| next.range.is_empty()), &above.sentence) {
+            // It may be the description of a picture.
+            context.insert(0, Link::new(Role::LeadIn, before));
+        }
         let last_text = document.slice(last);
         above.has_followed = !ends_with_colon(last_text);
         if !above.has_followed {

@@ -83,8 +83,8 @@ impl Above {
 }
 
 impl Walker<'_> {
-    /// Reads blocks one after another. `item`: the list item that contains them.
-    pub(super) fn siblings(&mut self, blocks: &[Block], outer: &[Link], item: Option<&Block>) {
+    /// Reads blocks one after another, and returns the announcement that they end with. `item`: the list item that contains them.
+    pub(super) fn siblings(&mut self, blocks: &[Block], outer: &[Link], item: Option<&Block>) -> Vec<Link> {
         self.depth += 1;
         let mut above = Above::default();
         // The first sentence of the item, which its other sentences continue.
@@ -93,6 +93,11 @@ impl Walker<'_> {
         let mut before = first;
         let mut is_top = self.depth == 1;
         for (at, block) in blocks.iter().enumerate() {
+            if block.kind == BlockKind::Paragraph && block.range.is_empty() {
+                // Something without text announces nothing, and ends what is announced for text. A list may still belong to it.
+                above.announcement.clear();
+                continue;
+            }
             let next = blocks.get(at + 1);
             let mut chain = outer.to_vec();
             chain.extend(above.scope.iter().cloned());
@@ -168,7 +173,9 @@ impl Walker<'_> {
                         above.announcement = open;
                     }
                 }
-                BlockKind::Item { .. } => self.siblings(&block.children, &chain, Some(block)),
+                BlockKind::Item { .. } => {
+                    self.siblings(&block.children, &chain, Some(block));
+                }
                 BlockKind::Table => {
                     self.with_lead_in(&mut chain, &above, false, block);
                     self.table(block, &chain);
@@ -187,12 +194,16 @@ impl Walker<'_> {
                     chain.append(&mut above.announcement);
                     let label = block.children.first().filter(|child| child.kind == BlockKind::Label);
                     chain.extend(label.map(|label| Link::new(Role::Label, &label.range)));
-                    self.siblings(&block.children, &chain, None);
+                    let open = self.siblings(&block.children, &chain, None);
                     // A name of nothing.
                     if let Some(label) = label.filter(|_| self.statements.len() == begin) {
                         self.push(label.range.clone(), StatementKind::Sentence, chain, false);
                     }
-                    above.sentence = None;
+                    // "Never do this:" in a box above code.
+                    let last = open.split_last();
+                    above.sentence = last.map(|(last, context)| (last.range.clone(), context.to_vec()));
+                    above.announcement = open;
+                    above.has_followed = false;
                     above.listed = None;
                 }
                 BlockKind::Note => {
@@ -208,6 +219,7 @@ impl Walker<'_> {
             before = begin;
         }
         self.depth -= 1;
+        if above.has_followed { Vec::new() } else { above.announcement }
     }
 
     fn heading(&mut self, level: u8, block: &Block, above: &mut Above) {

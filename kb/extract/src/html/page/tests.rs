@@ -13,6 +13,7 @@ fn a_tab_is_named_by_its_button_wherever_that_is() {
          <div><div id=p1>Run a.</div><div id=p2 style='display:none'>Run b.</div></div>",
         "<div><ul role=tablist><li role=tab>npm</li><li role=tab>yarn</li></ul>\
          <div><div role=tabpanel>Run a.</div><div role=tabpanel hidden>Run b.</div></div></div>",
+        "<div class=ui-tabs><ul><li><a href='#a'>npm</a><li><a href='#b'>yarn</a></ul><div id=a>Run a.</div><div id=b>Run b.</div></div>",
         "<div class=tab-set><input type=radio id=a><label for=a>npm</label><div>Run a.</div>\
          <input type=radio id=b><label for=b>yarn</label><div>Run b.</div></div>",
         "<div class=vp-code-group><div class=tabs><input type=radio id=a><label for=a>npm</label>\
@@ -20,10 +21,25 @@ fn a_tab_is_named_by_its_button_wherever_that_is() {
     ] {
         assert_eq!(shown(tabs), expected, "{tabs}");
     }
+    assert_eq!(
+        shown("<div class=table-of-contents><ul><li><a href='#a'>A</a></ul></div><div id=a>Run a.</div>"),
+        ["✗ A", "Run a."]
+    );
     // A choice in a form.
     assert_eq!(
         shown("<form class=f><input type=radio id=a><label for=a>Card</label><p>Pay now.</p></form>"),
         ["Card", "Pay now."]
+    );
+}
+
+#[test]
+fn a_heading_in_a_tab_names_what_follows_it() {
+    assert_eq!(
+        shown(
+            "<div><button role=tab aria-controls=a>Bikes</button></div><div id=a><h2>Covered</h2><p>Fire.</p><h2>Excluded</h2>\
+               <p>Theft.</p></div><p>Call.</p>"
+        ),
+        ["Bikes: Covered: Fire.", "Bikes: Excluded: Theft.", "Call."]
     );
 }
 
@@ -111,6 +127,20 @@ fn what_follows_a_picture_or_field_is_not_announced_by_the_line_above_it() {
     let document =
         crate::html::document("<main><p>A.</p><img src=a><video></video><img alt='' src=b></main>");
     assert_eq!(document.unwrap().notes, ["left out 2 pictures, videos and fields without a description"]);
+}
+
+#[test]
+fn a_list_below_a_picture_belongs_to_the_line_above_it_too() {
+    assert_eq!(
+        shown("<p>We accept none of these.</p><p><img src=a alt=Cards></p><ul><li>Visa</ul>")
+            .last()
+            .map(String::as_str),
+        Some("We accept none of these. Cards: Visa")
+    );
+    assert_eq!(
+        shown("<p>Not in size:</p><canvas></canvas><ul><li>S</ul>").last().map(String::as_str),
+        Some("Not in size: S")
+    );
 }
 
 #[test]
