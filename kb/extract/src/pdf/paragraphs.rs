@@ -40,6 +40,7 @@ pub(super) struct Paragraph {
     pub(super) lines: usize,
     /// Whether it started with a bullet, which is not in the text.
     pub(super) is_item: bool,
+    /// Whether it, or only its first row, is bold.
     pub(super) is_bold: bool,
     /// The cells of a table.
     pub(super) rows: Vec<Vec<String>>,
@@ -147,15 +148,15 @@ pub(super) fn paragraphs(lines: &[Line], page: usize, words: &Words) -> Vec<Para
         let is_marked =
             |row: &Vec<String>| row.first().is_some_and(|cell| marker(&format!("{cell} x")).is_some());
         let table = tables::table(lines.get(at..).unwrap_or_default())
-            .filter(|(_, rows)| !rows.iter().any(is_marked));
-        if let Some((count, rows)) = table {
+            .filter(|table| !table.rows.iter().any(is_marked));
+        if let Some(tables::Table { lines: count, rows, has_header }) = table {
             end_of_table = at + count;
             let text = rows::lines_of(&rows);
             paragraphs.push(Paragraph {
                 text,
                 rows,
                 lines: count,
-                is_item: false,
+                is_bold: has_header,
                 cells: (true, true),
                 ..begin(line, page, &layout)
             });

@@ -91,7 +91,7 @@ fn write(paragraphs: &[Paragraph], headings: &mut Headings, builder: &mut Builde
             builder.paragraph(inline(paragraph, text, &notes));
             builder.close();
         } else if !paragraph.rows.is_empty() {
-            match rows::texts_of_table(paragraph.rows.clone(), false) {
+            match rows::texts_of_table(paragraph.rows.clone(), paragraph.is_bold) {
                 Some(table) => builder.table(table),
                 None => builder.code(&paragraph.text),
             }
