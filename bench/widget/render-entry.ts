@@ -60,6 +60,6 @@ function citation(index: number): Citation {
         { kind: "paragraph", start: second + 2, end: excerpt.length },
       ],
     },
-    quotes: [{ start, end: start + quote.length, text: quote }],
+    quotes: [{ start, end: start + quote.length, text: quote, pieces: [{ text: quote }] }],
   };
 }

@@ -10,7 +10,7 @@ const ANSWER = [
 
 function citation(title, index) {
   const text = "A refund takes five days.";
-  const quotes = [{ start: 0, end: text.length, text }];
+  const quotes = [{ start: 0, end: text.length, text, kind: "sentence", pieces: [{ text }] }];
   return {
     index: index + 1,
     chunk_id: `c${index}`,

@@ -17,7 +17,7 @@ const passage = (index, document_id, changes = {}) => ({
   title: document_id === REFUNDS ? "Refunds" : "Shipping",
   score: 0.7,
   excerpt: "Refunds are paid within 5 days.",
-  quotes: [{ start: 0, end: 7, text: "Refunds" }],
+  quotes: [{ start: 0, end: 7, text: "Refunds", pieces: [{ text: "Refunds" }] }],
   ...changes,
 });
 const FOUND = [

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importTs } from "../../tests/lib/import-ts.mjs";
+import { quoteOf } from "./browser/support/answers.mjs";
 
 const { agreementOf } = await importTs(new URL("../src/panel/citations/agreement.ts", import.meta.url));
 
@@ -8,11 +9,7 @@ const SENTENCE = "Refunds are paid within 14 days after the parcel has arrived."
 
 /** A passage of which these words are quoted. */
 function passage(index, excerpt, ...quoted) {
-  const quotes = quoted.map((text) => ({
-    start: excerpt.indexOf(text),
-    end: excerpt.indexOf(text) + text.length,
-    text,
-  }));
+  const quotes = quoted.map((text) => quoteOf(excerpt, text));
   return { index, chunk_id: `${index}-${excerpt}`, title: `Document ${index}`, score: 0.5, excerpt, quotes };
 }
 
@@ -85,8 +82,15 @@ test("what belongs to a quote is part of what it says", () => {
   assert.equal(agreementOf([item(1, "We cover:"), whole(2, "theft")], answer).agreeing, 1);
 });
 
+test("a quote counts with what the answer leaves out because it has it right before", () => {
+  const fire = (index, whole) => ({ ...passage(index, "fire"), quotes: [{ ...quoteOf("fire"), whole }] });
+  const answer = "We cover: theft [1] fire [1] fire [2]";
+  assert.equal(agreementOf([fire(1, "We cover: fire"), fire(2, "We cover: fire")], answer).agreeing, 2);
+  assert.equal(agreementOf([fire(1, "We cover: fire"), fire(2, "We never cover: fire")], answer).agreeing, 1);
+});
+
 test("an unverified quote does not count", () => {
-  const invented = { ...whole(1, "The passage says another thing."), quotes: [{ start: 0, end: 60, text: SENTENCE }] };
+  const invented = { ...whole(1, "The passage says another thing."), quotes: [quoteOf(SENTENCE)] };
   assert.equal(agreementOf([invented, whole(2, SENTENCE)], `${SENTENCE} [1] [2]`).agreeing, 1);
   assert.equal(agreementOf([whole(1, SENTENCE), whole(2, SENTENCE)], "Another answer. [1]").agreeing, 0);
 });

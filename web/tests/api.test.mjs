@@ -185,7 +185,15 @@ const RESULT = {
   url: "https://shop.example/refunds",
   score: 0.7,
   excerpt: "Refunds are paid\nwithin 5 days.",
-  quotes: [{ start: 0, end: 31, text: "Refunds are paid\nwithin 5 days.", plain: "Refunds are paid within 5 days." }],
+  quotes: [
+    {
+      start: 0,
+      end: 31,
+      text: "Refunds are paid\nwithin 5 days.",
+      plain: "Refunds are paid within 5 days.",
+      pieces: [{ text: "Refunds are paid within 5 days." }],
+    },
+  ],
 };
 
 test("search sends the text with its vector to the assistant, next to the chat", async () => {

@@ -463,11 +463,22 @@ test("the strength of a citation is one of three values or missing", async () =>
 
 test("a quote has its words as the answer shows them if they differ", async () => {
   const quotes = [
-    { start: 0, end: 6, text: "Why\tno", plain: "Why: no" },
-    { start: 7, end: 10, text: "No.", plain: 7 },
+    { start: 0, end: 6, text: "Why\tno", kind: "row", plain: "Why: no", pieces: [{ text: "Why" }, { text: "no" }] },
+    { start: 7, end: 10, text: "No.", plain: 7, pieces: [{ text: "No." }], whole: "Why? No." },
   ];
   const { received } = await ask([events(["sources", { citations: [{ index: 1, quotes }] }], END)]);
-  assert.deepEqual(received[0].citations[0].quotes, [quotes[0], { start: 7, end: 10, text: "No." }]);
+  assert.deepEqual(received[0].citations[0].quotes, [
+    quotes[0],
+    { start: 7, end: 10, text: "No.", pieces: [{ text: "No." }], whole: "Why? No." },
+  ]);
+});
+
+test("a quote without pieces, or with a malformed one, is skipped", async () => {
+  const words = { start: 0, end: 3, text: "No." };
+  const pieces = [undefined, null, [], "No.", [{}], [{ text: "No." }, 7], [{ text: "No.", role: 7 }]];
+  const quotes = pieces.map((pieces) => ({ ...words, pieces }));
+  const { received } = await ask([events(["sources", { citations: [{ index: 1, quotes }] }], END)]);
+  assert.deepEqual(received[0].citations[0].quotes, []);
 });
 
 test("also-found and nearest passages have no numbers and only safe URLs", async () => {
@@ -498,7 +509,15 @@ test("an answer is hedged only if the server says so", async () => {
 
 test("malformed citations are skipped or completed with defaults", async () => {
   const { received } = await ask([
-    events(["sources", { citations: [null, "x", {}, { index: 1, score: "high", quotes: [{}, { text: "q" }] }] }], END),
+    events(
+      [
+        "sources",
+        {
+          citations: [null, "x", {}, { index: 1, score: "high", quotes: [{}, { text: "q", pieces: [{ text: "q" }] }] }],
+        },
+      ],
+      END,
+    ),
   ]);
   assert.deepEqual(received[0].citations, [
     {
@@ -508,7 +527,7 @@ test("malformed citations are skipped or completed with defaults", async () => {
       title: "Unknown document",
       score: 0,
       excerpt: "",
-      quotes: [{ start: 0, end: 1, text: "q" }],
+      quotes: [{ start: 0, end: 1, text: "q", pieces: [{ text: "q" }] }],
     },
   ]);
 });

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importTs } from "../../tests/lib/import-ts.mjs";
+import { quoteOf } from "./browser/support/answers.mjs";
 
 const { isSourceSentence, isVerified } = await importTs(new URL("../src/panel/citations/verify.ts", import.meta.url));
 
@@ -9,11 +10,10 @@ const EXCERPT = "Refunds\n\nRefunds are not paid after 30 days. It costs 1.5 % &
 const TEXT = "Refunds are not paid after 30 days.";
 const ANSWER = `As written: ${TEXT} [1]`;
 const START = EXCERPT.indexOf(TEXT);
-const QUOTE = { start: START, end: START + TEXT.length, text: TEXT };
+const QUOTE = quoteOf(EXCERPT, TEXT);
 
 const verified = (quote, answer = ANSWER, excerpt = EXCERPT) =>
   isVerified({ excerpt, title: "As written" }, quote, answer);
-const whole = (text) => ({ start: 0, end: text.length, text });
 
 test("a quote is verified if the passage has its words at its place and a sentence of the answer is these words", () => {
   assert.equal(verified(QUOTE), true);
@@ -23,27 +23,27 @@ test("a quote is verified if the passage has its words at its place and a senten
 
 test("differently wrapped lines are equal", () => {
   const excerpt = "Refunds take\n five days.";
-  assert.equal(verified(whole(excerpt), "Refunds take five days. [1]", excerpt), true);
+  assert.equal(verified(quoteOf(excerpt), "Refunds take five days. [1]", excerpt), true);
 });
 
-/** @type {[name: string, quote: { start: number, end: number, text: string, plain?: string }, answer: string][]} */
+/** @type {[name: string, quote: ReturnType<typeof quoteOf> & { plain?: string }, answer: string][]} */
 const NOT_VERIFIED = [
-  ["is not in the passage", { start: 0, end: 5, text: "Free!" }, "Free! [1]"],
+  ["is not in the passage", quoteOf("Free!"), "Free! [1]"],
   ["is elsewhere in the passage", { ...QUOTE, start: START - 1, end: QUOTE.end - 1 }, ANSWER],
   ["is outside of the passage", { ...QUOTE, start: 900, end: 990 }, ANSWER],
   ["is not in the answer", QUOTE, "Something else. [1]"],
   ["is shown with other words", { ...QUOTE, plain: "Refunds are paid." }, "Refunds are paid. [1]"],
   ["is shown without a word", { ...QUOTE, plain: "Refunds are not paid." }, "Refunds are not paid. [1]"],
-  ["is empty", { start: 0, end: 0, text: "" }, ANSWER],
-  ["is space", { start: 7, end: 9, text: "\n\n" }, ANSWER],
-  ["is punctuation", { start: QUOTE.end - 1, end: QUOTE.end, text: "." }, ". [1]"],
+  ["is empty", quoteOf(EXCERPT, ""), ANSWER],
+  ["is space", quoteOf(EXCERPT, "\n\n"), ANSWER],
+  ["is punctuation", quoteOf(EXCERPT, "."), ". [1]"],
 ];
 for (const [name, quote, answer] of NOT_VERIFIED) {
   test(`a quote that ${name} is not verified`, () => assert.equal(verified(quote, answer), false));
 }
 
 /** Whether words of a passage are verified where the answer shows them so. */
-const shows = (text, shown) => verified(whole(text), `As written: ${shown} [1]`, text);
+const shows = (text, shown) => verified(quoteOf(text), `As written: ${shown} [1]`, text);
 
 for (const [what, source, shown] of [
   ["a lost plus sign", "Call +1 555 0100", "Call 1 555 0100"],
@@ -116,8 +116,8 @@ for (const [what, words, answer] of [
   ["before a sign", "It costs 1", "It costs 1.50 [1]"],
 ]) {
   test(`words that the answer has only ${what} are not verified`, () => {
-    assert.equal(verified(whole(words), answer, words), false);
-    assert.equal(verified(whole(words), `${answer}\n\n${words} [1]`, words), true);
+    assert.equal(verified(quoteOf(words), answer, words), false);
+    assert.equal(verified(quoteOf(words), `${answer}\n\n${words} [1]`, words), true);
   });
 }
 

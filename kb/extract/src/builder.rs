@@ -13,6 +13,9 @@ const MAX_DEPTH: usize = 16;
 /// Maximum length of a heading. A longer one is a paragraph set in large type.
 pub(crate) const MAX_HEADING_CHARS: usize = 200;
 
+/// Fewer dots are no leader.
+const MIN_LEADER_DOTS: usize = 4;
+
 /// Characters that begin a line as the marker of an item.
 const BULLETS: [char; 13] = ['•', '◦', '▪', '▫', '■', '□', '●', '○', '‣', '⁃', '∙', '·', '–'];
 
@@ -102,11 +105,14 @@ impl Builder {
         }
     }
 
-    /// Writes running text. Lines that begin with the marker of an item are a list.
+    /// Writes running text. Lines that begin with the marker of an item are a list, lines with leaders a table.
     pub(crate) fn paragraph(&mut self, text: impl Into<Text>) {
         let text = text.into();
         if text.is_blank() {
             return;
+        }
+        if let Some(rows) = leader_rows(&text) {
+            return self.table(Rows { caption: Text::default(), rows });
         }
         let items = item_lines(&text.text);
         let Some(first) = items.first().map(|item| item.0.start) else {
@@ -379,6 +385,36 @@ impl Builder {
     }
 }
 
+/// "Tea ........ 2 €" as rows, if each line has dots between two texts.
+fn leader_rows(text: &Text) -> Option<Vec<TableRow>> {
+    let mut start = 0;
+    let rows = text.text.split_inclusive('\n').map(|line| {
+        let (begin, end) = (start, start + line.len());
+        start = end;
+        let leader = leader(line)?;
+        let cells = vec![text.cut(begin..begin + leader.start), text.cut(begin + leader.end..end)];
+        Some(TableRow { is_header: false, cells, url: None })
+    });
+    rows.collect()
+}
+
+/// The dots that lead the eye from one text to another.
+fn leader(line: &str) -> Option<Range<usize>> {
+    let is_leader = |c: char| matches!(c, '.' | '…' | '·' | '‥' | ' ');
+    let mut start = 0;
+    let runs = line.split_inclusive(|c| !is_leader(c)).filter_map(|part| {
+        let run = start..start + part.trim_end_matches(|c| !is_leader(c)).len();
+        start += part.len();
+        let dots: usize =
+            part.chars().map(|c| if c == '…' { 3 } else { usize::from(is_leader(c) && c != ' ') }).sum();
+        (dots >= MIN_LEADER_DOTS).then_some(run)
+    });
+    let mut runs = runs.take(2);
+    let run = runs.next().filter(|_| runs.next().is_none())?;
+    let has_words = |text: Option<&str>| text.is_some_and(|text| text.contains(char::is_alphanumeric));
+    (has_words(line.get(..run.start)) && has_words(line.get(run.end..))).then_some(run)
+}
+
 /// The lines of a paragraph that begin with the marker of an item, each with the lines after it that do not, and the offset behind the
 /// marker. Empty if they are no list: a dash may be a sign or a thought.
 fn item_lines(text: &str) -> Vec<(Range<usize>, usize)> {
@@ -542,6 +578,19 @@ mod tests {
         });
         assert_eq!(document.text, "Prices\n\nSize\tPrice\nS\nM\t5\n10 €\nL\t");
         assert_eq!(document.blocks[0].children.len(), 4);
+    }
+
+    #[test]
+    fn lines_with_leaders_are_rows() {
+        let document = built(|builder| {
+            builder.paragraph(Inline::from_text("Tea ........ 2.50 €\nCake . . . . . 3 €"));
+            builder.paragraph(Inline::from_text("Well... 5 or 6?\nYes ...."));
+        });
+        assert_eq!(
+            outline(&document),
+            "Table\n  Row\n    Cell: Tea\n    Cell: 2.50 €\n  Row\n    Cell: Cake\n    Cell: 3 €\nParagraph: Well... 5 or \
+             6?⏎Yes ....\n"
+        );
     }
 
     #[test]

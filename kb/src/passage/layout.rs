@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use chat_core::limits::MAX_BLOCKS_BYTES;
-use extract::document::{Block, BlockKind, Document, MarkKind};
+use extract::document::{Block, BlockKind, Document, MarkKind, touching};
 use serde_json::{Value, json};
 
 use super::jsonb_bytes;
@@ -11,7 +11,8 @@ use super::jsonb_bytes;
 /// The blocks and marks within a range; `None` if they are too large to store.
 pub(super) fn layout(document: &Document, blocks: &[&Block], range: &Range<usize>) -> Option<Value> {
     let mut layout = Layout { document, range, blocks: Vec::new() };
-    for block in blocks {
+    let first = blocks.partition_point(|block| block.range.end <= range.start);
+    for block in blocks.iter().skip(first).take_while(|block| block.range.start < range.end) {
         layout.add(block, None);
     }
     let mark = |kind: MarkKind, range: Range<usize>| {
@@ -53,7 +54,7 @@ impl Layout<'_> {
             BlockKind::Row { is_header } => return self.row(block, &range, *is_header),
             BlockKind::Item { .. } => return self.item(block, &range, depth),
             BlockKind::List | BlockKind::Table | BlockKind::Group | BlockKind::Note => {
-                return block.children.iter().for_each(|child| self.add(child, depth));
+                return touching(&block.children, self.range).iter().for_each(|child| self.add(child, depth));
             }
         };
         let mut entry = self.entry(kind, &range);

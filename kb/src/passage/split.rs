@@ -43,8 +43,12 @@ impl Splitter<'_> {
     /// `start`: that of the block, or of the marker before it.
     fn block(&mut self, block: &Block, start: usize) {
         let range = start..block.range.end;
-        let has_addresses =
-            || self.document.places.iter().any(|place| place.url.is_some() && range.contains(&place.start));
+        let has_addresses = || {
+            let places = &self.document.places;
+            let first = places.partition_point(|place| place.start < range.start);
+            let mut inside = places.iter().skip(first).take_while(|place| place.start < range.end);
+            inside.any(|place| place.url.is_some())
+        };
         let is_one = self.measure.fits(&range) && !(block.kind == BlockKind::Table && has_addresses());
         if is_one {
             self.pieces.push(range);

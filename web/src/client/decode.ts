@@ -197,13 +197,14 @@ export function decodePassage(json: JsonObject): Passage {
 export function decodeQuote(value: unknown): Quote[] {
   const json = asObject(value);
   const words = json && decodeWords(json);
-  if (!words) return [];
+  const pieces = decodePieces(json?.pieces);
+  if (!words || !pieces) return [];
   return [
     {
       ...words,
+      pieces,
       ...optional("kind", asString(json.kind)),
       ...optional("plain", asString(json.plain)),
-      ...optional("pieces", decodePieces(json.pieces)),
       ...optional("whole", asString(json.whole)),
     },
   ];

@@ -51,7 +51,7 @@ export interface Quote {
   /** The words as the answer shows them, with what gives them their meaning; omitted if they are the same. */
   readonly plain?: string;
   /** What the answer shows in pieces, without the punctuation between them. */
-  readonly pieces?: readonly QuotePiece[];
+  readonly pieces: readonly QuotePiece[];
   /** The words with all that gives them their meaning; omitted if the answer shows all of it with them. */
   readonly whole?: string;
 }
@@ -155,7 +155,7 @@ export interface SearchResult extends Passage {
   /** As in a citation. */
   readonly excerpt: string;
   readonly blocks?: PassageLayout;
-  /** The best sentence, after the line that introduces its list: one or two. */
+  /** The best statement. */
   readonly quotes: readonly Quote[];
 }
 

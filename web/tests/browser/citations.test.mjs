@@ -3,6 +3,7 @@ import { afterEach, beforeEach, test } from "node:test";
 import { openBrowser } from "../../../tests/lib/browser.mjs";
 import { startSuite } from "../../../tests/lib/suite.mjs";
 import { openCitationsPage, passage, quoting, startCitationsSite, VIEWPORT } from "./pages/citations/page.mjs";
+import { quoteOf } from "./support/answers.mjs";
 
 const EXCERPT = `Returns\n\nYou may return goods within 30 days. Refunds take 5 days.\n\n${"More words. ".repeat(60)}`;
 const at = (words) => ({ start: EXCERPT.indexOf(words), end: EXCERPT.indexOf(words) + words.length });
@@ -403,7 +404,7 @@ test("an opened entry shows its passages as they are laid out, with verified quo
 
 test("a false quote is neither highlighted nor verified", async () => {
   const misquoted = passage(1, "The passage says something else.", {
-    quotes: [{ start: 0, end: 12, text: "Everything is free." }],
+    quotes: [quoteOf("Everything is free.")],
   });
   await show("Everything is free. [1]", [misquoted]);
   await badge(0).click();
@@ -574,7 +575,7 @@ test("hostile passages, titles, sections and URLs run and load nothing", async (
       section: payload,
       url: payload,
       download_url: payload,
-      quotes: [{ start: 0, end: payload.length, text: payload }],
+      quotes: [quoteOf(payload)],
     }),
   );
   const found = await page.evaluate(

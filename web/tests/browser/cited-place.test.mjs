@@ -4,6 +4,7 @@ import { after, afterEach, beforeEach, test } from "node:test";
 import { listen } from "../../../tests/lib/listen.mjs";
 import { startSuite } from "../../../tests/lib/suite.mjs";
 import { openCitationsPage, passage, startCitationsSite, VIEWPORT } from "./pages/citations/page.mjs";
+import { quoteOf } from "./support/answers.mjs";
 
 const FILLER = "<p>Filler that no citation means, with 30 days and Near in it.</p>".repeat(60);
 
@@ -108,7 +109,7 @@ function laidOut(excerpt, kind, marks) {
 
 /** Shows an answer with this source, opens the source, and follows its link as a visitor does. */
 async function follow(excerpt, quotes, url, blocks = undefined) {
-  const found = quotes.map((text) => ({ ...at(excerpt, text), text }));
+  const found = quotes.map((text) => quoteOf(excerpt, text));
   const source = passage(1, excerpt, { quotes: found, url, blocks });
   await page.evaluate(([text, source]) => widget.answer(text, [source]), ["An answer. [1]", source]);
   await page.locator("[data-role=source] > summary").click();
@@ -156,7 +157,7 @@ test("a page that lost the words opens at the heading of the link", async () => 
 test("the card of a badge links to the words of its own quote", async () => {
   const excerpt = "The first sentence is here. The second sentence is there.";
   const [first, second] = ["The first sentence is here.", "The second sentence is there."];
-  const quotes = [first, second].map((text) => ({ ...at(excerpt, text), text }));
+  const quotes = [first, second].map((text) => quoteOf(excerpt, text));
   const source = passage(1, excerpt, { quotes, url: "https://example.com/" });
   await page.evaluate(([text, source]) => widget.answer(text, [source]), [`${first} [1] ${second} [1]`, source]);
   await page.locator("[data-role=marker]").nth(1).hover();

@@ -5,6 +5,7 @@ import { createRequire } from "node:module";
 import { beforeEach, test } from "node:test";
 import { startSuite } from "../../../tests/lib/suite.mjs";
 import { callsOf, emit, LOGIN, signIn, startDemoSite } from "./pages/demo/page.mjs";
+import { quoteOf } from "./support/answers.mjs";
 
 const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const HOSTILE = `<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>`;
@@ -18,7 +19,7 @@ const STRONG = {
   score: 0.72,
   strength: "strong",
   excerpt: "You can return any unused item within 30 days.",
-  quotes: [{ start: 0, end: 46, text: "You can return any unused item within 30 days." }],
+  quotes: [quoteOf("You can return any unused item within 30 days.")],
 };
 const NEAR = { ...STRONG, chunk_id: "c2", section: undefined, page: 2, score: 0.31, strength: "partial" };
 const FOUND = { chunk_id: "c3", document_id: "d2", title: "Shipping", section: "Shipping › Abroad", score: 0.36 };

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { failure, json, result } from "./support/answers.mjs";
+import { failure, json, quoteOf, result } from "./support/answers.mjs";
 import { tokenFor } from "./pages/widget/page.mjs";
 import { ANSWER, QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
 
@@ -303,7 +303,7 @@ test("hostile texts are shown as text, and hostile addresses are not opened", as
       section: markup,
       url: "javascript:alert(1)",
       excerpt,
-      quotes: [{ start: 0, end: 9e9, text: markup, plain: `${markup}\u202e` }],
+      quotes: [{ ...quoteOf(markup), end: 9e9, plain: `${markup}\u202e` }],
     }),
   );
   const widget = await openReady(t);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { startSuite } from "../../../tests/lib/suite.mjs";
 import { openCitationsPage, startCitationsSite, VIEWPORT } from "./pages/citations/page.mjs";
-import { citation, LAID_OUT_ANSWER, laidOut } from "./support/answers.mjs";
+import { citation, LAID_OUT_ANSWER, laidOut, quoteOf } from "./support/answers.mjs";
 
 const { site, page } = await startSuite(startCitationsSite, { viewport: VIEWPORT, reducedMotion: "reduce" });
 await openCitationsPage(page, site);
@@ -38,10 +38,10 @@ async function openCard() {
 }
 
 /** A citation of plain text with one quote in pieces. */
-function stated(text, pieces, plain, fields = {}) {
-  const quotes = [{ start: 0, end: text.length, text, pieces, plain }];
+function stated(text, pieces = [{ text }], plain = undefined, fields = {}) {
+  const quotes = [{ ...quoteOf(text), pieces, plain, ...fields }];
   const blocks = { blocks: [{ kind: "paragraph", start: 0, end: text.length }] };
-  return citation({ excerpt: text, blocks, quotes, ...fields });
+  return citation({ excerpt: text, blocks, quotes });
 }
 const NOT_COVERED = stated(
   "Theft",
@@ -102,11 +102,23 @@ test("what belongs to a quote is lighter than its words, in the answer and in th
 });
 
 test("a card without anything that belongs to the quote shows only the passage", async () => {
-  await show("Theft [1]", [stated("Theft", undefined, undefined)]);
+  await show("Theft [1]", [stated("Theft")]);
   await openCard();
   assert.equal(await card().locator("mark").innerText(), "Theft");
   assert.equal(await role("card-statement").count(), 0);
   assert.deepEqual(await light("answer"), []);
+});
+
+test("a quote after one with the same line above it is whole where it stands alone", async () => {
+  const fire = stated("Fire", undefined, undefined, { whole: "Not covered: Fire" });
+  await show("Not covered: Theft [1] Fire [2]", [NOT_COVERED, { ...fire, index: 2, title: "Fire" }]);
+  assert.deepEqual(await light("answer"), ["Not covered:"]);
+  await page.evaluate(() => /** @type {HTMLElement} */ (widget.shadow.querySelectorAll(".marker")[1]).focus());
+  await page.clock.runFor(200);
+  assert.equal(await card().locator("[data-role=card-statement]").textContent(), "Not covered: Fire");
+  assert.deepEqual(await light("card-statement"), ["Not covered: "]);
+  assert.equal(await card().locator("[data-role=verified-quote]").count(), 1);
+  assert.match(await page.evaluate(() => widget.answers[0].markdown()), /— "Not covered: Fire"$/);
 });
 
 test("a sentence that streams in parts has its chain lighter when the sources arrive", async () => {

@@ -1,7 +1,7 @@
 // The widget without the features that the oldest supported browsers lack. Real Chromium and embedder, simulated API.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { answer, citation, found, json, refusal, result, whole } from "./support/answers.mjs";
+import { answer, citation, found, json, quoteOf, refusal, result, whole } from "./support/answers.mjs";
 import { ANSWER, QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
 
 const { site, open } = await startWidgetSuite();
@@ -34,8 +34,7 @@ test("an answer has its sources, cards and links", async (t) => {
   const quote = "Refunds are paid within 5 days.";
   const filler = "This sentence is about nothing in particular. ".repeat(20);
   const excerpt = `${filler}\n\n${quote} ${filler}`;
-  const start = excerpt.indexOf(quote);
-  const cited = citation({ excerpt, quotes: [{ start, end: start + quote.length, text: quote }] });
+  const cited = citation({ excerpt, quotes: [quoteOf(excerpt, quote)] });
   site.api.respondWith(whole(answer({ citations: [cited], also_found: [found({ url: "https://shop.example/" })] })));
   const widget = await openOld(t);
   assert.match(await (await widget.ask(QUESTION)).innerText(), ANSWER);

@@ -2,7 +2,7 @@
 // simulated API.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { answer, citation, found, json, LAID_OUT_ANSWER, laidOut, result, whole } from "./support/answers.mjs";
+import { answer, citation, found, json, LAID_OUT_ANSWER, laidOut, quoteOf, result, whole } from "./support/answers.mjs";
 import { openConversation, QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
 
 const { site, open, withConversation } = await startWidgetSuite();
@@ -53,8 +53,7 @@ test("stored answers, also-found passages and instant results show passages as t
 
 test("a passage without a layout is shown as it is written, and its quote is verified", async (t) => {
   const text = "# Fees *and* more\n  one\ttwo\n\nRefunds are paid within 5 days.";
-  const start = text.indexOf("Refunds");
-  const quotes = [{ start, end: text.length, text: text.slice(start) }];
+  const quotes = [quoteOf(text, "Refunds are paid within 5 days.")];
   site.api.respondWith(whole(answer({ citations: [citation({ excerpt: text, quotes })] })));
   const widget = await open(t);
   const reply = await widget.ask(QUESTION);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { answer, failure, gate, SESSION, whole } from "./support/answers.mjs";
+import { answer, failure, gate, quoteOf, SESSION, whole } from "./support/answers.mjs";
 import { markup, tokenFor } from "./pages/widget/page.mjs";
 import { ANSWER, openConversation, QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
 
@@ -21,7 +21,7 @@ const MESSAGES = [
         title: "Refunds",
         score: 0.7,
         excerpt: "Refunds are paid.",
-        quotes: [{ start: 0, end: 17, text: "Refunds are paid." }],
+        quotes: [quoteOf("Refunds are paid.")],
         available: true,
       },
     ],

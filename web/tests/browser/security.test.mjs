@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { startSuite } from "../../../tests/lib/suite.mjs";
-import { answer, citation, generated, refusal, report, SESSION, whole } from "./support/answers.mjs";
+import { answer, citation, generated, quoteOf, refusal, report, SESSION, whole } from "./support/answers.mjs";
 import { openWidgetPage, strictPolicy } from "./pages/widget/page.mjs";
 import { startWidgetSite } from "./pages/widget/site.mjs";
 
@@ -45,8 +45,11 @@ function hostileCitation(payload, position) {
     excerpt,
     ...(position % 2 && { blocks }),
     quotes: [
-      { start: 0, end: 10, text: "A passage." },
-      { start: 11, end: 11 + payload.length, text: payload, plain: payload },
+      quoteOf(excerpt, "A passage."),
+      {
+        ...{ start: 11, end: 11 + payload.length, text: payload, kind: payload, plain: payload, whole: payload },
+        pieces: [{ text: payload, role: payload }, { text: payload }],
+      },
     ],
   });
 }

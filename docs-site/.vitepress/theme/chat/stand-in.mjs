@@ -101,7 +101,10 @@ class StandIn {
         ...this.#passage(passage, score),
         strength: score > 0.8 ? "strong" : "good",
         excerpt: passage.text,
-        quotes: sentences.map(([start, end]) => ({ start, end, text: passage.text.slice(start, end) })),
+        quotes: sentences.map(([start, end]) => {
+          const text = passage.text.slice(start, end);
+          return { start, end, text, kind: "sentence", pieces: [{ text }] };
+        }),
       });
       before = "\n\n";
     }

@@ -1,5 +1,7 @@
 //! Puts the cells of a data table into rows.
 
+use std::ops::Range;
+
 use crate::builder::{Rows, TableRow, Text};
 
 /// Maximum colspan and rowspan.
@@ -16,6 +18,10 @@ pub(super) struct TableReader {
     /// Whether all cells of the open row that are not blank are header cells.
     has_only_headers: bool,
     own_cells: usize,
+    /// Whether a row above has the names of the columns.
+    has_names: bool,
+    /// The columns of each cell of the open row that spans several, without the first cell.
+    wide: Vec<Range<usize>>,
 }
 
 impl TableReader {
@@ -42,7 +48,7 @@ impl TableReader {
         let span =
             |value: Option<&str>| value.and_then(|v| v.trim().parse().ok()).unwrap_or(1).clamp(1, MAX_SPAN);
         for at in 0..span(columns) {
-            // A cell over several columns is written once, one over several rows in each row.
+            // A cell over several rows is written in each.
             let text = if at == 0 { text.clone() } else { Text::default() };
             let Some(row) = self.rows.last_mut() else { return };
             if self.reaching.len() <= row.cells.len() {
@@ -52,6 +58,10 @@ impl TableReader {
                 *below = (span(rows) - 1, text.clone());
             }
             row.cells.push(text);
+        }
+        if self.own_cells > 1 && span(columns) > 1 {
+            let end = self.rows.last().map_or(0, |row| row.cells.len());
+            self.wide.push(end - span(columns)..end);
         }
         self.fill_from_above();
     }
@@ -63,6 +73,13 @@ impl TableReader {
             let is_group = self.own_cells == 1 && row.cells.len() > 1;
             row.is_header = row.is_header
                 || (!row.cells.is_empty() && (self.is_in_head || self.has_only_headers || is_group));
+            self.has_names |= row.is_header;
+            let is_repeated = self.has_names && !row.is_header;
+            // A value holds for each named column below its cell; a name is written once.
+            for wide in std::mem::take(&mut self.wide).into_iter().filter(|_| is_repeated) {
+                let value = row.cells.get(wide.start).cloned().unwrap_or_default();
+                row.cells.get_mut(wide).into_iter().for_each(|cells| cells.fill(value.clone()));
+            }
         }
     }
 

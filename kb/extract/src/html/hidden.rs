@@ -102,6 +102,18 @@ impl Hidden {
         }
     }
 
+    pub(super) fn numbers(&self, list: ElementRef<'_>) -> Option<&'static str> {
+        let style = Style::from_element(list);
+        let effects = [
+            (Effect::Letters, "a"),
+            (Effect::Capitals, "A"),
+            (Effect::Roman, "i"),
+            (Effect::RomanCapitals, "I"),
+        ];
+        let has = |effect| style.has(effect) || self.has(list, &style, effect);
+        effects.into_iter().find(|(effect, _)| has(*effect)).map(|(_, kind)| kind)
+    }
+
     pub(super) fn hides_markers(&self, list: ElementRef<'_>) -> bool {
         let style = Style::from_element(list);
         style.has(Effect::NoMarkers) || self.has(list, &style, Effect::NoMarkers)

@@ -13,22 +13,22 @@ const PICTURES: [&str; 9] =
 const TICKS: [&str; 5] = ["check", "checkmark", "tick", "yes", "ok"];
 const CROSSES: [&str; 7] = ["cross", "times", "xmark", "close", "no", "x", "ban"];
 /// Other parts of such names: of libraries, shapes, weights and colours.
-const NEUTRAL: [&str; 36] = [
-    "icon",
-    "icons",
+const NEUTRAL: [&str; 40] = [
     "fa",
     "fas",
     "far",
     "bi",
     "mdi",
     "ti",
-    "glyphicon",
-    "octicon",
-    "octicons",
+    "ph",
+    "la",
+    "las",
+    "ri",
     "material",
     "fontawesome",
     "lucide",
     "tabler",
+    "feather",
     "svg",
     "png",
     "gif",
@@ -39,6 +39,9 @@ const NEUTRAL: [&str; 36] = [
     "squared",
     "solid",
     "regular",
+    "bold",
+    "thin",
+    "alt",
     "fill",
     "filled",
     "outline",
@@ -50,10 +53,10 @@ const NEUTRAL: [&str; 36] = [
     "lg",
     "negative",
     "sign",
+    "glyphicon",
 ];
 /// Parts of the classes of elements that a style sheet turns into icons.
-const ICON_CLASSES: [&str; 10] =
-    ["icon", "icons", "fa", "fas", "far", "fab", "bi", "mdi", "glyphicon", "symbols"];
+const ICON_CLASSES: [&str; 10] = ["fa", "fas", "far", "fab", "bi", "mdi", "ti", "ph", "feather", "symbols"];
 /// What is written for an icon that nobody can name.
 pub(super) const UNKNOWN: &str = "\u{fffd}";
 
@@ -66,12 +69,13 @@ pub(super) fn text(wrapped: ElementRef<'_>) -> Option<String> {
         "img" => element.attr("alt").map(str::to_owned),
         // Its content is the name of a letter of its font.
         _ if is_icon && has_text(wrapped) => label().map(str::to_owned),
-        name if element.attr("role") == Some("img") || is_icon || (name == "svg" && label().is_some()) => {
+        name if element.attr("role") == Some("img") || is_icon || (name == "svg" && !is_link(wrapped)) => {
             let title = || {
                 let title = wrapped.child_elements().find(|child| child.value().name() == "title")?;
                 Some(title.text().collect())
             };
             let is_shown = name != "svg" && has_text(wrapped);
+            let title = || title().filter(|_| element.attr("role") == Some("img"));
             label().filter(|_| !is_shown).map(str::to_owned).or_else(title)
         }
         _ => None,
@@ -85,16 +89,37 @@ pub(super) fn text(wrapped: ElementRef<'_>) -> Option<String> {
 }
 
 /// What a cell without text shows; `None` if it is blank.
-pub(super) fn in_cell(wrapped: ElementRef<'_>) -> Option<&'static str> {
+pub(super) fn in_cell(wrapped: ElementRef<'_>) -> Option<String> {
     let element = wrapped.value();
-    match element.name() {
+    let by_class = || element.classes().find_map(tick_or_cross).filter(|_| !has_text(wrapped));
+    let sign = match element.name() {
+        "td" | "th" => by_class()?,
         "input" if element.attr("type").is_some_and(|kind| kind.eq_ignore_ascii_case("checkbox")) => {
-            Some(if element.attr("checked").is_some() { "☑" } else { "☐" })
+            if element.attr("checked").is_some() {
+                "☑"
+            } else {
+                "☐"
+            }
         }
-        "input" | "select" | "textarea" | "meter" | "progress" => Some(UNKNOWN),
-        "img" if element.attr("alt") == Some("") => None,
-        name => (PICTURES.contains(&name) || is_icon(wrapped)).then_some(UNKNOWN),
-    }
+        "input" | "select" | "textarea" | "meter" | "progress" => UNKNOWN,
+        "button" => return Some(wrapped.text().collect()),
+        "img" if element.attr("alt") == Some("") => return None,
+        "svg" => {
+            let title = wrapped.child_elements().find(|child| child.value().name() == "title");
+            return Some(title.map_or_else(|| UNKNOWN.to_owned(), |title| title.text().collect()));
+        }
+        name if PICTURES.contains(&name) || is_icon(wrapped) => UNKNOWN,
+        _ => by_class()?,
+    };
+    Some(sign.to_owned())
+}
+
+/// A tick or a cross, which pages hide from screen readers and show to all others.
+pub(super) fn hidden_sign(wrapped: ElementRef<'_>) -> Option<String> {
+    let element = wrapped.value();
+    let is_shown = element.attr("hidden").is_none() && element.attr("aria-hidden") == Some("true");
+    let is_picture = || is_icon(wrapped) || matches!(element.name(), "img" | "svg");
+    sign(wrapped).filter(|_| is_shown && is_picture()).map(str::to_owned)
 }
 
 /// Whether an element shows something that has no text: not an icon, which decorates what is next to it.
@@ -102,17 +127,33 @@ pub(super) fn is_unseen(element: &Element) -> bool {
     match element.name() {
         "svg" => false,
         "img" => element.attr("alt") != Some(""),
+        "input" => {
+            let kind = element.attr("type").unwrap_or("text").to_ascii_lowercase();
+            !matches!(
+                kind.as_str(),
+                "hidden" | "submit" | "button" | "reset" | "checkbox" | "radio" | "image"
+            )
+        }
         "select" | "textarea" => true,
         name => PICTURES.contains(&name),
     }
 }
 
+/// Whether an icon is a link, such as that to a heading.
+fn is_link(icon: ElementRef<'_>) -> bool {
+    icon.parent().and_then(ElementRef::wrap).is_some_and(|parent| parent.value().name() == "a")
+}
+
 /// Whether a class makes an empty element, or one with the name of a letter, an icon.
 fn is_icon(wrapped: ElementRef<'_>) -> bool {
     let element = wrapped.value();
+    if element.name().ends_with("-icon") {
+        return true;
+    }
     let is_inline = matches!(element.name(), "i" | "span" | "em");
     let has_class = |element: &Element| {
-        parts(element.attr("class").unwrap_or_default()).any(|part| ICON_CLASSES.contains(&part))
+        let mut classes = parts(element.attr("class").unwrap_or_default());
+        classes.any(|part| ICON_CLASSES.contains(&part) || is_named_icon(part))
     };
     let is_font = || {
         element
@@ -143,7 +184,10 @@ pub(crate) fn tick_or_cross(name: &str) -> Option<&'static str> {
             "✓"
         } else if CROSSES.contains(&part) {
             "✗"
-        } else if NEUTRAL.contains(&part) || part.bytes().all(|byte| byte.is_ascii_digit()) {
+        } else if NEUTRAL.contains(&part)
+            || is_named_icon(part)
+            || part.bytes().all(|byte| byte.is_ascii_digit())
+        {
             continue;
         } else {
             return None;
@@ -153,6 +197,11 @@ pub(crate) fn tick_or_cross(name: &str) -> Option<&'static str> {
         }
     }
     found
+}
+
+/// "dashicons", "octicon".
+fn is_named_icon(part: &str) -> bool {
+    part.trim_end_matches('s').ends_with("icon")
 }
 
 fn parts(names: &str) -> impl Iterator<Item = &str> {

@@ -3,7 +3,7 @@
 use ego_tree::iter::Edge;
 use scraper::{ElementRef, node::Element};
 
-use super::elements::heading_level;
+use super::elements::{heading_level, is_block};
 
 /// Parts of the classes of boxes.
 const BOXES: [&str; 17] = [
@@ -90,21 +90,24 @@ pub(super) fn is_repeated(wrapped: ElementRef<'_>) -> bool {
 
 /// Whether an element follows one of its kind without a space, and both have words. Those of letters are parts of a word.
 pub(super) fn follows_alike(wrapped: ElementRef<'_>) -> bool {
-    let has_word = |element: ElementRef<'_>| {
-        let texts = element.descendants().take(MAX_WORD_NODES).filter_map(|node| node.value().as_text());
-        texts.flat_map(|text| text.chars()).take(2).count() == 2
-    };
     let before = wrapped.prev_sibling().and_then(ElementRef::wrap);
     let before = before.filter(|before| before.value().name() == wrapped.value().name());
-    matches!(wrapped.value().name(), "span" | "a")
+    matches!(wrapped.value().name(), "span" | "a" | "label")
         && before.is_some_and(|before| has_word(before) && has_word(wrapped))
 }
 
-/// Whether there is text right before and after an element.
+/// Whether an element has more than a letter.
+pub(super) fn has_word(element: ElementRef<'_>) -> bool {
+    let texts = element.descendants().take(MAX_WORD_NODES).filter_map(|node| node.value().as_text());
+    texts.flat_map(|text| text.chars()).take(2).count() == 2
+}
+
+/// Whether an element is in the middle of a sentence: there is text before and after it, or the element that it fills.
 pub(super) fn is_between_words(wrapped: ElementRef<'_>) -> bool {
-    let before = wrapped.prev_sibling();
-    let after = wrapped.next_sibling();
-    [before, after].into_iter().all(|node| {
+    let is_alone = wrapped.prev_sibling().is_none() && wrapped.next_sibling().is_none();
+    let parent = wrapped.parent().and_then(ElementRef::wrap).filter(|_| is_alone);
+    let whole = parent.filter(|parent| !is_block(parent.value().name())).unwrap_or(wrapped);
+    [whole.prev_sibling(), whole.next_sibling()].into_iter().all(|node| {
         node.is_some_and(|node| node.value().as_text().is_some_and(|text| !text.trim().is_empty()))
     })
 }

@@ -7,7 +7,7 @@ use scraper::{ElementRef, Html, Node, node::Element};
 
 use super::cells::TableReader;
 use super::elements::{anchor, heading_level, is_block, is_paragraph, parts};
-use super::layout::{follows_alike, is_between_words, is_name, is_named_box, is_repeated, role};
+use super::layout::{follows_alike, has_word, is_between_words, is_name, is_named_box, is_repeated, role};
 use super::reading::{PageContext, Reading, has_text};
 use super::{formula, icon, select};
 use crate::builder::{Builder, Inline};
@@ -87,7 +87,7 @@ struct Reader<'a> {
     table: Option<(NodeId, TableReader)>,
     is_in_cell: bool,
     /// What the open cell shows without text.
-    sign: Option<&'static str>,
+    sign: Option<String>,
     /// Whether the open paragraph has words of its own, not only those of pictures.
     has_words: bool,
     /// Whether something without text was shown since the last paragraph.
@@ -188,7 +188,9 @@ impl<'a> Reader<'a> {
         match &reading {
             Reading::Content => return self.open_content(wrapped),
             // "Click Save to go on."
-            Reading::NotContent if wrapped.value().name() == "button" && is_between_words(wrapped) => {
+            Reading::NotContent
+                if wrapped.value().name() == "button" && is_between_words(wrapped) && has_word(wrapped) =>
+            {
                 return self.inline.apart();
             }
             Reading::NotContent => self.leave_out(wrapped),
@@ -197,7 +199,13 @@ impl<'a> Reader<'a> {
                 self.has_gap |= is_paragraph(wrapped) && has_text(wrapped);
                 self.left_out.hidden += usize::from(self.articles > 0 && has_text(wrapped));
             }
-            Reading::NotShown => self.has_gap |= is_paragraph(wrapped) && has_text(wrapped),
+            Reading::NotShown => {
+                // Icons are hidden from screen readers only.
+                if wrapped.attr("aria-hidden") == Some("true") {
+                    self.note_sign(wrapped);
+                }
+                self.has_gap |= is_paragraph(wrapped) && has_text(wrapped);
+            }
             Reading::Struck => {
                 self.inline.apart();
                 self.left_out.struck += usize::from(has_text(wrapped));
@@ -210,11 +218,16 @@ impl<'a> Reader<'a> {
         self.skipped = Some(wrapped.id());
     }
 
+    /// Notes what the open cell shows if it has no text.
+    fn note_sign(&mut self, wrapped: ElementRef<'_>) {
+        if self.is_in_cell && self.sign.is_none() {
+            self.sign = icon::in_cell(wrapped);
+        }
+    }
+
     fn leave_out(&mut self, wrapped: ElementRef<'_>) {
         self.inline.apart();
-        if self.is_in_cell {
-            self.sign = self.sign.or_else(|| icon::in_cell(wrapped));
-        }
+        self.note_sign(wrapped);
         if !icon::is_unseen(wrapped.value()) {
             return;
         }
@@ -249,16 +262,18 @@ impl<'a> Reader<'a> {
             }
             name => {
                 self.set_apart(wrapped);
-                if self.is_in_cell {
-                    self.sign = self.sign.or_else(|| icon::in_cell(wrapped));
-                }
+                self.note_sign(wrapped);
                 if let Some(mark) = mark(name, element) {
                     return self.inline.open(mark);
                 }
             }
         }
         if self.table.is_some() {
-            return self.open_in_table(role(element));
+            self.open_in_table(role(element));
+            if matches!(role(element), "td" | "th") {
+                self.note_sign(wrapped);
+            }
+            return;
         }
         if is_paragraph(wrapped) {
             // A name ends where other blocks begin.
@@ -449,7 +464,7 @@ impl<'a> Reader<'a> {
         let items = || wrapped.child_elements().filter(|item| item.value().name() == "li").count();
         let first = if is_reversed { i64::try_from(items()).unwrap_or(i64::MAX) } else { 1 };
         let start = element.attr("start").and_then(|start| start.trim().parse().ok()).unwrap_or(first);
-        let kind = element.attr("type").unwrap_or_default().to_owned();
+        let kind = self.page.numbers(wrapped).or(element.attr("type")).unwrap_or_default().to_owned();
         let has_numbers = element.name() == "ol" && !self.page.hides_markers(wrapped);
         let numbers = Numbers { next: start, step: if is_reversed { -1 } else { 1 }, kind };
         self.lists.push(List { numbers: has_numbers.then_some(numbers), is_in_entry: false });
@@ -523,10 +538,12 @@ impl<'a> Reader<'a> {
                 table.is_in_head = false;
             }
             "td" | "th" => {
-                if let Some(sign) = self.sign.filter(|sign| {
-                    self.inline.text().trim().is_empty() && (!table.is_row_empty() || *sign != icon::UNKNOWN)
-                }) {
-                    self.inline.push(sign);
+                // A picture in the first cell shows what the row is about.
+                let is_known = |sign: &String| sign != icon::UNKNOWN || !table.is_row_empty();
+                if let Some(sign) = self.sign.take().filter(|sign| is_known(sign))
+                    && self.inline.text().trim().is_empty()
+                {
+                    self.inline.push(&sign);
                 }
                 let text = std::mem::take(&mut self.inline).finish();
                 table.cell(text, role(element) == "th", element.attr("colspan"), element.attr("rowspan"));

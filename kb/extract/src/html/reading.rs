@@ -99,6 +99,11 @@ impl PageContext {
         self.hidden.sets_apart(element)
     }
 
+    /// The letters that a style numbers a list with.
+    pub(super) fn numbers(&self, list: ElementRef<'_>) -> Option<&'static str> {
+        self.hidden.numbers(list)
+    }
+
     /// Whether a style hides the markers of a list.
     pub(super) fn hides_markers(&self, list: ElementRef<'_>) -> bool {
         self.hidden.hides_markers(list)
@@ -118,6 +123,9 @@ impl PageContext {
         let is_content = !NOT_CONTENT.contains(&element.name()) && !is_no_content;
         if self.tabs.is_tab(wrapped.id()) {
             return Reading::NotContent;
+        }
+        if let Some(sign) = icon::hidden_sign(wrapped) {
+            return Reading::Text(sign);
         }
         match self.hidden.hiding(wrapped).filter(|_| !self.tabs.shows(wrapped.id())) {
             Some(Hiding::Style) if is_content => return Reading::Hidden,

@@ -32,6 +32,11 @@ pub(super) enum Effect {
     ChildrenApart,
     /// Its items have no numbers.
     NoMarkers,
+    /// Its items have letters or Roman numbers.
+    Letters,
+    Capitals,
+    Roman,
+    RomanCapitals,
 }
 
 /// A property with an effect.
@@ -43,7 +48,7 @@ pub(super) struct EffectRule {
 }
 
 /// In the order of [`StyleSheet`].
-pub(super) const EFFECT_RULES: [EffectRule; 10] = [
+pub(super) const EFFECT_RULES: [EffectRule; 14] = [
     rule("display", Effect::Hidden, |value| matches!(value, "none")),
     rule("visibility", Effect::Hidden, |value| matches!(value, "hidden" | "collapse")),
     rule("text-decoration", Effect::Struck, |value| value.contains("line-through")),
@@ -56,6 +61,10 @@ pub(super) const EFFECT_RULES: [EffectRule; 10] = [
     rule("display", Effect::ChildrenApart, |value| value.ends_with("flex") || value.ends_with("grid")),
     rule("list-style", Effect::NoMarkers, |value| value.split(' ').any(|part| part == "none")),
     rule("list-style-type", Effect::NoMarkers, |value| value == "none"),
+    rule("list-style-type", Effect::Letters, |value| matches!(value, "lower-alpha" | "lower-latin")),
+    rule("list-style-type", Effect::Capitals, |value| matches!(value, "upper-alpha" | "upper-latin")),
+    rule("list-style-type", Effect::Roman, |value| value == "lower-roman"),
+    rule("list-style-type", Effect::RomanCapitals, |value| value == "upper-roman"),
 ];
 
 const fn rule(property: &'static str, effect: Effect, has_effect: fn(&str) -> bool) -> EffectRule {

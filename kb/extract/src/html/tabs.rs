@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use ego_tree::NodeId;
 use scraper::{ElementRef, Html};
 
-use super::reading::names_content;
+use super::reading::{label, names_content};
 use super::select;
 
 /// Elements between a radio button and the tabs that it belongs to.
@@ -57,9 +57,15 @@ impl Tabs {
                 tabs.into_iter().zip(panels).for_each(|(tab, panel)| found.add(tab, panel));
             }
         }
-        let buttons =
-            select(html, "button[aria-expanded][aria-controls]").filter(|button| names_content(*button));
-        found.shown.extend(buttons.filter_map(|button| target(button, &ids)).map(|panel| panel.id()));
+        for button in
+            select(html, "button[aria-expanded][aria-controls]").filter(|button| names_content(*button))
+        {
+            match target(button, &ids) {
+                Some(panel) if label(button).is_none() => found.add(button, panel),
+                Some(panel) => _ = found.shown.insert(panel.id()),
+                None => {}
+            }
+        }
         found
     }
 

@@ -34,7 +34,8 @@ pub(super) struct Found {
 
 impl Conditions {
     pub(super) fn new(document: &Document) -> Self {
-        let mut finder = Finder { document, used: HashSet::new(), found: Vec::new(), texts: 0 };
+        let mut finder =
+            Finder { document, used: HashSet::new(), sure: HashSet::new(), found: Vec::new(), texts: 0 };
         finder.read(&document.blocks);
         let mut texts: HashMap<String, Vec<Range<usize>>> = HashMap::new();
         let mut ranges = Vec::new();
@@ -131,6 +132,8 @@ struct Definition {
 struct Finder<'d> {
     document: &'d Document,
     used: HashSet<String>,
+    /// Those that can be nothing else.
+    sure: HashSet<String>,
     found: Vec<Definition>,
     /// Texts that were read.
     texts: usize,
@@ -169,7 +172,14 @@ impl Finder<'_> {
     fn text(&mut self, range: &Range<usize>, is_alone: bool) {
         self.texts += 1;
         let text = self.document.slice(range);
-        self.used.extend(uses(text).map(|found| found.key));
+        for Use { key, at, is_sure } in uses(text) {
+            let at = range.start + at;
+            let is_code = |mark: &crate::document::Mark| mark.kind == MarkKind::Code;
+            if is_sure && !self.document.marks_in(&(at.saturating_sub(1)..at + 1)).any(is_code) {
+                self.sure.insert(key.clone());
+            }
+            self.used.insert(key);
+        }
         for (form, key, inside) in definitions(text, is_alone) {
             self.add(form, key, range.start + inside.start..range.start + inside.end);
         }
@@ -211,14 +221,16 @@ impl Finder<'_> {
             end = self.found.len();
         }
         let has_symbol = self.found.iter().any(|found| found.form == Form::Symbol && found.key == "*");
-        let has_item = self.found.iter().any(|found| found.form == Form::Item);
+        // Several such lists are something else.
+        let items = self.found.iter().filter(|found| found.form == Form::Item).count();
+        let is_item = items == 1 && self.sure.contains("*") && !has_symbol;
         let used = self.used;
         let is_kept = |(at, found): &(usize, Definition)| match found.form {
             Form::Symbol => true,
             Form::Number => used.contains(&found.key),
             Form::PlainNumber => *at >= end && used.contains(&found.key),
-            Form::Item => !has_symbol && used.contains(&found.key),
-            Form::Mention => !has_symbol && !has_item,
+            Form::Item => is_item,
+            Form::Mention => !has_symbol && !is_item,
         };
         self.found.into_iter().enumerate().filter(is_kept).map(|(_, found)| found).collect()
     }
@@ -313,8 +325,10 @@ impl Mark {
         let is_used = match form {
             Form::Symbol => {
                 let is_in_brackets = before == '(' && after == Some(')');
+                let is_quoted = matches!(before, '"' | '\'' | '“' | '„' | '«' | '`')
+                    && after.is_some_and(|c| "\"'”“»`".contains(c));
                 let is_behind = !before.is_whitespace() && !"(/\\|=<>~^&+_{-[".contains(before);
-                key.chars().count() <= MAX_SYMBOLS && (is_in_brackets || is_behind)
+                key.chars().count() <= MAX_SYMBOLS && (is_in_brackets || is_behind && !is_quoted)
             }
             // "50 m²", "10⁻³"
             Form::Number => !is_unit(word) && before != '⁻',
@@ -359,7 +373,8 @@ fn is_other(text: &str, head: &str, word: &str, key: &str) -> bool {
         let after = text.get(at + key.len()..).and_then(|after| after.chars().next());
         before.is_none_or(char::is_whitespace) && after.is_some_and(char::is_alphanumeric)
     });
-    is_single || is_code || is_parameter || opened.next().is_some()
+    let is_leftover = opened.next().is_some() || key.len() > 1 && text.matches(key).nth(1).is_some();
+    is_single || is_code || is_parameter || is_leftover
 }
 
 /// The conditions of a text: from a mark at the start of the text or of a line to the next one, which may follow on the same line.

@@ -149,6 +149,12 @@ impl Walker<'_> {
                 Some(before) => ranges.get(before),
                 None => above.sentence.as_ref().map(|(sentence, _)| sentence),
             };
+            // "The policy does not cover:", a list, "It covers:" and another list; but not "Neither:".
+            let is_announced = |line: &Range<usize>| ends_with_colon(self.document.slice(line));
+            let has_verb = words::word_count(self.document.slice(range)) > 1;
+            if at == 0 && has_verb && is_announced(range) && before.is_some_and(is_announced) {
+                break;
+            }
             let Some(before) = before else {
                 // The line above the list is what "it" means in an item.
                 let is_known = |link: &Link| {

@@ -7,7 +7,7 @@ use chat_core::statement::{Role, StatementKind};
 
 use super::Link;
 use super::walker::{Above, Walker};
-use super::words::limits_by_word;
+use super::words::{is_yes_or_no, limits_by_word};
 use crate::document::{Block, BlockKind, Document, MarkKind};
 
 /// A longer row is read cell by cell.
@@ -33,8 +33,11 @@ impl Walker<'_> {
             && !rows.iter().skip(1).all(|row| is_bold(row));
         let mut columns: Vec<Link> = Vec::new();
         let mut group: Option<Range<usize>> = None;
-        let mut label: Option<Range<usize>> = None;
+        // Whether the look of a row says that it names a group, and not only its words.
+        let mut is_group_shown = false;
+        let mut label: Option<(Range<usize>, Vec<usize>)> = None;
         let mut is_below_rows = false;
+        let mut is_parallel = false;
         let begin = self.statements.len();
         for (at, row) in rows.iter().enumerate() {
             let filled: Vec<usize> =
@@ -44,6 +47,7 @@ impl Walker<'_> {
                 // A header over all columns names a group.
                 if filled.len() == 1 && row.children.len() > 1 {
                     group = row.children.iter().find(|cell| !is_blank(cell)).map(|cell| cell.range.clone());
+                    is_group_shown = true;
                     continue;
                 }
                 if is_below_rows {
@@ -54,33 +58,49 @@ impl Walker<'_> {
                     !rows.get(at + 1).is_some_and(|next| next.kind == (BlockKind::Row { is_header: true }));
                 columns.extend(names(row, document, is_last));
                 columns.sort_by_key(|column| column.cell);
+                let mut texts = columns.iter().map(|column| document.slice(&column.range).to_lowercase());
+                let first = texts.next().unwrap_or_default();
+                is_parallel = texts.any(|other| other != first && other.contains(&first));
                 continue;
             }
             is_below_rows = true;
-            if let [0] = filled.as_slice()
-                && row.children.len() > 1
-                && is_bold(row)
-            {
-                group = first.map(|cell| cell.range.clone());
-                label = None;
-                continue;
-            }
             let mut chain = outer.clone();
+            if let ([0], Some(cell)) = (filled.as_slice(), first.filter(|_| row.children.len() > 1)) {
+                // "Not for new customers" in a row of its own, up to the next such row.
+                let is_named =
+                    || limits_by_word(document.slice(&cell.range)) || group.is_some() && !is_group_shown;
+                let is_shown = is_bold(row);
+                if is_shown || is_named() {
+                    self.push(row.range.clone(), StatementKind::Row, chain, false);
+                    (group, is_group_shown, label) = (Some(cell.range.clone()), is_shown, None);
+                    continue;
+                }
+            }
             chain.extend(group.as_ref().map(|group| Link::new(Role::Group, group)));
-            match first.filter(|cell| !is_blank(cell)) {
-                Some(cell) => label = Some(cell.range.clone()),
-                None => chain.extend(label.as_ref().map(|label| Link::new(Role::RowLabel, label))),
+            let mut is_clear = !columns.is_empty() || row.children.len() < 3;
+            match (first.filter(|cell| !is_blank(cell)), &label) {
+                (Some(cell), _) => label = Some((cell.range.clone(), filled)),
+                (None, Some((label, of_label))) => {
+                    chain.push(Link::new(Role::RowLabel, label));
+                    // A row that fills what the row of the label leaves blank may be about something else.
+                    is_clear &= filled.iter().all(|cell| of_label.contains(cell));
+                }
+                (None, None) => {}
             }
             if row.range.len() > MAX_ROW_BYTES || columns.len() >= MAX_CHAIN_PARTS {
                 self.cells(row, &chain, &columns);
                 continue;
             }
-            let is_clear = !columns.is_empty() || row.children.len() < 3;
-            // The first cell is what the row is about. Its column is named only where that changes the meaning: "Not covered".
+            // "Theft: yes" says nothing where no line or column says what it is about.
+            let is_yes = |cell: &Block| is_yes_or_no(document.slice(&cell.range));
+            is_clear &= !(chain.is_empty() && columns.is_empty() && row.children.get(1).is_some_and(is_yes));
+            // The first cell is what the row is about. Its column is named only where that changes the meaning: "Not covered", or
+            // "Covered" next to "Not covered".
             let is_named = |column: &&Link| {
                 column.cell != Some(0)
                     || row.children.len() == 1
                     || limits_by_word(document.slice(&column.range))
+                    || is_parallel
             };
             chain.extend(columns.iter().filter(is_named).cloned());
             let is_pointer = document.is_covered(&row.range, MarkKind::Link);

@@ -402,6 +402,9 @@ fn a_condition_may_have_any_mark_and_form() {
         shown("Delivery is free.\\* Setup too.\n\n* Only for orders above 900 euros."),
         ["Delivery is free.* Only for orders above 900 euros.", "Setup too."]
     );
+    // Several lists of one item are no conditions.
+    let log = shown("Free\\*\n\n## 2\n\n- Repairs.\n\n## 1\n\n- Begins.");
+    assert_eq!(log, ["2: Repairs.", "1: Begins."]);
     assert_eq!(
         text("Delivery is free.*\nSetup costs 50 EUR.**\n\n* Only above 900 EUR.\n** Once per customer."),
         ["Delivery is free.* * Only above 900 EUR.", "Setup costs 50 EUR.** ** Once per customer."]
@@ -434,6 +437,8 @@ fn other_asterisks_are_no_marks() {
         "We set **bold text** that was left over.",
         "Anna (* 1950) lives here.",
         "See paragraph (2) and (3).",
+        "Set version = \"*\" to take any.",
+        "The dropdown**,** port and menu are shown.",
     ] {
         assert!(html(&format!("<p>Well.</p><p>{text}</p>")).contains(&text.to_owned()), "{text}");
     }
@@ -482,6 +487,12 @@ fn a_status_line_below_a_heading_holds_for_its_section() {
 }
 
 #[test]
+fn several_lines_below_a_heading_may_be_its_status() {
+    let found = shown("## foo()\n\n*Added in v2.0*\n\n> Beta\n\n(Not on Windows)\n\nReturns the sum.");
+    assert_eq!(found.last().unwrap(), "Beta: (Not on Windows): Returns the sum.");
+}
+
+#[test]
 fn a_line_that_is_one_of_several_is_no_status_of_its_section() {
     assert_eq!(
         shown("## Prices\n\nNot included\n\n- Lunch\n\nIncluded\n\n- Wifi"),
@@ -494,6 +505,10 @@ fn a_line_that_is_one_of_several_is_no_status_of_its_section() {
     assert_eq!(
         shown("## Cover\n\n*Not covered*\n\nTheft.\n\n*Covered*\n\nFire."),
         ["Not covered: Theft.", "Covered: Fire."]
+    );
+    assert_eq!(
+        shown("# Terms\n\n*Last updated: 1 May 2023*\n\nYou pay monthly.").last().unwrap(),
+        "You pay monthly."
     );
     assert_eq!(shown("## Pro\n\nSSO: no\n\nThe fee is 9 €.").last().unwrap(), "The fee is 9 €.");
 }
@@ -514,6 +529,11 @@ fn an_item_that_names_others_is_their_label() {
         ),
         ["Included: Wifi", "Not included: Lunch"]
     );
+    assert_eq!(
+        shown("1. We keep data. It is deleted when:\n2. you ask\n3. you leave").first().unwrap(),
+        "1. We keep data."
+    );
+    assert_eq!(shown("- **Free wifi.**\n- Breakfast"), ["Free wifi.", "Breakfast"]);
     assert_eq!(html("<ul><li>Nicht enthalten:</li></ul><ul><li>Essen</li></ul>"), ["Nicht enthalten: Essen"]);
 }
 
@@ -639,6 +659,59 @@ fn a_part_says_where_its_first_character_is() {
         }
     }
     assert!(found.iter().any(|statement| !statement.chain.is_empty()));
+}
+
+fn csv(table: &str) -> Vec<String> {
+    shown_of(&crate::document(table.as_bytes(), Format::Csv).unwrap())
+}
+
+#[test]
+fn a_row_without_a_label_has_that_above_it_where_this_is_clear() {
+    assert_eq!(
+        csv("Kurs;Tag;Status\nYoga;Mo;voll\n;Di;frei\n"),
+        ["Yoga – Tag: Mo; Status: voll", "Yoga – Tag: Di; Status: frei"]
+    );
+    assert_eq!(csv("Kurs;Tag;Status\nPilates;;frei\n;Di;voll\n"), ["Pilates – Tag: –; Status: frei"]);
+}
+
+#[test]
+fn columns_that_stand_against_each_other_are_both_named() {
+    assert_eq!(
+        shown("| Covered | Not covered |\n|---|---|\n| Fire | Theft |"),
+        ["Covered: Fire – Not covered: Theft"]
+    );
+    assert_eq!(shown("| Do | Don't |\n|---|---|\n| Walk | Run |"), ["Do: Walk – Don't: Run"]);
+}
+
+#[test]
+fn a_row_of_one_cell_that_limits_is_the_group_of_the_rows_below() {
+    assert_eq!(
+        csv("Plan,Users,Price\nBasic,1,5\nNot for new customers,,\nOld,1,3\nFor all,,\nPro,2,9\n"),
+        [
+            "Basic – Users: 1; Price: 5",
+            "Not for new customers: Old – Users: 1; Price: 3",
+            "For all: Pro – Users: 2; Price: 9"
+        ]
+    );
+}
+
+#[test]
+fn a_bare_yes_needs_a_line_or_column_that_says_what_it_is_about() {
+    let table = "<table><tr><td>Theft</td><td>ja</td></tr><tr><td>Fire</td><td>✗</td></tr></table>";
+    assert!(html(table).is_empty());
+    assert_eq!(html(&format!("<h2>Excluded</h2>{table}")), ["Excluded: Theft: ja", "Excluded: Fire: ✗"]);
+}
+
+#[test]
+fn an_announcement_that_refers_to_one_above_a_list_does_not_repeat_it() {
+    assert_eq!(
+        shown("The policy does not cover:\n\n- Theft\n\nIt covers:\n\n- Fire").last().unwrap(),
+        "It covers: Fire"
+    );
+    assert_eq!(
+        shown("You may not bring:\n\n- Dogs\n\nNeither:\n\n- Cats").last().unwrap(),
+        "You may not bring: Neither: Cats"
+    );
 }
 
 /// Lists of any depth with a lead-in, as (depth, word) of each item.

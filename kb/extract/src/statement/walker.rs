@@ -8,8 +8,8 @@ use chat_core::statement::{Role, StatementKind};
 
 use super::conditions::Conditions;
 use super::words::{
-    ends_with_colon, has_status, is_fragment, is_marked_question, is_notice, is_question, is_warning, limits,
-    limits_by_word, looks_ahead, refers_back, word_count,
+    ends_with_colon, has_status, is_fragment, is_marked_question, is_notice, is_question, is_status,
+    is_warning, limits, limits_by_word, looks_ahead, refers_back, word_count,
 };
 use super::{Link, Statement, is_within};
 use crate::document::{Block, BlockKind, Document, MarkKind};
@@ -108,7 +108,8 @@ impl Walker<'_> {
             above.next_question = None;
             let begin = self.statements.len();
             let is_status = is_top && self.is_status(block, blocks.get(at + 1..).unwrap_or_default());
-            is_top = is_status || self.depth == 1 && is_heading(block);
+            let is_set_apart = || self.form(block).is_some_and(Form::is_set_apart);
+            is_top = is_status || self.depth == 1 && is_heading(block) || is_top && is_set_apart();
             match &block.kind {
                 BlockKind::Heading { level } => self.heading(*level, block, &mut above),
                 BlockKind::Question => {
@@ -189,7 +190,7 @@ impl Walker<'_> {
                     self.siblings(&block.children, &chain, None);
                     // A name of nothing.
                     if let Some(label) = label.filter(|_| self.statements.len() == begin) {
-                        self.push(label.range.clone(), StatementKind::Sentence, Vec::new(), false);
+                        self.push(label.range.clone(), StatementKind::Sentence, chain, false);
                     }
                     above.sentence = None;
                     above.listed = None;
@@ -228,23 +229,28 @@ impl Walker<'_> {
 
     /// Reads the items of a list and returns the line that announces what follows the list, if its last item is one.
     fn list(&mut self, list: &Block, chain: &[Link]) -> Vec<Link> {
-        let is_bold = |item: &Block| matches!(item.children.as_slice(), [only] if self.document.is_covered(&only.range, MarkKind::Strong));
-        let last_plain = list.children.iter().rposition(|item| !is_bold(item)).unwrap_or(0);
+        let is_bold = |item: &Block| match item.children.as_slice() {
+            [only] => {
+                self.document.is_covered(&only.range, MarkKind::Strong)
+                    && is_fragment(self.document.slice(&only.range))
+            }
+            _ => false,
+        };
+        // Bold items name others if the list begins with one and each has others below it.
+        let is_bold: Vec<bool> = list.children.iter().map(is_bold).collect();
+        let is_grouped = is_bold.first() == Some(&true)
+            && is_bold.last() == Some(&false)
+            && !is_bold.windows(2).any(|two| matches!(two, [true, true]));
         // "- Not covered:" holds for the items after it, up to the next such item.
         let mut label: Option<Link> = None;
         let mut last: Option<Link> = None;
         let mut announcement = Vec::new();
         for (at, item) in list.children.iter().enumerate() {
             let begin = self.statements.len();
-            let own = match item.children.as_slice() {
-                _ if item.kind == BlockKind::List => None,
-                [only] if only.kind == BlockKind::Paragraph => Some(&only.range),
-                _ => None,
-            };
-            let is_label = own.is_some_and(|own| ends_with_colon(self.document.slice(own)))
-                || (at < last_plain && is_bold(item));
+            let is_bold = is_grouped && is_bold.get(at) == Some(&true);
+            let own = self.last_line(item).filter(|own| is_bold || ends_with_colon(self.document.slice(own)));
             let mut chain = chain.to_vec();
-            chain.extend(label.iter().filter(|_| !is_label).cloned());
+            chain.extend(label.iter().filter(|_| own.is_none()).cloned());
             if item.kind == BlockKind::List {
                 // A list directly in a list belongs to the item above it.
                 chain.extend(last.iter().cloned());
@@ -254,16 +260,29 @@ impl Walker<'_> {
             self.siblings(&item.children, &chain, Some(item));
             let first = item.children.first().filter(|first| first.kind == BlockKind::Paragraph);
             last = first.map(|first| Link::new(Role::Parent, &first.range));
-            if is_label {
-                self.statements.iter_mut().skip(begin).for_each(|statement| statement.is_quotable = false);
-                label = last.clone();
+            announcement.clear();
+            if let Some(own) = own {
+                if is_bold {
+                    self.statements
+                        .iter_mut()
+                        .skip(begin)
+                        .for_each(|statement| statement.is_quotable = false);
+                }
+                let own = Link::new(Role::Parent, &own);
                 announcement = chain;
-                announcement.extend(last.iter().cloned());
-            } else {
-                announcement.clear();
+                announcement.push(own.clone());
+                label = Some(own);
             }
         }
         announcement
+    }
+
+    /// The last sentence of an item that is only a paragraph.
+    fn last_line(&self, item: &Block) -> Option<Range<usize>> {
+        match item.children.as_slice() {
+            [only] if only.kind == BlockKind::Paragraph => self.sentences(&only.range).pop(),
+            _ => None,
+        }
     }
 
     /// Adds the line above a list, table or code, or else the heading: "Towels" alone means nothing.
@@ -350,17 +369,16 @@ impl Walker<'_> {
         }
         // The conditions of the statement and of each part.
         let mut is_missing = false;
-        let mut part = (kind != StatementKind::Code).then(|| range.clone());
-        let mut at = 0;
-        loop {
-            if let Some(part) = part.take() {
-                let found = self.conditions.of(document, &part);
+        let mut part = Some(range.clone());
+        let mut parts = 0;
+        while let Some(marked) = part.filter(|_| fits(&whole)) {
+            if parts > 0 || kind != StatementKind::Code {
+                let found = self.conditions.of(document, &marked);
                 is_missing |= found.is_missing;
                 found.texts.iter().for_each(|text| add(&mut whole, Link::new(Role::Condition, text)));
             }
-            let Some(link) = whole.get(at) else { break };
-            part = Some(link.range.clone());
-            at += 1;
+            part = whole.get(parts).map(|link| link.range.clone());
+            parts += 1;
         }
         let is_known = (kind == StatementKind::Code || self.is_known(&range))
             && whole.iter().all(|link| self.is_known(&link.range));
@@ -409,7 +427,8 @@ impl Walker<'_> {
     }
 
     fn limits(&self, block: &Block) -> bool {
-        limits(self.document.slice(&innermost(block).range))
+        let line = &innermost(block).range;
+        is_status(self.document.slice(line)) && !self.document.is_covered(line, MarkKind::Link)
     }
 
     /// How a short line is set apart from running text.
@@ -473,7 +492,7 @@ impl Walker<'_> {
         let is_line = |block: &Block| {
             document.is_covered(&block.range, MarkKind::Strong)
                 || document.is_covered(&block.range, MarkKind::Emphasis)
-                    && (limits(document.slice(&block.range)) || has_label())
+                    && (is_status(document.slice(&block.range)) || has_label())
         };
         let is_followed = next.is_some_and(|next| match next.kind {
             BlockKind::Heading { .. } | BlockKind::Question => false,

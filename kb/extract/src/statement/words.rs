@@ -139,6 +139,10 @@ static FORWARD: Phrases = Phrases::new(&[
     "siguiente, siguientes, seguente, seguenti, seguinte, seguintes, volgende, onderstaande",
 ]);
 
+/// Words that affirm or negate alone.
+static YES_OR_NO: Phrases =
+    Phrases::new(&["yes, no, ja, nein, oui, non, sí, si, sì, sim, não, nee, x, n/a, true, false"]);
+
 /// Verbs and nouns that say at the start of a sentence that it is the opinion of others.
 static HEARSAY: Phrases = Phrases::new(&[
     "allegedly, assume, believe, believed, claim, claimed, claims, critics, imagine, myth, rumour, rumours, said, say, suppose,      supposedly, think, thought, angeblich, behaupten, behauptet, denken, gerücht, gerüchte, glauben, irrtum, mythos, sagen,      vermeintlich, croient, croit, disent, dit, idée, mythe, pensent, prétend, prétendent, prétendument, rumeur, creen, cree,      dice, dicen, mito, piensan, rumor, supuestamente, credono, crede, dicono, pensano, presunto, acham, acreditam, dizem,      supostamente, beweert, beweren, denken, geloven, mythe, zegt, zeggen, zogenaamd",
@@ -192,11 +196,20 @@ pub(super) fn limits(heading: &str) -> bool {
     let is_version =
         |word: &String| matches!(word.as_str(), "version" | "versión" | "versione" | "versão" | "versie");
     // The number of a chapter does not limit.
-    let names = words.iter().skip_while(|word| word.chars().all(|c| c.is_ascii_digit()));
-    let names: Vec<_> = names.collect();
-    limits_by_word(heading)
-        || names.iter().any(|word| is_year(word) || is_version(word))
-        || (names.len() > 1 && names.first().is_some_and(|word| is_in(word, &SCOPES)))
+    let mut names = words.iter().skip_while(|word| word.chars().all(|c| c.is_ascii_digit()));
+    limits_by_word(heading) || begins_scope(heading) || names.any(|word| is_year(word) || is_version(word))
+}
+
+/// Whether a text begins with a place or case: "For companies".
+fn begins_scope(text: &str) -> bool {
+    let words = words(text);
+    let mut names = words.iter().skip_while(|word| word.chars().all(|c| c.is_ascii_digit()));
+    names.next().is_some_and(|word| is_in(word, &SCOPES)) && names.next().is_some()
+}
+
+/// Whether a short line says for what the text below it holds: "Only for members.", "For companies". A date does not.
+pub(super) fn is_status(line: &str) -> bool {
+    limits_by_word(line) || is_fragment(line) && begins_scope(line)
 }
 
 /// Whether a heading has a word that negates or limits.
@@ -251,6 +264,11 @@ pub(super) fn is_hearsay(sentence: &str) -> bool {
 /// Whether a text has a word that limits and does not only negate.
 pub(super) fn has_status(text: &str) -> bool {
     words(text).iter().any(|word| is_in(word, &LIMITS) && !is_in(word, &NEGATIONS) && word != "none")
+}
+
+/// Whether a cell only affirms or negates.
+pub(super) fn is_yes_or_no(cell: &str) -> bool {
+    words(cell).iter().all(|word| is_in(word, &YES_OR_NO))
 }
 
 pub(super) fn word_count(text: &str) -> usize {

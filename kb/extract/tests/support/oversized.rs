@@ -20,13 +20,13 @@ pub(crate) fn files() -> Vec<Oversized> {
     };
     add(
         "run-of-letters-5-mb.md",
-        format!("How tall is it? The Korsvik lighthouse is 41 metres tall. {}", "x".repeat(5 * MIB)),
+        format!("How tall is it? The Korsvik lighthouse is 41 metres tall. {}", "X".repeat(5 * MIB)),
         "How tall is the Korsvik lighthouse?",
         "41 metres",
     );
     add(
         "run-in-a-sentence.txt",
-        format!("The Dorvik ferry leaves at noon, and then comes {}", "abc".repeat(100_000)),
+        format!("The Dorvik ferry leaves at noon. And then comes {}", "abc".repeat(100_000)),
         "When does the Dorvik ferry leave?",
         "noon",
     );
@@ -82,7 +82,7 @@ pub(crate) fn files() -> Vec<Oversized> {
     );
     add(
         "ayay.md",
-        format!("The Jarvik baker sells bread at six. {}", "ay".repeat(100_000)),
+        format!("The Jarvik baker sells bread at six. {}", "Ay".repeat(100_000)),
         "When does the Jarvik baker sell bread?",
         "six",
     );

@@ -1,6 +1,6 @@
 import type { Citation } from "../../client/wire.js";
 import { byDocument } from "./documents.js";
-import { shownWords } from "./quotes.js";
+import { shownWords, wholeWords } from "./quotes.js";
 import { isVerified } from "./verify.js";
 
 /** How many of the cited documents say the first sentence of the answer. */
@@ -35,8 +35,7 @@ function statements(citations: readonly Citation[], answer: string): Statement[]
   return citations.flatMap((citation) =>
     citation.quotes
       .filter((quote) => isVerified(citation, quote, answer))
-      .map(shownWords)
-      .map((words) => ({ at: answer.indexOf(words), said: said(words) })),
+      .map((quote) => ({ at: answer.indexOf(shownWords(quote)), said: said(wholeWords(quote)) })),
   );
 }
 

@@ -2,7 +2,7 @@ import type { Citation, Quote, QuotePiece } from "../../client/wire.js";
 import { withoutBidiControls } from "../../dom/bidi.js";
 import { element } from "../../dom/element.js";
 import { cut, merged, overlap, type Range } from "./passage/tree.js";
-import { shownWords } from "./quotes.js";
+import { shownWords, wholeWords } from "./quotes.js";
 
 /** What may be between two pieces: signs that state nothing, and white space. */
 const BETWEEN = String.raw`([\s:;.,–—]{0,16}?\s)`;
@@ -70,16 +70,18 @@ export function lighten(text: string, chain: readonly Range[], start = 0): (Node
 }
 
 /** The ranges of the pieces that are not words of the quote itself. */
-export function chainOf(pieces: readonly QuotePiece[] = [], ranges: readonly Range[] = []): readonly Range[] {
+export function chainOf(pieces: readonly QuotePiece[], ranges: readonly Range[] = []): readonly Range[] {
   return ranges.filter((_, place) => pieces[place]?.role !== undefined);
 }
 
-/** The words of a quote as the answer shows them, if they are not just words of the passage. */
+/** The words of a quote with what gives them their meaning, if they are not just words of the passage. */
 export function statementOf(quote: Quote): HTMLElement | undefined {
-  const { pieces = [] } = quote;
-  const words = shownWords(quote);
-  const chain = chainOf(pieces, findPieces(words, pieces));
-  if (chain.length === 0) return undefined;
+  const { pieces } = quote;
+  const [words, shown] = [wholeWords(quote), shownWords(quote)];
+  // The answer has what comes before right before the quote.
+  const start = words.endsWith(shown) ? words.length - shown.length : 0;
+  const chain = [{ start: 0, end: start }, ...chainOf(pieces, findPieces(words, pieces, start))];
+  if (start === 0 && chain.length === 1) return undefined;
   return element(
     "p",
     { class: "card-statement", dir: "auto", "data-role": "card-statement" },
@@ -95,7 +97,7 @@ export function lightenChains(text: HTMLElement, citations: readonly Citation[])
   const nodes = [...textNodes(text)];
   const answer = nodes.map(({ text }) => text).join("");
   const chain = citations.flatMap((citation) =>
-    citation.quotes.flatMap(({ pieces = [] }) => chainOf(pieces, findStatement(answer, pieces, citation))),
+    citation.quotes.flatMap(({ pieces }) => chainOf(pieces, findStatement(answer, pieces, citation))),
   );
   let at = 0;
   for (const { node, text } of nodes) {

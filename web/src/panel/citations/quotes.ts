@@ -30,6 +30,11 @@ export function citedSpans(citation: Citation): readonly Range[] {
   );
 }
 
+/** The words of a quote with all that gives them their meaning, for where it is not shown after other quotes. */
+export function wholeWords({ whole, plain, text }: Quote): string {
+  return withoutBidiControls(whole ?? plain ?? text);
+}
+
 /** The words of a quote as the answer shows them. */
 export function shownWords({ plain, text }: Quote): string {
   return withoutBidiControls(plain ?? text);

@@ -1,4 +1,4 @@
-import type { Citation, Quote, QuotePiece, Support } from "../../client/wire.js";
+import type { Citation, Quote, Support } from "../../client/wire.js";
 import { element, icon } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
 import type { Translator } from "../../dom/translator.js";
@@ -11,8 +11,7 @@ import { hasWords } from "./quotes.js";
  * from around it that belong to the quote, come from the server and are not verified; nothing else from the server is trusted.
  */
 export function isVerified(citation: Citation, quote: Quote, answer: string): boolean {
-  const { text } = quote;
-  const pieces: readonly QuotePiece[] = quote.pieces ?? [{ text }];
+  const { text, pieces } = quote;
   const own = pieces.flatMap((piece) => (piece.role === undefined ? piece.text : []));
   return (
     isVisible(citation, quote) &&

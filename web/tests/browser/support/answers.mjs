@@ -13,11 +13,19 @@ const LAYOUT = {
 const QUOTE = "Refunds are paid within 5 days.";
 
 /**
+ * A quote of a passage: words that it contains, and that the answer shows as they are.
+ * @param {string} excerpt
+ */
+export function quoteOf(excerpt, text = excerpt) {
+  const start = excerpt.indexOf(text);
+  return { start, end: start + text.length, text, kind: "sentence", pieces: [{ text }] };
+}
+
+/**
  * A citation of the API. Another excerpt needs a layout of its own.
  * @param {{ excerpt?: string, [field: string]: unknown }} fields
  */
 export function citation(fields = {}) {
-  const start = EXCERPT.indexOf(QUOTE);
   return {
     index: 1,
     chunk_id: "2c5ea4c0-4067-41e9-8bad-9b1deb4d3b7d",
@@ -31,7 +39,7 @@ export function citation(fields = {}) {
     strength: "strong",
     excerpt: EXCERPT,
     ...(fields.excerpt === undefined && { blocks: LAYOUT }),
-    quotes: [{ start, end: start + QUOTE.length, text: QUOTE, kind: "sentence", pieces: [{ text: QUOTE }] }],
+    quotes: [quoteOf(EXCERPT, QUOTE)],
     ...fields,
   };
 }
@@ -61,7 +69,7 @@ export function laidOut(fields = {}) {
   const marks = [{ kind: "reference", start: 6, end: 7 }, at("Theft", { kind: "strong" })];
   const pieces = [{ text: "Theft" }, { text: "Excluded", role: "column" }, { text: "yes" }];
   const text = "Theft\tyes";
-  const quotes = [at(text, { text, plain: "Theft – Excluded: yes", pieces })];
+  const quotes = [at(text, { text, kind: "row", plain: "Theft – Excluded: yes", pieces })];
   return citation({ excerpt, blocks: { blocks, marks }, quotes, ...fields });
 }
 

@@ -99,6 +99,7 @@ fn what_follows_a_picture_or_field_is_not_announced_by_the_line_above_it() {
         "<p><img alt='A list of countries'></p>",
         "<div hidden><ul><li>Norway</ul></div>",
         "<textarea>Norway</textarea>",
+        "<form><input name=q><input type=submit></form>",
     ] {
         let statements = shown(&format!("<p>We do not deliver to:</p>{unseen}<p>Delivery takes 2 days.</p>"));
         assert_eq!(statements.last().map(String::as_str), Some("Delivery takes 2 days."), "{unseen}");
@@ -136,6 +137,14 @@ fn a_cell_with_an_icon_has_its_name_or_its_row_is_no_quote() {
         ("<svg aria-label=no></svg>", "Basic – SSO: no"),
         ("<input type=checkbox checked disabled>", "Basic – SSO: ☑"),
         ("<input type=checkbox>", "Basic – SSO: ☐"),
+        ("<i class='fas fa-check text-success' aria-hidden=true></i>", "Basic – SSO: ✓"),
+        ("<span class=sr-only>no</span><svg aria-hidden=true></svg>", "Basic – SSO: no"),
+        ("<ion-icon name=checkmark></ion-icon>", "Basic – SSO: ✓"),
+        ("<span class='dashicons dashicons-no-alt'></span>", "Basic – SSO: ✗"),
+        ("<svg><title>included</title></svg>", "Basic – SSO: included"),
+        ("<div class=tick></div>", "Basic – SSO: ✓"),
+        ("<button>Ask us</button>", "Basic – SSO: Ask us"),
+        ("<svg aria-hidden=true></svg>", "✗ Basic – SSO: \u{fffd}"),
         ("<svg><path d=x></path></svg>", "✗ Basic – SSO: \u{fffd}"),
         ("<img src=no-image.png>", "✗ Basic – SSO: \u{fffd}"),
         ("<i class='fa fa-x-twitter'></i>", "✗ Basic – SSO: \u{fffd}"),
@@ -146,12 +155,35 @@ fn a_cell_with_an_icon_has_its_name_or_its_row_is_no_quote() {
     ] {
         assert_eq!(row(cell), expected, "{cell}");
     }
-    assert_eq!(shown("<ul><li><i class='icon-cross'></i> API</ul>"), ["✗ API"]);
+    assert_eq!(shown("<table><tr><th>Plan<th>SSO<tr><td>Basic<td class=no></table>"), ["Basic – SSO: ✗"]);
+    assert_eq!(shown("<ul><li><i class='icon-cross' aria-hidden=true></i> API</ul>"), ["✗ API"]);
+}
+
+#[test]
+fn a_value_over_several_columns_holds_for_each() {
+    assert_eq!(
+        shown("<table><tr><th>Plan<th>SSO<th>API<th>Mail<tr><td>Basic<td colspan=2>yes<td>no</table>"),
+        ["Basic – SSO: yes; API: yes; Mail: no"]
+    );
+    assert_eq!(shown("<table><tr><th>A<th>B<th>C<tr><td colspan=2>Sum<td>5</table>"), ["Sum – B: –; C: 5"]);
+}
+
+#[test]
+fn an_accordion_is_named_by_its_buttons() {
+    assert_eq!(
+        shown(
+            "<div><button aria-expanded=false aria-controls=a>Not covered</button><div id=a hidden><p>Theft.</p></div></div>\
+               <div><button aria-expanded=false aria-controls=b>Can I pay?</button><div id=b><p>No.</p></div></div><p>Call.</p>"
+        ),
+        ["Not covered: Theft.", "✗ Can I pay?", "Can I pay? No.", "Call."]
+    );
 }
 
 #[test]
 fn a_part_of_a_sentence_that_is_shown_is_not_lost() {
     assert_eq!(shown("<p>Click <button>Save</button> to finish.</p>"), ["Click Save to finish."]);
+    assert_eq!(shown("<p>Click <b><button>Save</button></b> now.</p>"), ["Click Save now."]);
+    assert_eq!(shown("<p>Free shipping <button>?</button> always.</p>"), ["Free shipping always."]);
     assert_eq!(
         shown("<p>Choose <select><option>Red</select> as colour.</p>"),
         ["✗ Choose \u{fffd} as colour."]
@@ -218,6 +250,8 @@ fn items_have_the_numbers_that_a_browser_shows() {
         ("<ol type=I start=9><li>a<li>b</ol>", ["IX. a", "X. b"]),
         ("<ol type=a start=26><li>a<li>b</ol>", ["z. a", "aa. b"]),
         ("<ol style='list-style: none'><li>a<li>b</ol>", ["a", "b"]),
+        ("<ol style='list-style-type: lower-alpha'><li>a<li>b</ol>", ["a. a", "b. b"]),
+        ("<style>.r{list-style-type:upper-roman}</style><ol class=r><li>a<li>b</ol>", ["I. a", "II. b"]),
     ] {
         assert_eq!(shown(list), expected, "{list}");
     }

@@ -2,7 +2,7 @@ import { safeUrl } from "../../../client/safe-url.js";
 import { withoutBidiControls } from "../../../dom/bidi.js";
 import type { Translator } from "../../../dom/translator.js";
 import { titleOf } from "../documents.js";
-import { citedSpans, hasWords, shownWords } from "../quotes.js";
+import { citedSpans, hasWords, wholeWords } from "../quotes.js";
 import { narrowed, type Target } from "../target.js";
 import type { CopiedPiece } from "./pieces.js";
 import { onOneLine } from "./plain-text.js";
@@ -42,7 +42,7 @@ function footnoteOf(target: Target, translator: Translator): string {
 /** The quote, or the source words of a generated sentence, with bars between cells; none if the passage does not have them. */
 function wordsOf(target: Target): string[] {
   const { citation, quote } = target;
-  if (quote) return hasWords(citation, quote) ? [shownWords(quote)] : [];
+  if (quote) return hasWords(citation, quote) ? [wholeWords(quote)] : [];
   return citedSpans(narrowed(target)).map(({ start, end }) =>
     withoutBidiControls(citation.excerpt.slice(start, end).replaceAll("\t", " | ")),
   );

@@ -1,5 +1,6 @@
 // The page of entry.mjs: answers and their sources.
 import { BROWSER } from "../../../../../tests/lib/browser.mjs";
+import { quoteOf } from "../../support/answers.mjs";
 import { startPageSite } from "../../support/page-site.mjs";
 
 export function startCitationsSite() {
@@ -39,13 +40,12 @@ export function passage(index, excerpt, fields = {}) {
     score: 0.71,
     strength: "strong",
     excerpt,
-    quotes: [{ start: 0, end: excerpt.length, text: excerpt }],
+    quotes: [quoteOf(excerpt)],
     ...fields,
   };
 }
 
 /** A passage with one quoted sentence. */
 export function quoting(index, excerpt, sentence, fields = {}) {
-  const start = excerpt.indexOf(sentence);
-  return passage(index, excerpt, { quotes: [{ start, end: start + sentence.length, text: sentence }], ...fields });
+  return passage(index, excerpt, { quotes: [quoteOf(excerpt, sentence)], ...fields });
 }
