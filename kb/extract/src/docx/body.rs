@@ -12,7 +12,7 @@ use crate::{
     builder::{Builder, Inline, Rows, TableRow},
     clean::{one_line, visible},
     document::MarkKind,
-    plain_text::bullet,
+    plain_text::{Counters, bullet},
     rows::{lines_of, texts_of_table},
     xml::{self, Element, Step},
 };
@@ -89,6 +89,7 @@ struct Body<'a> {
     /// Levels of the lists whose last item is open, outermost first.
     lists: Vec<usize>,
     notes: usize,
+    counters: Counters,
     begun: Begun,
     /// Whether the properties of a paragraph are open, and in them those of the mark at its end.
     is_in_properties: bool,
@@ -165,6 +166,7 @@ impl<'a> Body<'a> {
             tables: Vec::new(),
             lists: Vec::new(),
             notes: 0,
+            counters: Counters::default(),
             begun: Begun::default(),
             is_in_properties: false,
             is_in_mark: false,
@@ -303,8 +305,14 @@ impl<'a> Body<'a> {
                 self.builder.heading(level, Inline::from_text(&text), None);
             }
             _ => {
-                // An item whose bullet is typed.
-                let typed = bullet(text.trim()).filter(|_| item.is_none());
+                // An item whose marker is typed. A bold one is a heading.
+                let is_typed = item.is_none() && !paragraph.text.is_bold();
+                let typed = Some(text.trim()).filter(|_| is_typed);
+                let typed =
+                    typed.and_then(|text| bullet(text).or_else(|| self.counters.item(text, &[], false)));
+                if let Some(typed) = &typed {
+                    self.counters.note(typed);
+                }
                 let typed = typed.map(|typed| (Item { level: 0, marker: typed.text.to_owned() }, typed.rest));
                 let (item, text) = typed.map_or((item, text.as_str()), |(item, rest)| (Some(item), rest));
                 self.open_item(item);

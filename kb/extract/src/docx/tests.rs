@@ -628,4 +628,6 @@ fn a_typed_bullet_begins_an_item() {
     let read = body(&(p("Excluded:") + &p("- Theft") + &p("•  War") + &p("- 5 °C") + &p("All else.")));
     assert_eq!(read.text, "Excluded:\n\n- Theft\n- War\n\n- 5 °C\n\nAll else.");
     assert_eq!(read.blocks[1].kind, BlockKind::List);
+    let read = body(&(p("Excluded:") + &p("a) Theft") + &p("b) War") + &p("24. Dezember")));
+    assert_eq!((read.blocks.len(), read.blocks[1].children.len()), (3, 2));
 }

@@ -52,6 +52,7 @@ pub(super) struct Line {
     pub(super) direction: i32,
     /// Width of its first word.
     pub(super) first_word: f64,
+    pub(super) is_bold: bool,
     /// Its parts, if it has gaps as between the cells of a row.
     pub(super) cells: Vec<Cell>,
 }
@@ -79,6 +80,8 @@ pub(super) struct PageText {
     pub(super) artifacts: usize,
 }
 
+/// Minimum weight of a bold font; 400 is normal.
+const MIN_BOLD_WEIGHT: u32 = 600;
 /// Minimum of each colour component of white.
 const MIN_WHITE: u8 = 250;
 /// Maximum number of painted areas that are stored. On a page with more, white text counts as visible.
@@ -182,7 +185,7 @@ impl Collector {
         }
     }
 
-    fn glyph(&mut self, glyph: &Glyph<'_>, transform: Affine, writing: WritingMode, ink: Ink) {
+    fn glyph(&mut self, glyph: &Glyph<'_>, transform: Affine, writing: WritingMode, ink: Ink, is_bold: bool) {
         let origin = transform * Point::ZERO;
         let up = transform * Point::new(0.0, EM) - origin;
         let across = transform * Point::new(EM, 0.0) - origin;
@@ -213,6 +216,9 @@ impl Collector {
             return;
         }
         layer.place(&text, origin, along, advance, size);
+        if let Some(open) = layer.open.as_mut().filter(|_| !text.trim().is_empty()) {
+            open.line.is_bold &= is_bold;
+        }
     }
 
     /// Empty if another glyph already gave its text.
@@ -282,6 +288,7 @@ impl Layer {
                 size,
                 direction,
                 first_word: f64::INFINITY,
+                is_bold: true,
                 cells: Vec::new(),
             },
             runs: Vec::new(),
@@ -374,6 +381,7 @@ impl OpenLine {
 impl Device<'_> for Collector {
     fn draw_glyph_run(&mut self, run: &GlyphRun<'_, '_>, props: DrawProps<'_>, mode: &DrawMode) {
         let of_run = ink(&props.paint);
+        let is_bold = run.glyphs().first().is_some_and(|glyph| is_bold(glyph));
         for glyph in run.glyphs() {
             let ink = match (mode, &**glyph) {
                 (DrawMode::Invisible, _) => Ink::None,
@@ -381,7 +389,7 @@ impl Device<'_> for Collector {
                 (_, Glyph::Type3(_)) => Ink::Colour,
                 _ => of_run,
             };
-            self.glyph(glyph, props.transform * glyph.transform(), run.writing_mode(), ink);
+            self.glyph(glyph, props.transform * glyph.transform(), run.writing_mode(), ink, is_bold);
         }
     }
 
@@ -451,6 +459,15 @@ fn ink(paint: &Paint<'_>) -> Ink {
         },
         Paint::Pattern(_) => Ink::Colour,
     }
+}
+
+/// Whether the font of a glyph says that it is bold.
+fn is_bold(glyph: &Glyph<'_>) -> bool {
+    let Glyph::Outline(glyph) = glyph else { return false };
+    glyph.font_data().is_some_and(|font| {
+        let name = font.postscript_name.unwrap_or_default().to_lowercase();
+        font.weight.is_some_and(|weight| weight >= MIN_BOLD_WEIGHT) || name.contains("bold")
+    })
 }
 
 fn is_blank(glyph: &Glyph<'_>) -> bool {

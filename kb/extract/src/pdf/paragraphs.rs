@@ -40,6 +40,8 @@ pub(super) struct Paragraph {
     pub(super) lines: usize,
     /// Whether it started with a bullet, which is not in the text.
     pub(super) is_item: bool,
+    /// Whether it, or only its first row, is bold.
+    pub(super) is_bold: bool,
     /// The cells of a table.
     pub(super) rows: Vec<Vec<String>>,
     /// Index of the page on which it begins.
@@ -97,6 +99,7 @@ impl Paragraph {
     pub(super) fn append(&mut self, rest: &Self, words: &Words) {
         join(&mut self.text, &rest.text, words);
         self.lines += rest.lines;
+        self.is_bold &= rest.is_bold;
         self.room = rest.room;
         self.cells.1 = rest.cells.1;
     }
@@ -145,15 +148,15 @@ pub(super) fn paragraphs(lines: &[Line], page: usize, words: &Words) -> Vec<Para
         let is_marked =
             |row: &Vec<String>| row.first().is_some_and(|cell| marker(&format!("{cell} x")).is_some());
         let table = tables::table(lines.get(at..).unwrap_or_default())
-            .filter(|(_, rows)| !rows.iter().any(is_marked));
-        if let Some((count, rows)) = table {
+            .filter(|table| !table.rows.iter().any(is_marked));
+        if let Some(tables::Table { lines: count, rows, has_header }) = table {
             end_of_table = at + count;
             let text = rows::lines_of(&rows);
             paragraphs.push(Paragraph {
                 text,
                 rows,
                 lines: count,
-                is_item: false,
+                is_bold: has_header,
                 cells: (true, true),
                 ..begin(line, page, &layout)
             });
@@ -163,6 +166,7 @@ pub(super) fn paragraphs(lines: &[Line], page: usize, words: &Words) -> Vec<Para
             (Some(before), Some(paragraph)) if layout.continues_paragraph(before, line, paragraph) => {
                 join(&mut paragraph.text, text, words);
                 paragraph.lines += 1;
+                paragraph.is_bold &= line.is_bold;
                 paragraph.leading = Some(gap(before, line)).filter(|gap| *gap > 0.0);
                 paragraph.room = layout.room(line);
                 paragraph.cells.1 = line.has_cells();
@@ -187,6 +191,7 @@ fn begin(line: &Line, page: usize, layout: &Layout) -> Paragraph {
         size: line.size,
         lines: 1,
         is_item: false,
+        is_bold: line.is_bold,
         rows: Vec::new(),
         page,
         direction: line.direction,
@@ -262,7 +267,8 @@ impl Layout {
         let below = self.column(line).filter(|column| column.start < before.end && before.start < column.end);
         let room = self.room(before).max(below.map_or(0.0, |column| column.end - before.end));
         let is_broken = !ends_sentence && width > room;
-        if paragraph.comes_before_item(line.text.trim(), is_broken) {
+        let is_below_label = before.is_bold != line.is_bold && !goes_on && !is_broken;
+        if is_below_label || paragraph.comes_before_item(line.text.trim(), is_broken) {
             return false;
         }
         if gap < 0.5 {
@@ -466,7 +472,7 @@ pub(super) mod tests {
     pub(in crate::pdf) fn line(text: &str, start: f64, end: f64, baseline: f64, size: f64) -> Line {
         let first_word = 5.0 * text.split(' ').next().unwrap_or_default().chars().count() as f64;
         let text = text.to_owned();
-        Line { text, start, end, baseline, size, direction: 0, first_word, cells: Vec::new() }
+        Line { text, start, end, baseline, size, direction: 0, first_word, is_bold: false, cells: Vec::new() }
     }
 
     /// Lines of 10 points in a column from 100 to 500.
@@ -525,6 +531,15 @@ pub(super) mod tests {
                 "The department of a well-known firm, its department, and an unseen inter-pretation of software. 返品は三十日"
             ]
         );
+    }
+
+    #[test]
+    fn a_bold_line_is_a_paragraph_above_the_text() {
+        let mut page = lines(&[(100.0, 12.0, "Not covered"), (100.0, 12.0, "Theft from cars is not paid.")]);
+        page[0].is_bold = true;
+        let found = paragraphs(&page, 0, &Words::new());
+        let found: Vec<_> = found.iter().map(|found| (found.is_bold, found.text.as_str())).collect();
+        assert_eq!(found, [(true, "Not covered"), (false, "Theft from cars is not paid.")]);
     }
 
     #[test]

@@ -26,11 +26,21 @@ struct Row {
     bottom: f64,
     /// Lines up to its end.
     lines: usize,
+    is_bold: bool,
 }
 
-/// The number of lines of a table that begins here, and the texts of its cells by row and column. The rows are of unequal length if
+/// A table on a page.
+pub(super) struct Table {
+    /// The number of its lines.
+    pub(super) lines: usize,
+    pub(super) rows: Vec<Vec<String>>,
+    /// Whether only the first row is bold.
+    pub(super) has_header: bool,
+}
+
+/// The table that begins here. The rows are of unequal length if
 /// the columns are not clear.
-pub(super) fn table(lines: &[Line]) -> Option<(usize, Vec<Vec<String>>)> {
+pub(super) fn table(lines: &[Line]) -> Option<Table> {
     let mut rows = rows(lines);
     let complete = rows.iter().take_while(|row| row.cells.len() > 1).count();
     rows.truncate(complete);
@@ -56,7 +66,10 @@ pub(super) fn table(lines: &[Line]) -> Option<(usize, Vec<Vec<String>>)> {
     };
     let as_they_are = |row: &Row| row.cells.iter().map(|cell| cell.text.clone()).collect();
     let placed: Option<Vec<Vec<String>>> = rows.iter().map(placed).collect();
-    Some((count, placed.unwrap_or_else(|| rows.iter().map(as_they_are).collect())))
+    let has_header =
+        rows.first().is_some_and(|row| row.is_bold) && !rows.iter().skip(1).any(|row| row.is_bold);
+    let rows = placed.unwrap_or_else(|| rows.iter().map(as_they_are).collect());
+    Some(Table { lines: count, rows, has_header })
 }
 
 fn rows(lines: &[Line]) -> Vec<Row> {
@@ -91,6 +104,7 @@ fn rows(lines: &[Line]) -> Vec<Row> {
                     last.lines += 1;
                     if let Some(row) = rows.last_mut() {
                         row.bottom = row.bottom.max(line.baseline);
+                        row.is_bold &= line.is_bold;
                         row.lines = at + 1;
                     }
                     continue;
@@ -98,6 +112,7 @@ fn rows(lines: &[Line]) -> Vec<Row> {
                 if is_beside {
                     if let Some(row) = rows.last_mut() {
                         row.cells.extend(cells);
+                        row.is_bold &= line.is_bold;
                         row.lines = at + 1;
                     }
                     continue;
@@ -109,7 +124,13 @@ fn rows(lines: &[Line]) -> Vec<Row> {
         if !is_row {
             break;
         }
-        rows.push(Row { cells, top: line.baseline, bottom: line.baseline, lines: at + 1 });
+        rows.push(Row {
+            cells,
+            top: line.baseline,
+            bottom: line.baseline,
+            lines: at + 1,
+            is_bold: line.is_bold,
+        });
     }
     rows
 }
@@ -134,5 +155,38 @@ fn cells(line: &Line) -> Vec<Cell> {
             line.cells.iter().map(|part| cell(&part.text, part.start, part.end)).collect()
         }
         None => vec![cell(&line.text, line.start, line.end)],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pdf::{lines, paragraphs::tests::line};
+
+    #[test]
+    fn a_row_of_bold_cells_is_a_header() {
+        let row = |is_bold: bool, baseline: f64, cells: [&str; 2]| {
+            let part = |(at, text): (usize, &str)| {
+                let start = 100.0 + 200.0 * at as f64;
+                lines::Cell { text: text.to_owned(), start, end: start + 50.0 }
+            };
+            let cells = cells.into_iter().enumerate().map(part).collect();
+            Line { is_bold, cells, ..line("cells", 100.0, 350.0, baseline, 10.0) }
+        };
+        let page = |is_bold: bool| {
+            [
+                row(is_bold, 12.0, ["Damage", "Excluded"]),
+                row(false, 24.0, ["Theft", "yes"]),
+                line("Below them.", 100.0, 200.0, 60.0, 10.0),
+            ]
+        };
+        let found =
+            |is_bold: bool| table(&page(is_bold)).map(|table| (table.has_header, table.lines, table.rows));
+        let rows = vec![
+            vec!["Damage".to_owned(), "Excluded".to_owned()],
+            vec!["Theft".to_owned(), "yes".to_owned()],
+        ];
+        assert_eq!(found(true), Some((true, 2, rows.clone())));
+        assert_eq!(found(false), Some((false, 2, rows)));
     }
 }

@@ -8,6 +8,7 @@ use super::{
     paragraphs::{self, Paragraph, is_raised, main_size, raised_number, size_step},
 };
 use crate::builder::{Builder, Inline};
+use crate::document::MarkKind;
 use crate::rows;
 
 /// Minimum size of a heading relative to the text.
@@ -87,10 +88,10 @@ fn write(paragraphs: &[Paragraph], headings: &mut Headings, builder: &mut Builde
                 list = Some(if paragraph.is_item { List::Bullets } else { List::Numbers });
             }
             builder.open_item(marker, true);
-            builder.paragraph(with_references(text, paragraph.page, &notes));
+            builder.paragraph(inline(paragraph, text, &notes));
             builder.close();
         } else if !paragraph.rows.is_empty() {
-            match rows::texts_of_table(paragraph.rows.clone(), false) {
+            match rows::texts_of_table(paragraph.rows.clone(), paragraph.is_bold) {
                 Some(table) => builder.table(table),
                 None => builder.code(&paragraph.text),
             }
@@ -101,7 +102,7 @@ fn write(paragraphs: &[Paragraph], headings: &mut Headings, builder: &mut Builde
             builder.paragraph(Inline::from_text(&paragraph.text));
             builder.close();
         } else {
-            builder.paragraph(with_references(&paragraph.text, paragraph.page, &notes));
+            builder.paragraph(inline(paragraph, &paragraph.text, &notes));
         }
         is_introduced = !is_heading && item.is_none() && paragraph.is_introduction();
     }
@@ -110,14 +111,19 @@ fn write(paragraphs: &[Paragraph], headings: &mut Headings, builder: &mut Builde
     }
 }
 
-/// A text of a page, in which the raised numbers of notes on that page or a later one refer to these.
-fn with_references(text: &str, page: usize, notes: &[(usize, &str)]) -> Inline {
+/// The text of a paragraph, in which the raised numbers of notes on its page or a later one refer to these.
+fn inline(paragraph: &Paragraph, text: &str, notes: &[(usize, &str)]) -> Inline {
     let mut inline = Inline::default();
+    if paragraph.is_bold {
+        inline.open(MarkKind::Strong);
+    }
     let mut rest = text;
     while let Some((before, from)) = rest.find(is_raised).and_then(|at| rest.split_at_checked(at)) {
         let (number, after) = raised_number(from).unwrap_or((from, ""));
         inline.push(before);
-        if let Some((page, _)) = notes.iter().find(|(of_note, other)| *of_note >= page && *other == number) {
+        if let Some((page, _)) =
+            notes.iter().find(|(page, other)| *page >= paragraph.page && *other == number)
+        {
             inline.reference(&label(*page, number));
         }
         inline.push(number);

@@ -52,7 +52,7 @@ pub(crate) fn bullet(text: &str) -> Option<Marker<'_>> {
 
 /// The last number of each style of counter.
 #[derive(Default)]
-pub(super) struct Counters {
+pub(crate) struct Counters {
     last: HashMap<String, u32>,
     /// Numbers of the heading above: "2" of "2. Exclusions".
     heading: String,
@@ -64,7 +64,7 @@ impl Counters {
     }
 
     /// The numbers of the items inside this one begin again.
-    pub(super) fn note(&mut self, item: &Marker<'_>) {
+    pub(crate) fn note(&mut self, item: &Marker<'_>) {
         if item.value > 0 {
             self.last.retain(|other, _| !other.starts_with(trimmed(item.text)));
             self.last.insert(item.style.clone(), item.value);
@@ -72,7 +72,7 @@ impl Counters {
     }
 
     /// The item that a line begins with a number or letter, if others before or after it say that it is one of a list.
-    pub(super) fn item<'l>(&self, text: &'l str, below: &[&str], is_inside: bool) -> Option<Marker<'l>> {
+    pub(crate) fn item<'l>(&self, text: &'l str, below: &[&str], is_inside: bool) -> Option<Marker<'l>> {
         let (marker, rest, readings) = number(text)?;
         let depth = trimmed(marker).split('.').count();
         let is_number = trimmed(marker).starts_with(|c: char| c.is_ascii_digit());
@@ -87,7 +87,7 @@ impl Counters {
             let is_below_parent = parent.is_some_and(|parent| {
                 self.heading == parent || self.last.get("#.").is_some_and(|last| last.to_string() == parent)
             });
-            let is_bracketed = marker.starts_with('(');
+            let is_bracketed = marker.ends_with(')');
             let is_item = match before {
                 Some(before) if value == before + 1 || (value == 1 && before == 1 && depth == 1) => true,
                 Some(_) => value <= 1 && (has_next || is_below_parent),

@@ -14,8 +14,8 @@ use crate::document::Document;
 use crate::notation::indentation;
 pub(crate) use columns::leader;
 use headings::Part;
-pub(crate) use markers::bullet;
-use markers::{Counters, MAX_LOOKAHEAD, Marker};
+pub(crate) use markers::{Counters, bullet};
+use markers::{MAX_LOOKAHEAD, Marker};
 
 /// Maximum length of a label or question.
 const MAX_LABEL_CHARS: usize = 200;
