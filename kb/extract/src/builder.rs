@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use crate::clean::visible;
-use crate::document::{Block, BlockKind, Document, Mark, MarkKind, Place, Reference};
+use crate::document::{Block, BlockKind, Document, MAX_MARK_BYTES, Mark, MarkKind, Place, Reference};
 pub(crate) use crate::inline::{Inline, Text};
 use crate::{ExtractError, MAX_TEXT_BYTES, Properties};
 
@@ -301,6 +301,7 @@ impl Builder {
             Some(Reference { range, note: notes.get(&label)?.clone() })
         };
         let references = self.references.into_iter().filter_map(reference).collect();
+        self.document.marks.sort_by_key(|mark| (mark.range.start, mark.range.end, mark.kind));
         Ok(Document { properties: Properties { title, ..properties }, references, ..self.document })
     }
 
@@ -365,7 +366,12 @@ impl Builder {
         }
         let shifted = |range: &Range<usize>| start + range.start..start + range.end;
         for mark in &inline.marks {
-            self.document.marks.push(Mark { kind: mark.kind, range: shifted(&mark.range) });
+            let Range { mut start, end } = shifted(&mark.range);
+            while start < end {
+                let part_end = self.document.text.floor_char_boundary((start + MAX_MARK_BYTES).min(end));
+                self.document.marks.push(Mark { kind: mark.kind, range: start..part_end });
+                start = part_end;
+            }
             if mark.kind == MarkKind::Reference
                 && let Ok(found) = inline.references.binary_search_by_key(&mark.range.start, |(at, _)| *at)
                 && let Some((_, label)) = inline.references.get(found)
@@ -563,6 +569,30 @@ mod tests {
         let place = |text: &str| document.place(document.text.find(text).unwrap()).unwrap();
         assert_eq!((place("Fees").page, place("See").anchor.as_deref()), (Some(1), Some("fees")));
         assert_eq!(place("Only").page, Some(2));
+    }
+
+    #[test]
+    fn the_marks_around_a_byte_are_found_however_long_they_are() {
+        let document = built(|builder| {
+            let mut inline = Inline::default();
+            inline.open(MarkKind::Strong);
+            inline.push(&"é ".repeat(2000));
+            inline.open(MarkKind::Code);
+            inline.push("code");
+            inline.close(MarkKind::Code);
+            inline.push(&" è".repeat(2000));
+            inline.close(MarkKind::Strong);
+            builder.paragraph(inline);
+        });
+        let whole = 0..document.text.len();
+        assert!(
+            document.is_covered(&whole, MarkKind::Strong) && !document.is_covered(&whole, MarkKind::Code)
+        );
+        let code = document.text.find("code").unwrap();
+        for (at, expected) in [(code, 2), (code + 4, 1), (7, 1), (whole.end - 2, 1)] {
+            assert_eq!(document.marks_in(&(at..at + 1)).count(), expected, "{at}");
+        }
+        assert!(document.marks.is_sorted_by_key(|mark| mark.range.start));
     }
 
     #[test]

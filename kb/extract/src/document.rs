@@ -9,6 +9,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::Properties;
 
+/// A longer mark is several, so that those around a byte are found near it.
+pub(crate) const MAX_MARK_BYTES: usize = 1000;
+
 /// A document as its reader sees it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Document {
@@ -86,7 +89,7 @@ pub enum BlockKind {
 pub struct Mark {
     /// What it says.
     pub kind: MarkKind,
-    /// Bytes of the text.
+    /// Bytes of the text, at most 1,000.
     pub range: Range<usize>,
 }
 
@@ -142,9 +145,7 @@ impl Document {
 
     /// The marks that touch a range, sorted by their start.
     pub fn marks_in(&self, range: &Range<usize>) -> impl Iterator<Item = &Mark> {
-        // Marks do not span blocks.
-        let from = self.block_start(range.start);
-        let first = self.marks.partition_point(|mark| mark.range.start < from);
+        let first = self.marks.partition_point(|mark| mark.range.start + MAX_MARK_BYTES <= range.start);
         let Range { start, end } = *range;
         let marks = self.marks.iter().skip(first).take_while(move |mark| mark.range.start < end);
         marks.filter(move |mark| mark.range.end > start)
@@ -166,17 +167,6 @@ impl Document {
             has_letters = true;
         }
         has_letters
-    }
-
-    /// The start of the innermost block that contains a byte; the byte itself if there is none.
-    fn block_start(&self, at: usize) -> usize {
-        let mut start = at;
-        let mut blocks = self.blocks.as_slice();
-        while let Some(block) = touching(blocks, &(at..at + 1)).first() {
-            start = block.range.start;
-            blocks = &block.children;
-        }
-        start.min(at)
     }
 }
 

@@ -146,6 +146,24 @@ fn tables_keep_merged_cells_apart() {
 }
 
 #[test]
+fn a_statement_has_the_notes_that_it_leads_to_and_goes_on_below_them() {
+    let notes = "<w:footnotes xmlns:w='urn:w'><w:footnote w:id='2'><w:p><w:r><w:t>Not on Sundays.</w:t></w:r></w:p></w:footnote></w:footnotes>";
+    let text = document(
+        "<w:p><w:r><w:t>Bikes are free</w:t><w:footnoteReference w:id='2'/><w:t>.</w:t></w:r></w:p>\
+         <w:p><w:r><w:t>They need a deposit.</w:t></w:r></w:p>",
+    );
+    let bytes = package(&[("word/document.xml", &text), ("word/footnotes.xml", notes)]);
+    let read = crate::docx::document(&bytes).unwrap();
+    let found = crate::statement::statements(&read);
+    let chains: Vec<Vec<&str>> = found
+        .iter()
+        .filter(|statement| statement.is_quotable)
+        .map(|statement| statement.chain.iter().map(|link| read.slice(&link.range)).collect())
+        .collect();
+    assert_eq!(chains, [vec!["[1] Not on Sundays."], vec!["Bikes are free[1].", "[1] Not on Sundays."]]);
+}
+
+#[test]
 fn notes_are_written_below_their_paragraph() {
     let notes = "<w:footnotes xmlns:w='urn:w'><w:footnote w:type='separator' w:id='0'><w:p/></w:footnote>\
         <w:footnote w:id='2'><w:p><w:r><w:t>Not on</w:t></w:r><w:r><w:t> Sundays.</w:t></w:r></w:p></w:footnote></w:footnotes>";

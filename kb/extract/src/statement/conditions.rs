@@ -11,6 +11,8 @@ use crate::document::{Block, BlockKind, Document, MarkKind};
 
 /// A longer run of asterisks is a line or a rating.
 const MAX_SYMBOLS: usize = 4;
+/// How much of a word before a mark is looked at.
+const MAX_WORD_BYTES: usize = 60;
 /// A larger number is no mark.
 const MAX_NUMBER_DIGITS: usize = 2;
 
@@ -65,9 +67,9 @@ impl Conditions {
             let at = range.start + at;
             let has =
                 |kind: MarkKind, range: Range<usize>| document.marks_in(&range).any(|mark| mark.kind == kind);
-            if references.iter().any(|reference| reference.range.contains(&at))
-                || has(MarkKind::Code, at.saturating_sub(1)..at + 1)
-            {
+            let reference = references.partition_point(|reference| reference.range.end <= at);
+            let is_reference = references.get(reference).is_some_and(|found| found.range.start <= at);
+            if is_reference || has(MarkKind::Code, at.saturating_sub(1)..at + 1) {
                 continue;
             }
             match self.behind(&key, range) {
@@ -265,17 +267,38 @@ struct Use {
 fn uses(text: &str) -> impl Iterator<Item = Use> + '_ {
     let is_start = |c: char| is_symbol(c) || raised_digit(c).is_some() || matches!(c, '(' | '[');
     let mut from = 0;
+    let mut leftovers: Option<HashSet<&str>> = None;
     std::iter::from_fn(move || {
         loop {
             let at = from + text.get(from..)?.find(is_start)?;
-            let rest = text.get(at..)?;
-            let mark = Mark::read(rest)?;
+            let mark = Mark::read(text.get(at..)?)?;
             from = at + mark.length;
-            if let Some(found) = mark.used(text, at) {
+            if let Some(mut found) = mark.used(text, at) {
+                let leftovers = leftovers.get_or_insert_with(|| self::leftovers(text));
+                found.is_sure &= !leftovers.contains(found.key.as_str());
                 return Some(found);
             }
         }
     })
+}
+
+/// Asterisks that may be markup that was left over: those before a word, and pairs of more than one.
+fn leftovers(text: &str) -> HashSet<&str> {
+    let mut found = HashSet::new();
+    let mut pairs = HashSet::new();
+    let mut from = 0;
+    while let Some(at) = text.get(from..).and_then(|rest| rest.find(is_symbol)).map(|at| from + at) {
+        let rest = text.get(at..).unwrap_or_default();
+        let run = rest.get(..rest.find(|c| !is_symbol(c)).unwrap_or(rest.len())).unwrap_or_default();
+        from = at + run.len().max(1);
+        let before = text.get(..at).and_then(|before| before.chars().next_back());
+        let after = text.get(from..).and_then(|after| after.chars().next());
+        let is_opening = before.is_none_or(char::is_whitespace) && after.is_some_and(char::is_alphanumeric);
+        if is_opening || run.len() > 1 && !pairs.insert(run) {
+            found.insert(run);
+        }
+    }
+    found
 }
 
 /// A mark, wherever it is found.
@@ -320,8 +343,9 @@ impl Mark {
         if key.is_empty() || !is_apart || before == '\n' {
             return None;
         }
-        let word = head.rsplit(char::is_whitespace).next().unwrap_or_default();
-        let is_sure = form == Form::Symbol && !is_other(text, head, word, &key);
+        let near = head.get(head.floor_char_boundary(head.len().saturating_sub(MAX_WORD_BYTES))..)?;
+        let word = near.rsplit(char::is_whitespace).next().unwrap_or_default();
+        let is_sure = form == Form::Symbol && !is_other(head, word, after);
         let is_used = match form {
             Form::Symbol => {
                 let is_in_brackets = before == '(' && after == Some(')');
@@ -355,8 +379,8 @@ fn raised_digit(c: char) -> Option<char> {
 }
 
 /// Whether an asterisk behind a word may be something else than the mark of a condition: a rating ("4*"), a grade or algorithm ("A*"),
-/// computer code, the name of a required parameter at the start of a row, or markup that was left over.
-fn is_other(text: &str, head: &str, word: &str, key: &str) -> bool {
+/// computer code, or the name of a required parameter at the start of a row.
+fn is_other(head: &str, word: &str, after: Option<char>) -> bool {
     let is_single = word.len() == 1 && word.chars().all(|c| c.is_ascii_alphanumeric());
     let letters: Vec<char> = word.chars().collect();
     let is_dotted = letters.windows(3).any(
@@ -365,16 +389,9 @@ fn is_other(text: &str, head: &str, word: &str, key: &str) -> bool {
     let is_code = word.contains(['/', '\\', '_', '=', '<', '>', '{', '}', '`', '#', '@'])
         || word.contains("()")
         || is_dotted;
-    let is_parameter = !head.trim_start().contains(char::is_whitespace)
-        && word.starts_with(|c: char| c.is_ascii_lowercase())
-        && text.contains('\t');
-    let mut opened = text.match_indices(key).filter(|(at, _)| {
-        let before = text.get(..*at).and_then(|before| before.chars().next_back());
-        let after = text.get(at + key.len()..).and_then(|after| after.chars().next());
-        before.is_none_or(char::is_whitespace) && after.is_some_and(char::is_alphanumeric)
-    });
-    let is_leftover = opened.next().is_some() || key.len() > 1 && text.matches(key).nth(1).is_some();
-    is_single || is_code || is_parameter || is_leftover
+    let is_parameter =
+        head == word && word.starts_with(|c: char| c.is_ascii_lowercase()) && after == Some('\t');
+    is_single || is_code || is_parameter
 }
 
 /// The conditions of a text: from a mark at the start of the text or of a line to the next one, which may follow on the same line.

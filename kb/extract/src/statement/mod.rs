@@ -6,6 +6,7 @@
 
 mod conditions;
 mod paragraph;
+mod short_lines;
 mod table;
 mod walker;
 mod words;

@@ -1,0 +1,165 @@
+//! Short lines that are set apart from running text, and what they are about: the status of a section, the name of what follows, the author
+//! of a quotation.
+
+use std::ops::Range;
+
+use chat_core::statement::{Role, StatementKind};
+
+use super::walker::{Walker, is_heading};
+use super::words::{
+    ends_with_colon, has_status, is_fragment, is_question, is_status, refers_back, word_count,
+};
+use super::{Link, Statement};
+use crate::document::{Block, BlockKind, MarkKind};
+
+/// Longest short line, such as a bold paragraph above others.
+const MAX_LINE_CHARS: usize = 120;
+
+impl Walker<'_> {
+    /// Whether a block right below a heading says for what the whole section holds: "Deprecated", "(Only for members)". In a section
+    /// with several lines of the same form, each of them holds up to the next.
+    pub(super) fn is_status(&self, block: &Block, below: &[Block]) -> bool {
+        // Without a heading, only a line that is set apart.
+        let text = self.document.slice(&block.range);
+        let is_clear = |form: &Form| {
+            // "SSO: no" is a value.
+            let is_value = !form.is_set_apart() && text.contains(": ") && !has_status(text);
+            self.limits(block) && !is_value && (!self.headings.is_empty() || form.is_set_apart())
+        };
+        let Some(form) = self.form(block).filter(is_clear) else { return false };
+        let is_listed =
+            |next: &Block| matches!(next.kind, BlockKind::List | BlockKind::Table | BlockKind::Code);
+        let is_lead_in = form != Form::Box && below.first().is_some_and(is_listed);
+        let mut section = below.iter().take_while(|block| !is_heading(block));
+        !is_lead_in && !below.is_empty() && !section.any(|other| self.form(other) == Some(form))
+    }
+
+    pub(super) fn status(&mut self, block: &Block, mut chain: Vec<Link>) {
+        let range = innermost(block).range.clone();
+        self.with_heading(&mut chain);
+        self.push(range.clone(), StatementKind::Sentence, chain, true);
+        let level = self.headings.last().map_or(0, |heading| heading.level);
+        self.scopes.push((level, vec![Link::new(Role::Label, &range)]));
+    }
+
+    pub(super) fn is_remark(&self, block: &Block) -> bool {
+        self.limits(block) && self.form(block).is_some_and(Form::is_set_apart)
+    }
+
+    fn limits(&self, block: &Block) -> bool {
+        let line = &innermost(block).range;
+        is_status(self.document.slice(line)) && !self.document.is_covered(line, MarkKind::Link)
+    }
+
+    /// How a short line is set apart from running text.
+    pub(super) fn form(&self, block: &Block) -> Option<Form> {
+        let line = innermost(block);
+        let text = self.document.slice(&line.range);
+        if !matches!(line.kind, BlockKind::Paragraph | BlockKind::Label)
+            || text.chars().nth(MAX_LINE_CHARS).is_some()
+            || is_question(text)
+            || ends_with_colon(text)
+            || refers_back(text)
+            || self.sentences(&line.range).len() > 1
+        {
+            return None;
+        }
+        let form = if block.kind == BlockKind::Group {
+            Form::Box
+        } else if self.document.is_covered(&line.range, MarkKind::Strong) {
+            Form::Strong
+        } else if self.document.is_covered(&line.range, MarkKind::Emphasis) {
+            Form::Emphasis
+        } else if text.starts_with('(') && text.ends_with(')') {
+            Form::Brackets
+        } else if is_fragment(text) {
+            Form::Fragment
+        } else {
+            Form::Sentence
+        };
+        (word_count(text) <= form.max_words()).then_some(form)
+    }
+
+    /// Whether a paragraph names the author of the quotation above it. `first`, `before`: the first statement of the same parent and of
+    /// the block before.
+    pub(super) fn is_author(&self, block: &Block, first: usize, before: usize, item: Option<&Block>) -> bool {
+        let text = self.document.slice(&block.range);
+        let name = text.trim_start_matches(['–', '—', '―', '-']);
+        let is_name = name.len() < text.len() && name.chars().nth(MAX_LINE_CHARS).is_none();
+        let is_quoted = |quoted: &Statement| {
+            self.document.slice(&quoted.range).starts_with(['"', '“', '„', '«', '»', '‘', '‚', '\''])
+        };
+        let is_quotation = || match self.is_in_group(item) {
+            true => self.statements.len() > first,
+            false => self.statements.get(before).is_some_and(is_quoted),
+        };
+        is_name && is_quotation()
+    }
+
+    pub(super) fn is_in_group(&self, item: Option<&Block>) -> bool {
+        self.depth > 1 && item.is_none()
+    }
+
+    /// A bold paragraph that names what follows, or asks what follows answers. One in italics does so if it limits, or if such a line is
+    /// above it.
+    pub(super) fn is_run_in(
+        &self,
+        block: &Block,
+        next: Option<&Block>,
+        label: Option<&Range<usize>>,
+    ) -> bool {
+        let document = self.document;
+        let text = document.slice(&block.range);
+        if text.ends_with(['.', '!', ',']) || text.chars().nth(MAX_LINE_CHARS).is_some() {
+            return false;
+        }
+        let has_label = || label.is_some_and(|label| document.is_covered(label, MarkKind::Emphasis));
+        let is_line = |block: &Block| {
+            document.is_covered(&block.range, MarkKind::Strong)
+                || document.is_covered(&block.range, MarkKind::Emphasis)
+                    && (is_status(document.slice(&block.range)) || has_label())
+        };
+        let is_followed = next.is_some_and(|next| match next.kind {
+            BlockKind::Heading { .. } | BlockKind::Question => false,
+            BlockKind::Paragraph => {
+                let text = document.slice(&next.range);
+                text.chars().nth(MAX_LINE_CHARS).is_some() || !is_line(next)
+            }
+            _ => true,
+        });
+        is_followed && is_line(block)
+    }
+}
+
+/// How a short line is set apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Form {
+    Box,
+    Strong,
+    Emphasis,
+    Brackets,
+    Fragment,
+    Sentence,
+}
+
+impl Form {
+    fn max_words(self) -> usize {
+        match self {
+            Self::Sentence => 4,
+            Self::Fragment => 6,
+            _ => 8,
+        }
+    }
+
+    pub(super) fn is_set_apart(self) -> bool {
+        !matches!(self, Self::Fragment | Self::Sentence)
+    }
+}
+
+/// The only line of a box, or the block itself.
+pub(super) fn innermost(block: &Block) -> &Block {
+    match block.children.as_slice() {
+        [only] if block.kind == BlockKind::Group => innermost(only),
+        _ => block,
+    }
+}
