@@ -8,6 +8,8 @@ use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
 use crate::document::Document;
 use crate::{ExtractError, Properties, front_matter, notation};
 
+/// Maximum nesting of lists and quotations; deeper ones are read flat.
+const MAX_DEPTH: usize = 100;
 /// Elements of HTML. Any other tag that is never closed is a placeholder that the author forgot to escape, such as `<name>`.
 const ELEMENTS: &str = " \
     a abbr address area article aside audio b base bdi bdo blockquote body br button canvas caption center cite code \
@@ -74,7 +76,20 @@ fn page(source: &str) -> String {
         *numbers.entry(name.to_string()).or_insert(next)
     };
     let closed = notation::closed(&source.to_lowercase());
+    let mut depth = 0_usize;
     let events = Parser::new_ext(source, options()).map(|event| match event {
+        Event::Start(Tag::BlockQuote(_) | Tag::List(_) | Tag::Item) if depth >= MAX_DEPTH => {
+            depth += 1;
+            Event::Html("<br>".into())
+        }
+        Event::Start(Tag::BlockQuote(_) | Tag::List(_) | Tag::Item) => {
+            depth += 1;
+            event
+        }
+        Event::End(TagEnd::BlockQuote(_) | TagEnd::List(_) | TagEnd::Item) => {
+            depth = depth.saturating_sub(1);
+            if depth >= MAX_DEPTH { Event::Html("<br>".into()) } else { event }
+        }
         Event::FootnoteReference(name) => {
             let number = number(&name);
             Event::InlineHtml(format!("<sup><a href=\"#footnote-{number}\">{number}</a></sup>").into())
@@ -153,6 +168,14 @@ mod tests {
             text("Run restore --from <backup> now. <Tabs>x</Tabs> <b>y</b>"),
             "Run restore --from <backup> now. x y"
         );
+    }
+
+    #[test]
+    fn deep_lists_and_quotations_are_read_flat() {
+        let lists: String = (0..3000).map(|depth| format!("{}- a{depth}\n", "  ".repeat(depth))).collect();
+        for markdown in [format!("{} deep", ">".repeat(20_000)), lists + &"  ".repeat(3000) + "- deep"] {
+            assert!(text(&markdown).ends_with("deep"));
+        }
     }
 
     #[test]
