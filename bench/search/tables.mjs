@@ -33,7 +33,14 @@ export function* tableRows(size, onChunk = () => undefined) {
     for (const [ordinal, sentence] of chunk.sentences.entries()) {
       yield [
         "kb_sentences",
-        row([id, int32(ordinal), int32(sentence.start), int32(sentence.end), halfvec(sentence.vector), text("sentence")]),
+        row([
+          id,
+          int32(ordinal),
+          int32(sentence.start),
+          int32(sentence.end),
+          halfvec(sentence.vector),
+          text("sentence"),
+        ]),
       ];
     }
   }

@@ -69,10 +69,12 @@ function block(random, depth) {
     () => `<!-- ${word(random)} -->`,
     () => table(random),
     () => `<dl><dt>${inline(random, 1)}</dt><dd>${inline(random, 1)}</dd></dl>`,
-    () => `<div style="display:${pick(random, ["flex", "grid"])}"><b>${inline(random, 2)}</b><b>${inline(random, 2)}</b></div>`,
+    () =>
+      `<div style="display:${pick(random, ["flex", "grid"])}"><b>${inline(random, 2)}</b><b>${inline(random, 2)}</b></div>`,
     () => `<p>${word(random)}:</p><img src=photo><select></select>${word(random)}`,
     () => `<h3><div>${inline(random, 2)}</div></h3>`,
-    () => `<div role=table><div role=row><div role=cell>${word(random)}</div><div role=cell>${inline(random, 2)}</div></div></div>`,
+    () =>
+      `<div role=table><div role=row><div role=cell>${word(random)}</div><div role=cell>${inline(random, 2)}</div></div></div>`,
   ];
   const nested = [
     () => list(random, depth),

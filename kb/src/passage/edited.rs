@@ -121,6 +121,12 @@ mod tests {
     }
 
     #[test]
+    fn one_line_is_a_statement() {
+        assert_eq!(shown("Open from 9 to 5", Vec::new()), ["Open from 9 to 5"]);
+        assert_eq!(shown("Open from 9. Not on Sundays", Vec::new()).len(), 2);
+    }
+
+    #[test]
     fn nothing_that_reads_otherwise_than_it_is_written_can_be_quoted() {
         assert!(shown("\u{0}\u{0}", Vec::new()).is_empty());
         assert_eq!(shown("soft\u{ad}ly.", Vec::new()), Vec::<String>::new());

@@ -316,7 +316,7 @@ function allStatements({ sales, salesSession }, documents, versions) {
     kb_sentences: table(
       "kb_sentences",
       "start",
-      '(chunk_id, ordinal, start, "end", embedding, kind) values ($1, 7, 0, 1, $2, \'sentence\')',
+      "(chunk_id, ordinal, start, \"end\", embedding, kind) values ($1, 7, 0, 1, $2, 'sentence')",
       chunk,
       QUERY,
     ),

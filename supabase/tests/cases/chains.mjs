@@ -161,7 +161,10 @@ export function chains({ database }) {
   const withChain = (chain) => ({ sentences: withVectors([{ start: 0, end: 9, kind: "row", chain }]) });
   /** @type {Record<string, [changes: object, message: string]>} */
   const invalid = {
-    "a sentence without kind": [{ sentences: withVectors([{ start: 0, end: 9 }]) }, '"kind" of relation "kb_sentences"'],
+    "a sentence without kind": [
+      { sentences: withVectors([{ start: 0, end: 9 }]) },
+      '"kind" of relation "kb_sentences"',
+    ],
     "a sentence of an unknown kind": [
       { sentences: withVectors([{ start: 0, end: 9, kind: "list" }]) },
       '"kb_sentences_kind_valid"',

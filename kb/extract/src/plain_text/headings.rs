@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use chat_core::sentences::sentences;
+
 use super::markers::{bullet, number};
 use crate::notation::indentation;
 
@@ -108,7 +110,7 @@ fn blocks<'l>(lines: &[&'l str]) -> Vec<Block<'l>> {
         let of_block = lines.get(block.lines.clone()).unwrap_or_default();
         // A heading stands above text.
         let is_above = |(look, _, length): &(Look, &str, usize)| {
-            *look == Look::Plain || at + 1 < count || *length < of_block.len()
+            (at > 0 && *look == Look::Plain) || at + 1 < count || *length < of_block.len()
         };
         block.heading = heading(of_block, at == 0).filter(is_above);
     }
@@ -184,6 +186,7 @@ fn heading<'l>(lines: &[&'l str], is_first: bool) -> Option<(Look, &'l str, usiz
     let starts_small = text.starts_with(|c: char| c.is_lowercase() || !c.is_alphanumeric());
     let is_plain = is_alone
         && !has_colon
+        && sentences(text, 0..text.len()).len() < 2
         && (is_first
             || !(starts_small || is_value || is_set_in || text.chars().nth(MAX_PLAIN_CHARS).is_some()));
     is_plain.then_some((Look::Plain, text, 1))

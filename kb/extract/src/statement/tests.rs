@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::Format;
-use crate::document::BlockKind;
+use crate::document::{Block, BlockKind};
 
 fn read(markdown: &str) -> Document {
     crate::document(markdown.as_bytes(), Format::Markdown).unwrap()
@@ -719,6 +719,14 @@ fn nested() -> impl Strategy<Value = (bool, Vec<(usize, String)>)> {
     (any::<bool>(), prop::collection::vec((0..4_usize, "[a-z]{3,8}"), 1..12))
 }
 
+fn header_rows(blocks: &[Block]) -> Vec<Range<usize>> {
+    let of_block = |block: &Block| match block.kind {
+        BlockKind::Row { is_header: true } => vec![block.range.clone()],
+        _ => header_rows(&block.children),
+    };
+    blocks.iter().flat_map(of_block).collect()
+}
+
 proptest! {
     #[test]
     fn every_item_has_each_line_above_it((has_colon, items) in nested()) {
@@ -771,7 +779,9 @@ proptest! {
         let links = found.iter().flat_map(|statement| &statement.chain).map(|link| link.range.clone());
         let headings = document.blocks.iter().filter(|block| matches!(block.kind, BlockKind::Heading { .. })).map(|block| block.range.clone());
         let own = found.iter().map(|statement| statement.range.clone());
-        for range in own.chain(links).chain(headings) {
+        // The name of the first column is not shown: the cell below it is what the row is about.
+        let names = header_rows(&document.blocks);
+        for range in own.chain(links).chain(headings).chain(names) {
             seen[range].fill(true);
         }
         // The number of an item without content.

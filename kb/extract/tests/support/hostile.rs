@@ -154,7 +154,7 @@ fn markdown(add: Add<'_>) {
     add(
         "tables.md",
         format!("{}\n{}\n{}", "|a".repeat(5_000), "|-".repeat(5_000), "|\n".repeat(5_000)).into(),
-        Text("|a"),
+        Text("a\ta"),
     );
     add("html-blocks.md", "<!--\n\n".repeat(50_000).into(), Either);
     let mut bomb = "---\na0: &a0 [x, x, x, x, x, x, x, x, x]\n".to_owned();
@@ -347,7 +347,7 @@ fn tables(add: Add<'_>) {
     add(
         "100000-columns.csv",
         format!("{}\n{}", "a,".repeat(100_000), "1,".repeat(100_000)).into(),
-        Text("a: 1"),
+        Text("a\ta"),
     );
     add("formulas.csv", "a,b\n=cmd|' /C calc'!A0,Refunds take 30 days.\n".into(), Text(GOOD));
 }
