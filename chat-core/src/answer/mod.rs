@@ -13,7 +13,7 @@ use crate::generation_report::AnswerMode;
 use crate::marker::escape_markers;
 use crate::passage::Passage;
 use crate::question::Question;
-use crate::statement::{StatementKind, joined};
+use crate::statement::{Role, StatementKind, joined};
 use choose::{Choice, Chosen, best_of_passage, choose};
 pub use cite::{Citation, Piece, Quote, Support};
 
@@ -93,7 +93,9 @@ pub(crate) fn compose(
         before = Some(chosen);
         let is_code = chosen.sentence.kind == StatementKind::Code;
         let shown = |text: &str| if include_citations { escape_markers(text) } else { text.to_owned() };
-        if let Some(place) = &sentence.place {
+        // A sentence that begins with its heading names its place itself.
+        let place = sentence.place.as_ref().filter(|place| !sentence.text.starts_with(place.as_str()));
+        if let Some(place) = place {
             delta.push_str(&shown(place));
             delta.push_str(if is_code { ":\n\n" } else { ": " });
         }
@@ -157,9 +159,15 @@ fn place_name(named: &Chosen<'_>, chosen: &[Chosen<'_>]) -> String {
     let (document, section) = place(named);
     let title = named.passage.chunk.title();
     let has_twin = chosen.iter().map(place).any(|other| other.0 != document && other.1 == section);
-    match section {
+    // The sentence begins with the innermost heading.
+    let heading = named.sentence.chain.get(named.shown_parts).filter(|part| part.role == Role::Heading);
+    let outer = |section: &'_ str| {
+        let outer = heading.and_then(|heading| section.strip_suffix(heading.text.as_str()));
+        outer.and_then(|outer| outer.strip_suffix(" › ")).unwrap_or(section).to_owned()
+    };
+    match section.map(outer) {
         Some(section) if has_twin => format!("{title} – {section}"),
-        Some(section) => section.to_owned(),
+        Some(section) => section,
         None => title,
     }
 }
@@ -402,6 +410,24 @@ mod tests {
             ["Fees: Refunds cost 5 euros. [1]", "\n\nTime › Refunds: Refunds need 5 days. [1]"]
         );
         assert_eq!(answer.sentences[1].place.as_deref(), Some("Time › Refunds"));
+    }
+
+    #[test]
+    fn a_heading_that_a_sentence_begins_with_is_not_named_before_it() {
+        let row = |id, section: &str, heading: &str, text: &str| {
+            let heading = [(Role::Heading, heading, None)];
+            let mut row = passage_of(id, 0.8, text, &[(StatementKind::Sentence, text, &heading)]);
+            row.meta = json!({ "section": section });
+            row
+        };
+        let rows = [
+            row(1, "Refunds › Fees", "Fees", "Refunds cost 5 euros."),
+            row(2, "Time", "Time", "Refunds need 5 days."),
+        ];
+        assert_eq!(
+            answer("How much do refunds cost and how many days do refunds need?", &rows).deltas.concat(),
+            "Time: Refunds need 5 days. [1]\n\nRefunds: Fees: Refunds cost 5 euros. [2]"
+        );
     }
 
     #[test]
