@@ -80,14 +80,14 @@ test("the conversation is one session in the visitor's history", async () => {
 test("markup and bracketed numbers in a document are shown as text and run nothing", async () => {
   const kb = join(data, "hostile");
   await mkdir(kb);
-  const payload = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
+  const payload = '<img src=x alt="k7" onerror="window.hacked=1"><script>window.hacked=1</script>';
   const sentence = `The zebra password is ${payload} as printed on the zebra card [7].`;
   await writeFile(join(kb, "zebra.md"), `# Zebra\n\n${sentence}\n`);
   const { code, stderr } = await demo.kb("sync", kb);
   assert.equal(code, 0, stderr);
   await ask("What is the zebra password?");
   await replyEnds("done");
-  const plain = sentence.replace(payload, "window.hacked=1");
+  const plain = sentence.replace(payload, "k7");
   assert.ok((await lastReply().locator("[data-role=answer]").textContent()).includes(plain), "without markup");
   await lastReply().locator("[data-role=marker]").first().click();
   const quote = await lastReply().locator("details[open] [data-role=quote]").allTextContents();

@@ -193,6 +193,6 @@ impl Walker<'_> {
     }
 }
 
-fn is_numbered(item: &Block) -> bool {
+pub(super) fn is_numbered(item: &Block) -> bool {
     matches!(&item.kind, BlockKind::Item { marker, .. } if marker.contains(char::is_alphanumeric))
 }

@@ -262,7 +262,7 @@ fn an_announcement_holds_for_all_fragments_labels_and_headings_below_it() {
 fn a_complete_sentence_above_items_that_are_sentences_is_not_their_lead_in() {
     assert_eq!(
         shown("# Tips\n\nTheft is not insured.\n\n- Fire is covered.\n- Water is covered."),
-        ["Theft is not insured.", "Tips: Fire is covered.", "Tips: Water is covered."]
+        ["Theft is not insured.", "Fire is covered.", "Water is covered."]
     );
 }
 

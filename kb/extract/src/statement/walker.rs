@@ -7,16 +7,19 @@ use chat_core::sentences::sentences;
 use chat_core::statement::{Role, StatementKind};
 
 use super::conditions::Conditions;
+use super::paragraph::is_numbered;
 use super::short_lines::{Form, innermost};
 use super::words::{
     ends_with_colon, is_fragment, is_marked_question, is_notice, is_question, is_warning, limits,
-    limits_by_word, looks_ahead,
+    limits_by_word, looks_ahead, word_count,
 };
 use super::{Link, Statement, is_within};
 use crate::document::{Block, BlockKind, Document, MarkKind};
 
 /// Stands for a symbol or value that the file does not name.
 const UNKNOWN: char = '\u{fffd}';
+/// A longer item that is a sentence needs no heading.
+const MAX_SHORT_ITEM_WORDS: usize = 2;
 /// How many sentences of the top of a document may be notices.
 const MAX_NOTICES: usize = 2;
 
@@ -310,6 +313,8 @@ impl Walker<'_> {
                 chain.extend(context.iter().cloned());
                 chain.push(Link::new(Role::LeadIn, sentence));
             }
+            // Sentences do not need a heading, but steps and single words do.
+            _ if self.has_sentences(block) && !block.children.iter().any(|item| self.is_short(item)) => {}
             _ => self.with_heading(chain),
         }
     }
@@ -324,12 +329,19 @@ impl Walker<'_> {
     /// is complete and does not look ahead.
     fn is_about(&self, sentence: &Range<usize>, block: &Block) -> bool {
         let text = self.document.slice(sentence);
+        ends_with_colon(text) || is_fragment(text) || looks_ahead(text) || !self.has_sentences(block)
+    }
+
+    fn is_short(&self, item: &Block) -> bool {
+        is_numbered(item) || word_count(self.document.slice(&item.range)) <= MAX_SHORT_ITEM_WORDS
+    }
+
+    fn has_sentences(&self, block: &Block) -> bool {
         let is_sentence = |item: &Block| {
             let first = item.children.first().map_or("", |first| self.document.slice(&first.range));
             !is_fragment(first) && first.starts_with(char::is_uppercase)
         };
-        let has_sentences = block.kind == BlockKind::List && block.children.iter().all(is_sentence);
-        ends_with_colon(text) || is_fragment(text) || looks_ahead(text) || !has_sentences
+        block.kind == BlockKind::List && block.children.iter().all(is_sentence)
     }
 
     /// What follows a list, table or code may belong to it.
