@@ -402,15 +402,15 @@ fn leader_rows(text: &Text) -> Option<Vec<TableRow>> {
     let rows = text.text.split_inclusive('\n').map(|line| {
         let (begin, end) = (start, start + line.len());
         start = end;
-        let leader = leader(line)?;
-        let cells = vec![text.cut(begin..begin + leader.start), text.cut(begin + leader.end..end)];
+        let (name, value) = leader(line)?;
+        let cells = vec![text.cut(begin..begin + name.len()), text.cut(end - value.len()..end)];
         Some(TableRow { is_header: false, cells, url: None })
     });
     rows.collect()
 }
 
-/// The dots that lead the eye from one text to another.
-fn leader(line: &str) -> Option<Range<usize>> {
+/// The texts before and after dots that lead the eye from one to the other.
+pub(crate) fn leader(line: &str) -> Option<(&str, &str)> {
     let is_leader = |c: char| matches!(c, '.' | '…' | '·' | '‥' | ' ');
     let mut start = 0;
     let runs = line.split_inclusive(|c| !is_leader(c)).filter_map(|part| {
@@ -422,9 +422,9 @@ fn leader(line: &str) -> Option<Range<usize>> {
     });
     let mut runs = runs.take(2);
     let run = runs.next().filter(|_| runs.next().is_none())?;
-    let has_words = |text: Option<&str>| text.is_some_and(|text| text.contains(char::is_alphanumeric));
-    let is_led = line.len() - run.end <= MAX_LED_BYTES && has_words(line.get(run.end..));
-    (is_led && has_words(line.get(..run.start))).then_some(run)
+    let texts = (line.get(..run.start)?, line.get(run.end..)?);
+    let has_words = |text: &str| text.contains(char::is_alphanumeric);
+    (texts.1.len() <= MAX_LED_BYTES && has_words(texts.0) && has_words(texts.1)).then_some(texts)
 }
 
 /// The lines of a paragraph that begin with the marker of an item, each with the lines after it that do not, and the offset behind the

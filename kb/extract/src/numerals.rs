@@ -1,20 +1,7 @@
 //! Numbers of lists that are written with letters.
 
-const ROMAN: [(i64, &str); 13] = [
-    (1000, "m"),
-    (900, "cm"),
-    (500, "d"),
-    (400, "cd"),
-    (100, "c"),
-    (90, "xc"),
-    (50, "l"),
-    (40, "xl"),
-    (10, "x"),
-    (9, "ix"),
-    (5, "v"),
-    (4, "iv"),
-    (1, "i"),
-];
+const VALUES: [i64; 13] = [1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1];
+const SIGNS: [&str; 13] = ["m", "cm", "d", "cd", "c", "xc", "l", "xl", "x", "ix", "v", "iv", "i"];
 
 /// i, ii, iii, iv, … up to 3999.
 pub(crate) fn roman(number: i64) -> Option<String> {
@@ -23,7 +10,7 @@ pub(crate) fn roman(number: i64) -> Option<String> {
     }
     let mut rest = number;
     let mut text = String::new();
-    for (value, sign) in ROMAN {
+    for (value, sign) in VALUES.into_iter().zip(SIGNS) {
         while rest >= value {
             text.push_str(sign);
             rest -= value;

@@ -14,20 +14,8 @@ const FILE_EXTENSIONS: [&str; 16] = [
     ".xls", ".xlsx", ".html",
 ];
 /// Titles that programs give to unnamed documents, perhaps with a number.
-const PLACEHOLDER_TITLES: [&str; 12] = [
-    "untitled",
-    "document",
-    "dokument",
-    "unbenannt",
-    "titel",
-    "title",
-    "sans titre",
-    "sin título",
-    "word document",
-    "new document",
-    "about:blank",
-    "print",
-];
+const PLACEHOLDER_TITLES: &str = "untitled|document|dokument|unbenannt|titel|title|sans titre|sin título|\
+    word document|new document|about:blank|print";
 
 /// Properties from front matter, document properties, or the head of an HTML page.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,7 +45,7 @@ pub(crate) fn document_title(text: &str) -> Option<String> {
     let text = title(text)?;
     let lower = text.to_lowercase();
     let is_file_name = FILE_EXTENSIONS.iter().any(|extension| lower.ends_with(extension));
-    let is_placeholder = PLACEHOLDER_TITLES.iter().any(|start| {
+    let is_placeholder = PLACEHOLDER_TITLES.split('|').any(|start| {
         lower.strip_prefix(start).is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit() || c == ' '))
     });
     let is_printed = lower.starts_with("microsoft ") && lower.contains(" - ");

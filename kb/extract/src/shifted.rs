@@ -6,50 +6,10 @@
 /// Deeper parts are only set apart, so that the time does not grow with the depth.
 const MAX_DEPTH: usize = 16;
 
-const SUPERSCRIPTS: [(char, char); 20] = [
-    ('0', '⁰'),
-    ('1', '¹'),
-    ('2', '²'),
-    ('3', '³'),
-    ('4', '⁴'),
-    ('5', '⁵'),
-    ('6', '⁶'),
-    ('7', '⁷'),
-    ('8', '⁸'),
-    ('9', '⁹'),
-    ('+', '⁺'),
-    ('-', '⁻'),
-    ('−', '⁻'),
-    ('–', '⁻'),
-    ('‐', '⁻'),
-    ('=', '⁼'),
-    ('(', '⁽'),
-    (')', '⁾'),
-    ('n', 'ⁿ'),
-    ('i', 'ⁱ'),
-];
-const SUBSCRIPTS: [(char, char); 20] = [
-    ('0', '₀'),
-    ('1', '₁'),
-    ('2', '₂'),
-    ('3', '₃'),
-    ('4', '₄'),
-    ('5', '₅'),
-    ('6', '₆'),
-    ('7', '₇'),
-    ('8', '₈'),
-    ('9', '₉'),
-    ('+', '₊'),
-    ('-', '₋'),
-    ('−', '₋'),
-    ('–', '₋'),
-    ('‐', '₋'),
-    ('=', '₌'),
-    ('(', '₍'),
-    (')', '₎'),
-    ('n', 'ₙ'),
-    ('i', 'ᵢ'),
-];
+/// Characters with a raised and a lowered form.
+const PLAIN: &str = "0123456789+-−–‐=()ni";
+const SUPERSCRIPTS: &str = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁻⁻⁼⁽⁾ⁿⁱ";
+const SUBSCRIPTS: &str = "₀₁₂₃₄₅₆₇₈₉₊₋₋₋₋₌₍₎ₙᵢ";
 /// Signs between the numbers of several footnotes, or inside a number. They have no raised form and stay as they are.
 const SEPARATORS: [char; 5] = [',', '.', ';', '/', ' '];
 
@@ -193,10 +153,10 @@ enum Shifted {
 fn shifted(before: &str, part: &str, shift: Shift) -> Shifted {
     let joined = |text: String| Shifted::Joined { replaced: 0, text };
     let (forms, sign) = match shift {
-        Shift::Raised => (&SUPERSCRIPTS, ""),
-        Shift::Lowered => (&SUBSCRIPTS, ""),
-        Shift::Exponent => (&SUPERSCRIPTS, "^"),
-        Shift::Index => (&SUBSCRIPTS, "_"),
+        Shift::Raised => (SUPERSCRIPTS, ""),
+        Shift::Lowered => (SUBSCRIPTS, ""),
+        Shift::Exponent => (SUPERSCRIPTS, "^"),
+        Shift::Index => (SUBSCRIPTS, "_"),
         Shift::Group => return joined(grouped(part)),
         Shift::Plain => return joined(part.to_owned()),
     };
@@ -220,9 +180,9 @@ fn shifted(before: &str, part: &str, shift: Shift) -> Shifted {
 }
 
 /// The part in the forms of Unicode, if each of its characters has one.
-fn in_forms(part: &str, forms: &[(char, char)]) -> Option<String> {
+fn in_forms(part: &str, forms: &str) -> Option<String> {
     let form = |c: char| {
-        let found = forms.iter().find(|(plain, _)| *plain == c).map(|(_, form)| *form);
+        let found = PLAIN.chars().zip(forms.chars()).find(|(plain, _)| *plain == c).map(|(_, form)| form);
         found.or_else(|| SEPARATORS.contains(&c).then_some(c))
     };
     let has_form = part.contains(|c: char| !SEPARATORS.contains(&c));
@@ -236,8 +196,8 @@ fn fraction(before: &str, part: &str, shift: Shift) -> Option<Shifted> {
     }
     let raised = before.strip_suffix(['/', '⁄'])?;
     let digit = |raised: char| {
-        let found = SUPERSCRIPTS.iter().find(|(digit, form)| *form == raised && digit.is_ascii_digit());
-        found.map(|(digit, _)| *digit)
+        let mut digits = PLAIN.chars().zip(SUPERSCRIPTS.chars()).take(10);
+        digits.find(|(_, form)| *form == raised).map(|(digit, _)| digit)
     };
     let whole = raised.trim_end_matches(|c| digit(c).is_some());
     let numerator: String = raised.get(whole.len()..)?.chars().filter_map(digit).collect();

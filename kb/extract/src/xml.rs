@@ -62,25 +62,12 @@ pub(crate) fn walk(xml: &str, mut step: impl FnMut(Step<'_>)) -> Result<(), Extr
     }
 }
 
-/// Elements of Word that hold former properties, which a change replaced.
-const FORMER_PROPERTIES: [&str; 9] = [
-    "pPrChange",
-    "rPrChange",
-    "tblPrChange",
-    "tblPrExChange",
-    "tblGridChange",
-    "trPrChange",
-    "tcPrChange",
-    "sectPrChange",
-    "numberingChange",
-];
-
-/// [`walk`] without former properties.
+/// [`walk`] without the properties of Word that a change replaced, as in `<w:rPrChange>`.
 pub(crate) fn walk_current(xml: &str, mut step: impl FnMut(Step<'_>)) -> Result<(), ExtractError> {
     let mut former = 0usize;
     walk(xml, |found| match found {
-        Step::Open(name, _) if FORMER_PROPERTIES.contains(&name) => former += 1,
-        Step::Close(name) if FORMER_PROPERTIES.contains(&name) => former = former.saturating_sub(1),
+        Step::Open(name, _) if name.ends_with("Change") => former += 1,
+        Step::Close(name) if name.ends_with("Change") => former = former.saturating_sub(1),
         _ if former > 0 => {}
         found => step(found),
     })

@@ -6,27 +6,8 @@ use crate::{
 };
 
 /// Elements with parts, each of which is an element of its own.
-const OBJECTS: [&str; 19] = [
-    "acc",
-    "bar",
-    "borderBox",
-    "box",
-    "d",
-    "eqArr",
-    "f",
-    "func",
-    "groupChr",
-    "limLow",
-    "limUpp",
-    "mr",
-    "nary",
-    "phant",
-    "rad",
-    "sPre",
-    "sSub",
-    "sSubSup",
-    "sSup",
-];
+const OBJECTS: &str =
+    "acc bar borderBox box d eqArr f func groupChr limLow limUpp mr nary phant rad sPre sSub sSubSup sSup";
 
 /// A sign is one character, perhaps with a variation selector.
 const MAX_SIGN_CHARS: usize = 2;
@@ -63,7 +44,7 @@ impl Formula {
         if !self.is_open() {
             return;
         }
-        if OBJECTS.contains(&name) {
+        if OBJECTS.split(' ').any(|object| object == name) {
             self.open.push(Object { name: name.to_owned(), ..Object::default() });
         }
         let Some(object) = self.open.last_mut() else { return };

@@ -5,79 +5,23 @@ const SYMBOL: &str =
     " !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_ αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼";
 /// From code 0xA0 on.
 const SYMBOL_UPPER: &str = "€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…|—↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊⟨®©™∑";
-/// Codes and characters of Wingdings.
-const WINGDINGS: [(u32, char); 60] = [
-    (0x22, '✂'),
-    (0x28, '☎'),
-    (0x29, '✆'),
-    (0x2a, '✉'),
-    (0x36, '⌛'),
-    (0x45, '☜'),
-    (0x46, '☞'),
-    (0x47, '☝'),
-    (0x48, '☟'),
-    (0x4a, '☺'),
-    (0x4c, '☹'),
-    (0x52, '☼'),
-    (0x54, '❄'),
-    (0x6c, '●'),
-    (0x6d, '❍'),
-    (0x6e, '■'),
-    (0x6f, '□'),
-    (0x71, '❑'),
-    (0x72, '❒'),
-    (0x75, '◆'),
-    (0x76, '❖'),
-    (0x80, '⓪'),
-    (0x81, '①'),
-    (0x82, '②'),
-    (0x83, '③'),
-    (0x84, '④'),
-    (0x85, '⑤'),
-    (0x86, '⑥'),
-    (0x87, '⑦'),
-    (0x88, '⑧'),
-    (0x89, '⑨'),
-    (0x8a, '⑩'),
-    (0x8c, '❶'),
-    (0x8d, '❷'),
-    (0x8e, '❸'),
-    (0x8f, '❹'),
-    (0x90, '❺'),
-    (0x91, '❻'),
-    (0x92, '❼'),
-    (0x93, '❽'),
-    (0x94, '❾'),
-    (0x95, '❿'),
-    (0x9e, '·'),
-    (0x9f, '•'),
-    (0xa7, '▪'),
-    (0xa8, '□'),
-    (0xd8, '➢'),
-    (0xdf, '←'),
-    (0xe0, '→'),
-    (0xe1, '↑'),
-    (0xe2, '↓'),
-    (0xe8, '➔'),
-    (0xef, '⇦'),
-    (0xf0, '⇨'),
-    (0xf1, '⇧'),
-    (0xf2, '⇩'),
-    (0xfb, '✗'),
-    (0xfc, '✓'),
-    (0xfd, '☒'),
-    (0xfe, '☑'),
-];
-const WINGDINGS_2: [(u32, char); 8] =
-    [(0x4f, '✗'), (0x50, '✓'), (0x51, '☒'), (0x52, '☑'), (0x53, '☒'), (0x54, '☒'), (0x97, '●'), (0xa3, '□')];
-const WEBDINGS: [(u32, char); 4] = [(0x61, '✔'), (0x63, '□'), (0x67, '■'), (0x72, '✖')];
+/// Codes of Wingdings, each with its character.
+const WINGDINGS: &str = "\"✂(☎)✆*✉6⌛E☜F☞G☝H☟J☺L☹R☼T❄l●m❍n■o□q❑r❒u◆v❖\u{80}⓪\u{81}①\u{82}②\u{83}③\u{84}④\u{85}⑤\u{86}⑥\
+    \u{87}⑦\u{88}⑧\u{89}⑨\u{8a}⑩\u{8c}❶\u{8d}❷\u{8e}❸\u{8f}❹\u{90}❺\u{91}❻\u{92}❼\u{93}❽\u{94}❾\
+    \u{95}❿\u{9e}·\u{9f}•\u{a7}▪\u{a8}□\u{d8}➢\u{df}←\u{e0}→\u{e1}↑\u{e2}↓\u{e8}➔\u{ef}⇦\u{f0}⇨\
+    \u{f1}⇧\u{f2}⇩\u{fb}✗\u{fc}✓\u{fd}☒\u{fe}☑";
+const WINGDINGS_2: &str = "O✗P✓Q☒R☑S☒T☒\u{97}●\u{a3}□";
+const WEBDINGS: &str = "a✔c□g■r✖";
 
 /// The character of a code in a font; `None` if it is not known.
 pub(super) fn character(font: &str, code: u32) -> Option<char> {
     // Word writes the codes of symbol fonts in the private use area.
     let is_private = (0xe000..0xf900).contains(&code);
     let low = if (0xf000..0xf100).contains(&code) { code - 0xf000 } else { code };
-    let find = |table: &[(u32, char)]| table.iter().find(|(found, _)| *found == low).map(|(_, c)| *c);
+    let find = |table: &str| {
+        let mut codes = table.chars().step_by(2).zip(table.chars().skip(1).step_by(2));
+        codes.find(|(code, _)| u32::from(*code) == low).map(|(_, c)| c)
+    };
     match font.to_ascii_lowercase().as_str() {
         "symbol" if low < 0x100 => {
             let at = |table: &str, start: u32| table.chars().nth(low.checked_sub(start)? as usize);
@@ -88,9 +32,9 @@ pub(super) fn character(font: &str, code: u32) -> Option<char> {
             });
             found.filter(|c| *c != ' ' || low == 0x20)
         }
-        "wingdings" if low < 0x100 => find(&WINGDINGS),
-        "wingdings 2" if low < 0x100 => find(&WINGDINGS_2),
-        "webdings" if low < 0x100 => find(&WEBDINGS),
+        "wingdings" if low < 0x100 => find(WINGDINGS),
+        "wingdings 2" if low < 0x100 => find(WINGDINGS_2),
+        "webdings" if low < 0x100 => find(WEBDINGS),
         _ if is_private || is_symbol_font(font) => None,
         _ => char::from_u32(code).filter(|c| !c.is_control()),
     }

@@ -12,40 +12,9 @@ const MAX_ANCHOR_BYTES: usize = 200;
 const DEFAULT_HEADING_LEVEL: usize = 2;
 
 /// Elements that start and end a paragraph.
-const BLOCKS: [&str; 32] = [
-    "p",
-    "div",
-    "section",
-    "article",
-    "main",
-    "body",
-    "html",
-    "header",
-    "footer",
-    "aside",
-    "blockquote",
-    "figure",
-    "figcaption",
-    "address",
-    "details",
-    "summary",
-    "fieldset",
-    "legend",
-    "form",
-    "center",
-    "hr",
-    "caption",
-    "hgroup",
-    "search",
-    "ul",
-    "ol",
-    "dl",
-    "dir",
-    "menu",
-    "pre",
-    "listing",
-    "xmp",
-];
+const BLOCKS: &str = "p div section article main body html header footer aside blockquote figure figcaption \
+    address details summary fieldset legend form center hr caption hgroup search ul ol dl dir \
+    menu pre listing xmp";
 
 /// The outermost elements of a kind that are not hidden. Elements inside hidden ones count only if all are, because some pages
 /// are hidden as a whole until a script shows them.
@@ -61,7 +30,7 @@ pub(super) fn parts<'a>(
         match edge {
             Edge::Open(node) if open.is_none() => {
                 let Some(element) = ElementRef::wrap(node) else { continue };
-                let is_hidden = page.hides(element);
+                let is_hidden = page.hidden.hiding(element).is_some();
                 if is_kind(element.value()) && !is_hidden {
                     open = Some(node.id());
                     if hidden.is_none() { shown.push(node) } else { covered.push(node) }
@@ -118,7 +87,7 @@ pub(super) fn is_paragraph(wrapped: ElementRef<'_>) -> bool {
 }
 
 pub(super) fn is_block(name: &str) -> bool {
-    BLOCKS.contains(&name)
+    BLOCKS.split(' ').any(|block| block == name)
         || matches!(
             name,
             "h1" | "h2" | "h3" | "h4" | "h5" | "h6" | "li" | "dt" | "dd" | "tr" | "td" | "th" | "table"

@@ -12,19 +12,8 @@ const MIN_OFF_SCREEN_PIXELS: f64 = 900.0;
 const MAX_UNREADABLE_PIXELS: f64 = 1.0;
 
 /// Approximate pixels per unit.
-const UNITS: [(&str, f64); 9] = [
-    ("px", 1.0),
-    ("rem", 16.0),
-    ("em", 16.0),
-    ("ch", 8.0),
-    ("pt", 1.3),
-    ("cm", 38.0),
-    ("in", 96.0),
-    ("vw", 10.0),
-    ("vh", 10.0),
-];
-/// Approximate pixels per percent of the width of a window.
-const PERCENT: f64 = 10.0;
+const UNITS: [&str; 11] = ["px", "rem", "em", "ch", "pt", "cm", "in", "vw", "vh", "%", ""];
+const PIXELS: [f64; 11] = [1.0, 16.0, 16.0, 8.0, 1.3, 38.0, 96.0, 10.0, 10.0, 10.0, 1.0];
 
 pub(super) struct Hidden(StyleSheet);
 
@@ -34,14 +23,6 @@ const STRIKING_CLASSES: [&str; 4] =
     ["line-through", "text-decoration-line-through", "strikethrough", "strike-through"];
 const ROW_CLASSES: [&str; 9] =
     ["flex", "inline-flex", "grid", "inline-grid", "d-flex", "d-grid", "d-inline-flex", "row", "columns"];
-
-/// What a style sets on lines of its own or in cells.
-#[derive(Clone, Copy)]
-pub(super) struct Apart {
-    pub(super) element: bool,
-    /// Its children, each from the others.
-    pub(super) children: bool,
-}
 
 /// How an element and its content are hidden.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -56,11 +37,7 @@ impl Hidden {
         Self(StyleSheet::from_html(html))
     }
 
-    /// Whether the element and its content are hidden.
-    pub(super) fn includes(&self, element: ElementRef<'_>) -> bool {
-        self.hiding(element).is_some()
-    }
-
+    /// How the element and its content are hidden.
     pub(super) fn hiding(&self, element: ElementRef<'_>) -> Option<Hiding> {
         let attributes = element.value();
         // Browsers find text that is hidden until found, and open it.
@@ -81,7 +58,6 @@ impl Hidden {
     pub(super) fn is_struck(&self, element: ElementRef<'_>) -> bool {
         let style = Style::from_element(element);
         matches!(element.value().name(), "del" | "s" | "strike")
-            || style.has(Effect::Struck)
             || self.has(element, &style, Effect::Struck)
             || has_class(element, &STRIKING_CLASSES)
     }
@@ -93,30 +69,24 @@ impl Hidden {
             && !element.value().classes().any(|class| shows(class) || self.0.is_doubtful(class))
     }
 
-    pub(super) fn sets_apart(&self, element: ElementRef<'_>) -> Apart {
-        let style = Style::from_element(element);
-        let has = |effect| style.has(effect) || self.has(element, &style, effect);
-        Apart {
-            children: has(Effect::ChildrenApart) || has_class(element, &ROW_CLASSES),
-            element: has(Effect::Apart),
-        }
+    /// Whether a style sets the element on lines of its own or in a cell.
+    pub(super) fn sets_apart(&self, element: ElementRef<'_>) -> bool {
+        self.first(element, [(Effect::Apart, ())]).is_some()
     }
 
+    /// Whether a style sets each of its children apart from the others.
+    pub(super) fn sets_children_apart(&self, element: ElementRef<'_>) -> bool {
+        self.first(element, [(Effect::ChildrenApart, ())]).is_some() || has_class(element, &ROW_CLASSES)
+    }
+
+    /// The letters that a style numbers a list with.
     pub(super) fn numbers(&self, list: ElementRef<'_>) -> Option<&'static str> {
-        let style = Style::from_element(list);
-        let effects = [
-            (Effect::Letters, "a"),
-            (Effect::Capitals, "A"),
-            (Effect::Roman, "i"),
-            (Effect::RomanCapitals, "I"),
-        ];
-        let has = |effect| style.has(effect) || self.has(list, &style, effect);
-        effects.into_iter().find(|(effect, _)| has(*effect)).map(|(_, kind)| kind)
+        use Effect::{Capitals, Letters, Roman, RomanCapitals};
+        self.first(list, [(Letters, "a"), (Capitals, "A"), (Roman, "i"), (RomanCapitals, "I")])
     }
 
     pub(super) fn hides_markers(&self, list: ElementRef<'_>) -> bool {
-        let style = Style::from_element(list);
-        style.has(Effect::NoMarkers) || self.has(list, &style, Effect::NoMarkers)
+        self.first(list, [(Effect::NoMarkers, ())]).is_some()
     }
 
     /// How the element is raised or lowered.
@@ -126,14 +96,18 @@ impl Hidden {
             "sub" => return Some(Shift::Lowered),
             _ => {}
         }
-        let style = Style::from_element(element);
-        let effects = [(Effect::Raised, Shift::Raised), (Effect::Lowered, Shift::Lowered)];
-        let has = |effect| style.has(effect) || self.has(element, &style, effect);
-        effects.into_iter().find(|(effect, _)| has(*effect)).map(|(_, shift)| shift)
+        self.first(element, [(Effect::Raised, Shift::Raised), (Effect::Lowered, Shift::Lowered)])
     }
 
+    /// What belongs to the first of these effects that the element has.
+    fn first<T, const N: usize>(&self, element: ElementRef<'_>, effects: [(Effect, T); N]) -> Option<T> {
+        let style = Style::from_element(element);
+        effects.into_iter().find(|(effect, _)| self.has(element, &style, *effect)).map(|(_, found)| found)
+    }
+
+    /// Whether the `style` attribute or a rule has the effect.
     fn has(&self, element: ElementRef<'_>, style: &Style, effect: Effect) -> bool {
-        self.0.has(effect, element, |property| style.get(property).is_some())
+        style.has(effect) || self.0.has(effect, element, |property| style.get(property).is_some())
     }
 }
 
@@ -172,11 +146,7 @@ impl Style {
     }
 
     fn hides(&self) -> bool {
-        if self.0.is_empty() {
-            return false;
-        }
-        self.has(Effect::Hidden)
-            || self.is("content-visibility", |value| value == "hidden")
+        self.is("content-visibility", |value| value == "hidden")
             || self.is("opacity", is_zero)
             || self.is("clip", is_speck_shape)
             || self.is("clip-path", is_empty_shape)
@@ -221,10 +191,9 @@ fn is_off_screen_offset(value: &str) -> bool {
 /// Parses lengths such as `-9999px`, `-100em` and `0`.
 fn pixels(value: &str) -> Option<f64> {
     let value = value.trim();
-    let unit =
-        UNITS.iter().copied().chain([("%", PERCENT), ("", 1.0)]).find(|(unit, _)| value.ends_with(unit))?;
-    let number: f64 = value.strip_suffix(unit.0)?.trim().parse().ok()?;
-    Some(number * unit.1)
+    let (unit, pixels) = UNITS.into_iter().zip(PIXELS).find(|(unit, _)| value.ends_with(unit))?;
+    let number: f64 = value.strip_suffix(unit)?.trim().parse().ok()?;
+    Some(number * pixels)
 }
 
 /// `rect(0, 0, 0, 0)` and the like.

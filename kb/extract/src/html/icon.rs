@@ -13,48 +13,9 @@ const PICTURES: [&str; 9] =
 const TICKS: [&str; 5] = ["check", "checkmark", "tick", "yes", "ok"];
 const CROSSES: [&str; 7] = ["cross", "times", "xmark", "close", "no", "x", "ban"];
 /// Other parts of such names: of libraries, shapes, weights and colours.
-const NEUTRAL: [&str; 40] = [
-    "fa",
-    "fas",
-    "far",
-    "bi",
-    "mdi",
-    "ti",
-    "ph",
-    "la",
-    "las",
-    "ri",
-    "material",
-    "fontawesome",
-    "lucide",
-    "tabler",
-    "feather",
-    "svg",
-    "png",
-    "gif",
-    "webp",
-    "mark",
-    "circle",
-    "square",
-    "squared",
-    "solid",
-    "regular",
-    "bold",
-    "thin",
-    "alt",
-    "fill",
-    "filled",
-    "outline",
-    "heavy",
-    "white",
-    "green",
-    "red",
-    "small",
-    "lg",
-    "negative",
-    "sign",
-    "glyphicon",
-];
+const NEUTRAL: &str = "fa fas far bi mdi ti ph la las ri material fontawesome lucide tabler feather svg png gif webp \
+    mark circle square squared solid regular bold thin alt fill filled outline heavy white green red \
+    small lg negative sign glyphicon";
 /// Parts of the classes of elements that a style sheet turns into icons.
 const ICON_CLASSES: [&str; 10] = ["fa", "fas", "far", "fab", "bi", "mdi", "ti", "ph", "feather", "symbols"];
 /// What is written for an icon that nobody can name.
@@ -184,7 +145,7 @@ pub(crate) fn tick_or_cross(name: &str) -> Option<&'static str> {
             "✓"
         } else if CROSSES.contains(&part) {
             "✗"
-        } else if NEUTRAL.contains(&part)
+        } else if NEUTRAL.split(' ').any(|neutral| neutral == part)
             || is_named_icon(part)
             || part.bytes().all(|byte| byte.is_ascii_digit())
         {

@@ -6,25 +6,8 @@ use scraper::{ElementRef, node::Element};
 use super::elements::{heading_level, is_block};
 
 /// Parts of the classes of boxes.
-const BOXES: [&str; 17] = [
-    "admonition",
-    "alert",
-    "attention",
-    "callout",
-    "card",
-    "caution",
-    "custom",
-    "danger",
-    "deprecated",
-    "hint",
-    "important",
-    "info",
-    "note",
-    "notice",
-    "panel",
-    "tip",
-    "warning",
-];
+const BOXES: &str = "admonition alert attention callout card caution custom danger deprecated hint important \
+    info note notice panel tip warning";
 /// A larger element is a part of the page, not a box.
 const MAX_BOX_NODES: usize = 500;
 /// Nodes that are searched for a letter.
@@ -35,7 +18,7 @@ pub(super) fn is_named_box(wrapped: ElementRef<'_>) -> bool {
     let element = wrapped.value();
     let has_class = || {
         let mut parts = element.classes().flat_map(|class| class.split(['-', '_']));
-        parts.any(|part| BOXES.contains(&part))
+        parts.any(|part| BOXES.split(' ').any(|name| name == part))
     };
     if !(matches!(element.attr("role"), Some("note" | "alert")) || has_class()) {
         return false;

@@ -282,13 +282,14 @@ impl<'a> Reader<'a> {
             }
             self.flush();
         }
-        if let Some(tab) = self.page.tab(id) {
+        if let Some(tab) = self.page.tabs.name(id) {
             self.end_name();
             self.flush();
             self.open_group(id);
             self.label(Inline::from_text(tab));
         }
-        if element.attr("id").is_some_and(|label| self.notes.contains(label)) && element.name() != "a" {
+        // An item is opened before its note.
+        if !matches!(element.name(), "a" | "li") {
             self.open_note(wrapped);
         }
         match element.name() {
@@ -297,7 +298,7 @@ impl<'a> Reader<'a> {
             "li" if !self.lists.is_empty() => self.open_item(wrapped),
             "dt" | "dd" if !self.lists.is_empty() => self.open_entry(element.name()),
             "blockquote" | "details" | "fieldset" => self.open_group(id),
-            "table" if self.page.is_layout(id) => {}
+            "table" if self.page.layout_tables.contains(&id) => {}
             _ if role(element) == "table" => self.table = Some((id, TableReader::default())),
             _ if is_named_box(wrapped) => self.open_group(id),
             "section" | "aside" => self.sections.push((id, None)),
@@ -316,11 +317,10 @@ impl<'a> Reader<'a> {
 
     /// Separates words that a style shows apart, or that are in elements next to each other without a space.
     fn set_apart(&mut self, wrapped: ElementRef<'_>) {
-        let apart = self.page.sets_apart(wrapped);
-        if apart.children {
+        if self.page.hidden.sets_children_apart(wrapped) {
             self.rows.insert(wrapped.id());
         }
-        if apart.element {
+        if self.page.hidden.sets_apart(wrapped) {
             self.apart.insert(wrapped.id());
             self.inline.gap();
         }
@@ -353,7 +353,7 @@ impl<'a> Reader<'a> {
     fn shift(&self, wrapped: ElementRef<'_>) -> Option<Shift> {
         let is_inline =
             !is_paragraph(wrapped) && !matches!(wrapped.value().name(), "td" | "th" | "tr" | "img");
-        self.page.shift(wrapped).filter(|_| is_inline)
+        self.page.hidden.shift(wrapped).filter(|_| is_inline)
     }
 
     fn close_element(&mut self, wrapped: ElementRef<'a>) {
@@ -443,14 +443,12 @@ impl<'a> Reader<'a> {
         *self.open.entry(id).or_default() += 1;
     }
 
+    /// Opens a note if an element is one.
     fn open_note(&mut self, element: ElementRef<'_>) {
-        let label = element.attr("id").unwrap_or_default().to_owned();
-        if element.value().name() == "li" {
-            // The item is opened first.
-            return;
+        if let Some(label) = element.attr("id").filter(|id| self.notes.contains(*id)) {
+            self.builder.open_note(label);
+            *self.open.entry(element.id()).or_default() += 1;
         }
-        self.builder.open_note(&label);
-        *self.open.entry(element.id()).or_default() += 1;
     }
 
     fn open_list(&mut self, wrapped: ElementRef<'_>) {
@@ -464,8 +462,8 @@ impl<'a> Reader<'a> {
         let items = || wrapped.child_elements().filter(|item| item.value().name() == "li").count();
         let first = if is_reversed { i64::try_from(items()).unwrap_or(i64::MAX) } else { 1 };
         let start = element.attr("start").and_then(|start| start.trim().parse().ok()).unwrap_or(first);
-        let kind = self.page.numbers(wrapped).or(element.attr("type")).unwrap_or_default().to_owned();
-        let has_numbers = element.name() == "ol" && !self.page.hides_markers(wrapped);
+        let kind = self.page.hidden.numbers(wrapped).or(element.attr("type")).unwrap_or_default().to_owned();
+        let has_numbers = element.name() == "ol" && !self.page.hidden.hides_markers(wrapped);
         let numbers = Numbers { next: start, step: if is_reversed { -1 } else { 1 }, kind };
         self.lists.push(List { numbers: has_numbers.then_some(numbers), is_in_entry: false });
     }
@@ -477,11 +475,7 @@ impl<'a> Reader<'a> {
         let marker = numbers.map_or_else(|| "-".to_owned(), |numbers| numbers.marker(number));
         self.builder.open_item(&marker, !has_open_box(wrapped));
         *self.open.entry(wrapped.id()).or_default() += 1;
-        let label = element.attr("id").filter(|id| self.notes.contains(*id)).map(str::to_owned);
-        if let Some(label) = label {
-            self.builder.open_note(&label);
-            *self.open.entry(wrapped.id()).or_default() += 1;
-        }
+        self.open_note(wrapped);
     }
 
     /// A term and its definitions are a group with the term as its label.

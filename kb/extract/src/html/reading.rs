@@ -6,31 +6,14 @@ use ego_tree::{NodeId, iter::Edge};
 use scraper::{ElementRef, Html, Node, node::Element};
 
 use super::{
-    hidden::{Apart, Hidden, Hiding},
+    hidden::{Hidden, Hiding},
     icon, name,
     tabs::Tabs,
 };
-use crate::shifted::Shift;
 
 /// Elements that browsers do not show.
-const NOT_SHOWN: [&str; 16] = [
-    "script",
-    "style",
-    "template",
-    "noscript",
-    "head",
-    "title",
-    "map",
-    "datalist",
-    "option",
-    "rt",
-    "rp",
-    "frameset",
-    "noframes",
-    "noembed",
-    "annotation",
-    "annotation-xml",
-];
+const NOT_SHOWN: &str = "script style template noscript head title map datalist option rt rp frameset noframes \
+    noembed annotation annotation-xml";
 /// Elements that browsers show, but not as text, or that are not content.
 const NOT_CONTENT: [&str; 16] = [
     "nav", "svg", "canvas", "audio", "video", "iframe", "object", "embed", "button", "select", "textarea",
@@ -66,9 +49,9 @@ pub(super) enum Reading {
 
 /// Facts about the whole page.
 pub(super) struct PageContext {
-    layout_tables: HashSet<NodeId>,
-    hidden: Hidden,
-    tabs: Tabs,
+    pub(super) layout_tables: HashSet<NodeId>,
+    pub(super) hidden: Hidden,
+    pub(super) tabs: Tabs,
 }
 
 impl PageContext {
@@ -78,40 +61,6 @@ impl PageContext {
             hidden: Hidden::from_html(html),
             tabs: Tabs::from_html(html),
         }
-    }
-
-    /// Whether the element and its content are hidden.
-    pub(super) fn hides(&self, element: ElementRef<'_>) -> bool {
-        self.hidden.includes(element)
-    }
-
-    pub(super) fn is_layout(&self, table: NodeId) -> bool {
-        self.layout_tables.contains(&table)
-    }
-
-    /// The name of the tab that shows the element.
-    pub(super) fn tab(&self, panel: NodeId) -> Option<&str> {
-        self.tabs.name(panel)
-    }
-
-    /// Whether a style sets the element on lines of its own, or its children apart.
-    pub(super) fn sets_apart(&self, element: ElementRef<'_>) -> Apart {
-        self.hidden.sets_apart(element)
-    }
-
-    /// The letters that a style numbers a list with.
-    pub(super) fn numbers(&self, list: ElementRef<'_>) -> Option<&'static str> {
-        self.hidden.numbers(list)
-    }
-
-    /// Whether a style hides the markers of a list.
-    pub(super) fn hides_markers(&self, list: ElementRef<'_>) -> bool {
-        self.hidden.hides_markers(list)
-    }
-
-    /// How an element is raised or lowered.
-    pub(super) fn shift(&self, element: ElementRef<'_>) -> Option<Shift> {
-        self.hidden.shift(element)
     }
 
     /// How an element is read. Outside of the main part and articles, headers and footers are those of the site.
@@ -130,7 +79,7 @@ impl PageContext {
         match self.hidden.hiding(wrapped).filter(|_| !self.tabs.shows(wrapped.id())) {
             Some(Hiding::Style) if is_content => return Reading::Hidden,
             Some(_) => return Reading::NotShown,
-            None if NOT_SHOWN.contains(&element.name()) => return Reading::NotShown,
+            None if NOT_SHOWN.split(' ').any(|name| name == element.name()) => return Reading::NotShown,
             None if is_no_content => return Reading::NotContent,
             None => {}
         }

@@ -144,10 +144,6 @@ fn replaced(near: &str, before: &str, line: &str, page: &Page) -> Option<(usize,
         let shown = inside.split_once('|').map_or(inside, |(_, alias)| alias);
         return Some((inside.len() + 4, shown.to_owned()));
     }
-    if let Some(inside) = between(near, "[=", "]").filter(|inside| inside.contains('%')) {
-        let shown = inside.split('"').nth(1).unwrap_or(inside);
-        return Some((inside.len() + 3, shown.trim().to_owned()));
-    }
     let is_id = near.starts_with('^')
         && last.is_none_or(char::is_whitespace)
         && near.len() > 4

@@ -1,6 +1,7 @@
 //! Removes tables of contents: lines that end with dots and the number of a page.
 
-use super::{PageLines, lines::Line, paragraphs::ends_sentence};
+use super::{PageLines, lines::Line};
+use crate::clean::ends_sentence;
 
 /// Minimum number of dots of a leader.
 const MIN_DOTS: usize = 5;

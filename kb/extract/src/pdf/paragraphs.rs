@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{lines::Line, tables};
-use crate::rows;
+use crate::{clean::ends_sentence, rows};
 
 /// Maximum relative difference in size between lines of one paragraph.
 pub(super) const MAX_SIZE_DIFFERENCE: f64 = 0.12;
@@ -388,13 +388,6 @@ pub(super) fn raised_number(text: &str) -> Option<(&str, &str)> {
 
 pub(super) fn is_raised(c: char) -> bool {
     matches!(c, '¹' | '²' | '³' | '⁰' | '⁴'..='⁹')
-}
-
-/// Whether a text ends with the end of a sentence, ignoring closing marks and the numbers of notes.
-pub(super) fn ends_sentence(text: &str) -> bool {
-    let closes = |c: char| matches!(c, ')' | ']' | '"' | '\'' | '”' | '“' | '’' | '»' | '«' | '」' | '』');
-    let text = text.trim_end_matches(|c| closes(c) || is_raised(c));
-    text.ends_with(['.', '!', '?', ':', '…', '。', '！', '？'])
 }
 
 fn starts_small(text: &str) -> bool {

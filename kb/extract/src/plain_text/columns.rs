@@ -1,11 +1,10 @@
 //! Reads lines with columns as tables.
 
-use crate::builder::Rows;
+use crate::builder::{Rows, leader};
 use crate::rows::{table_of, texts_of_table};
 
 /// Rows without rules between them that are a table rather than a coincidence.
 const MIN_ROWS: usize = 3;
-const MIN_DOTS: usize = 4;
 /// Spaces between columns.
 const MIN_GAP: usize = 2;
 /// A longer line is no row.
@@ -53,19 +52,6 @@ fn own(cell: &str) -> String {
 
 fn is_rule(line: &str) -> bool {
     line.len() > 2 && line.chars().all(|c| "-=+|: _".contains(c))
-}
-
-/// The text before and after a leader of dots.
-pub(crate) fn leader(line: &str) -> Option<(&str, &str)> {
-    let (name, rest) = line.split_once("...")?;
-    let value = rest.trim_start_matches(['.', ' ']);
-    let leader = line.get(name.len()..line.len() - value.len())?;
-    let has_space = name.ends_with(' ') || rest.starts_with('.');
-    (leader.matches('.').count() >= MIN_DOTS
-        && has_space
-        && !name.trim().is_empty()
-        && value.contains(char::is_alphanumeric))
-    .then_some((name, value))
 }
 
 /// A header stands above the only rule between rows.

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::numerals;
+
 const BULLETS: [char; 17] =
     ['-', '*', '+', '•', '◦', '▪', '▫', '■', '●', '○', '‣', '⁃', '∙', '·', '–', '—', '►'];
 /// Maximum number of characters of a number or letter with its marks.
@@ -149,10 +151,7 @@ pub(super) fn number(text: &str) -> Option<Number<'_>> {
 
 /// The value of a roman number up to 39.
 fn roman(text: &str) -> Option<u32> {
-    const ONES: [&str; 10] = ["", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix"];
     let text = text.to_ascii_lowercase();
-    let ones = text.trim_start_matches('x');
-    let tens = u32::try_from(text.len() - ones.len()).ok()?;
-    let ones = u32::try_from(ONES.iter().position(|one| *one == ones)?).ok()?;
-    Some(tens * 10 + ones).filter(|value| (1..40).contains(value))
+    let is_roman = text.bytes().all(|letter| b"ivx".contains(&letter));
+    is_roman.then(|| (1..40).find(|value| numerals::roman(i64::from(*value)).as_ref() == Some(&text)))?
 }

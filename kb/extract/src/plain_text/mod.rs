@@ -10,9 +10,9 @@ use std::collections::HashSet;
 
 use super::{ExtractError, Properties};
 use crate::builder::{Builder, Inline};
+use crate::clean::ends_sentence;
 use crate::document::Document;
 use crate::notation::indentation;
-pub(crate) use columns::leader;
 use headings::Part;
 pub(crate) use markers::{Counters, bullet};
 use markers::{MAX_LOOKAHEAD, Marker};
@@ -343,11 +343,6 @@ fn quoted(line: &str) -> Option<&str> {
     let text = line.trim_start().strip_prefix('>')?;
     let is_sign = text.trim_start().starts_with(|c: char| c.is_ascii_digit() || c == '=');
     (!is_sign).then(|| text.strip_prefix(' ').unwrap_or(text))
-}
-
-fn ends_sentence(line: &str) -> bool {
-    let text = line.trim_end().trim_end_matches(['"', '\'', '”', '“', '’', '»', '«', ')', ']']);
-    text.ends_with(['.', '!', '?', ':', '…', '。', '！', '？', '：', '؟', '।'])
 }
 
 #[cfg(test)]

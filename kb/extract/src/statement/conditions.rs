@@ -337,7 +337,8 @@ impl Mark {
     fn used(self, text: &str, at: usize) -> Option<Use> {
         let head = text.get(..at)?;
         let before = head.chars().next_back()?;
-        let after = text.get(at + self.length..)?.chars().next();
+        let rest = text.get(at + self.length..)?;
+        let after = rest.chars().next();
         let is_apart = after.is_none_or(|c| !c.is_alphanumeric() && !is_symbol(c));
         let Self { key, form, .. } = self;
         if key.is_empty() || !is_apart || before == '\n' {
@@ -345,7 +346,9 @@ impl Mark {
         }
         let near = head.get(head.floor_char_boundary(head.len().saturating_sub(MAX_WORD_BYTES))..)?;
         let word = near.rsplit(char::is_whitespace).next().unwrap_or_default();
-        let is_sure = form == Form::Symbol && !is_other(head, word, after);
+        // "1.2.* runs everywhere"
+        let goes_on = before == '.' && rest.trim_start().starts_with(char::is_lowercase);
+        let is_sure = form == Form::Symbol && !goes_on && !is_other(head, word, after);
         let is_used = match form {
             Form::Symbol => {
                 let is_in_brackets = before == '(' && after == Some(')');

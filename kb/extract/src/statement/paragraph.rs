@@ -5,12 +5,13 @@ use std::ops::Range;
 use chat_core::limits::MAX_CHAIN_PARTS;
 use chat_core::statement::{Role, StatementKind};
 
-use super::walker::{Above, Walker};
+use super::short_lines::MAX_LINE_CHARS;
+use super::walker::{Above, Heading, Walker};
 use super::words::{
     ends_with_colon, is_exception, is_fragment, is_hearsay, is_open, is_question, looks_ahead, refers_back,
 };
 use super::{Link, words};
-use crate::document::{Block, BlockKind, MarkKind};
+use crate::document::{Block, BlockKind, Mark, MarkKind};
 
 /// How many sentences back a reference is followed.
 const MAX_ANTECEDENTS: usize = 4;
@@ -41,7 +42,7 @@ impl Walker<'_> {
         }
         base.extend(above.announcement.iter().cloned());
         let opening = text_of(ranges.first());
-        let is_continued = opening.starts_with(char::is_lowercase);
+        let is_continued = ranges.first().is_some_and(|first| self.is_continued(first));
         if is_question(opening) {
             // It takes the place of the question before.
             above.question = None;
@@ -56,7 +57,8 @@ impl Walker<'_> {
             base.extend(lines.iter().cloned());
             self.attach(statements.clone(), &Link::new(Role::Exception, first));
         }
-        if is_fragment && marker.is_none() {
+        let is_line = document.slice(&block.range).chars().nth(MAX_LINE_CHARS).is_none();
+        if is_fragment && is_line && marker.is_none() {
             // "9 € per month" below the heading "Pro".
             self.with_heading(&mut base);
         }
@@ -142,6 +144,24 @@ impl Walker<'_> {
         ranges.first().cloned()
     }
 
+    /// Whether a text begins in the middle of a sentence: with a small letter, but with no name, as "`kb` makes", "crates.io is", "iPhones
+    /// are", or "nom reads" below the heading "nom".
+    fn is_continued(&self, range: &Range<usize>) -> bool {
+        let text = self.document.slice(range);
+        let is_name = |mark: &Mark| {
+            mark.range.start <= range.start
+                && mark.range.end < range.end
+                && matches!(mark.kind, MarkKind::Code | MarkKind::Link)
+        };
+        let word = words::first_word(text);
+        let is_in_heading =
+            |heading: &Heading| words::first_word(self.document.slice(&heading.range)) == word;
+        text.starts_with(char::is_lowercase)
+            && !words::is_name(word)
+            && !self.document.marks_in(range).any(is_name)
+            && !self.headings.iter().any(is_in_heading)
+    }
+
     /// The sentences that a sentence refers to, the first of them first. `None` if they are unknown or too many.
     fn antecedents(
         &self,
@@ -156,7 +176,12 @@ impl Walker<'_> {
         while refers_back(self.document.slice(range)) {
             let before = match at.checked_sub(1) {
                 Some(before) => ranges.get(before),
-                None => above.sentence.as_ref().map(|(sentence, _)| sentence),
+                // "Docs | Contact" is what no word means.
+                None => above
+                    .sentence
+                    .as_ref()
+                    .map(|(sentence, _)| sentence)
+                    .filter(|sentence| !self.document.is_covered(sentence, MarkKind::Link)),
             };
             // "The policy does not cover:", a list, "It covers:" and another list; but not "Neither:".
             let is_announced = |line: &Range<usize>| ends_with_colon(self.document.slice(line));

@@ -13,7 +13,7 @@ use super::{Link, Statement};
 use crate::document::{Block, BlockKind, MarkKind};
 
 /// Longest short line, such as a bold paragraph above others.
-const MAX_LINE_CHARS: usize = 120;
+pub(super) const MAX_LINE_CHARS: usize = 120;
 
 impl Walker<'_> {
     /// Whether a block right below a heading says for what the whole section holds: "Deprecated", "(Only for members)". In a section
@@ -110,7 +110,9 @@ impl Walker<'_> {
     ) -> bool {
         let document = self.document;
         let text = document.slice(&block.range);
-        if text.ends_with(['.', '!', ',']) || text.chars().nth(MAX_LINE_CHARS).is_some() {
+        // "Start · Playground" is a menu.
+        let links = document.marks_in(&block.range).filter(|mark| mark.kind == MarkKind::Link).count();
+        if links > 1 || text.ends_with(['.', '!', ',']) || text.chars().nth(MAX_LINE_CHARS).is_some() {
             return false;
         }
         let has_label = || label.is_some_and(|label| document.is_covered(label, MarkKind::Emphasis));

@@ -103,7 +103,9 @@ impl Walker<'_> {
                     || is_parallel
             };
             chain.extend(columns.iter().filter(is_named).cloned());
-            let is_pointer = document.is_covered(&row.range, MarkKind::Link);
+            // "Capital: Berlin" says something even where both words are links.
+            let is_pointer = columns.iter().all(|column| column.cell == Some(0))
+                && document.is_covered(&row.range, MarkKind::Link);
             self.push(row.range.clone(), StatementKind::Row, chain, is_clear && !is_pointer);
         }
         if self.statements.len() == begin {

@@ -234,6 +234,74 @@ fn a_notice_at_the_top_holds_for_all() {
 }
 
 #[test]
+fn a_sentence_that_says_what_its_page_tells_is_no_notice() {
+    assert_eq!(
+        shown("# Access\n\nThis page says what works and what does not work yet.\n\n## Shop\n\nCall us.")
+            .last()
+            .unwrap(),
+        "Call us."
+    );
+}
+
+#[test]
+fn a_name_in_small_letters_begins_a_sentence() {
+    for sentence in [
+        "`kb sync` adds documents.",
+        "[serde](x) reads JSON.",
+        "crates.io lists all of them.",
+        "iPhones are supported.",
+        "retention_days sets the period.",
+    ] {
+        let shown = shown(&format!("Set:\n\n- a\n- b\n\n{sentence}"));
+        let sentence = sentence.replace(['`', '[', ']'], "").replace("(x)", "");
+        assert_eq!(shown, ["Set: a", "Set: b", &sentence]);
+    }
+    assert_eq!(shown("# nom, a parser\n\nnom's parsers are fast."), ["nom's parsers are fast."]);
+    assert!(shown("# Returns\n\nreturns within 30 days.").is_empty());
+    assert!(shown("# Returns\n\ne-mail within 30 days.").is_empty());
+    // A name in code does not limit.
+    assert_eq!(shown("# For no_std\n\nCall `alloc`."), ["Call alloc."]);
+}
+
+#[test]
+fn only_a_short_line_needs_its_heading() {
+    let long = "The pool is open from May on if the weather allows it. ".repeat(3);
+    assert_eq!(shown(&format!("# Pool\n\n{long}Come in")).last().unwrap(), "Come in");
+    assert_eq!(shown("# Club\n\nSie rief: „Kommt alle.“").last().unwrap(), "Sie rief: „Kommt alle.“");
+}
+
+#[test]
+fn a_list_that_goes_on_is_no_part_of_what_its_item_announced() {
+    assert_eq!(
+        shown("Rules:\n\n1. We read your data for:\n  - support\n\n2. We pay.").last().unwrap(),
+        "Rules: 2. We pay."
+    );
+    assert_eq!(
+        shown("1. Stop it.\n2. Never run:\n\n```\nrm\n```\n\n3. Start it.").last().unwrap(),
+        "3. Start it."
+    );
+}
+
+#[test]
+fn a_line_of_links_is_what_no_word_means() {
+    assert_eq!(
+        shown("# Anyhow\n\n[docs](a) [build](b)\n\nThis library reads errors."),
+        ["Anyhow: This library reads errors."]
+    );
+    assert_eq!(shown("**[Start](a) · [Play](b)**\n\nIt is free to use.").len(), 0);
+    assert_eq!(shown("**[Start](a) · [Play](b)**\n\nWe quote.").last().unwrap(), "We quote.");
+    assert_eq!(
+        shown("| Country | Capital |\n|---|---|\n| [France](f) | [Paris](p) |"),
+        ["France – Capital: Paris"]
+    );
+}
+
+#[test]
+fn a_smiley_announces_nothing() {
+    assert_eq!(shown("We pack it for you :)\n\nCome in."), ["We pack it for you :)", "Come in."]);
+}
+
+#[test]
 fn an_announcement_holds_for_all_fragments_labels_and_headings_below_it() {
     assert_eq!(
         shown("Not covered:\n\nTheft\n\nLoss\n\nWe are open daily. Come in."),
@@ -439,6 +507,7 @@ fn other_asterisks_are_no_marks() {
         "See paragraph (2) and (3).",
         "Set version = \"*\" to take any.",
         "The dropdown**,** port and menu are shown.",
+        "Version 1.2.* runs everywhere.",
     ] {
         assert!(html(&format!("<p>Well.</p><p>{text}</p>")).contains(&text.to_owned()), "{text}");
     }
@@ -581,8 +650,13 @@ fn a_line_above_a_list_says_nothing_about_the_list_before() {
 
 #[test]
 fn hearsay_has_the_sentence_after_it() {
+    assert_eq!(shown("A claim needs the receipt. We answer.").first().unwrap(), "A claim needs the receipt.");
+    assert_eq!(
+        shown("When we say fee, we mean 5 €. We answer.").first().unwrap(),
+        "When we say fee, we mean 5 €."
+    );
     for (text, next) in [
-        ("Some say that honey never spoils.", "We disagree."),
+        ("Some claim that honey never spoils.", "We disagree."),
         ("It is often said that batteries last 10 years.", "Three are normal."),
         ("Viele glauben, dass Rauch Bienen beruhigt.", "Dafür gibt es keinen Beleg."),
         ("On dit que le vol est couvert.", "Nos contrats l'excluent."),

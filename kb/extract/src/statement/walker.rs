@@ -74,6 +74,8 @@ pub(super) struct Above {
     pub(super) has_followed: bool,
     /// An announcement above run-in headings.
     scope: Vec<Link>,
+    /// The line above a list with an item that announced what followed the list.
+    before_open: Option<Option<(Range<usize>, Vec<Link>)>>,
     /// The statements of the last list, table or code, and the line above it.
     pub(super) listed: Option<(Range<usize>, Vec<Link>)>,
 }
@@ -160,6 +162,7 @@ impl Walker<'_> {
                     }
                 }
                 BlockKind::Paragraph => {
+                    above.before_open = None;
                     let marker = item.filter(|_| at == 0);
                     let first = self.paragraph(block, &chain, marker, next, &mut above);
                     if item.is_some() && subject.is_none() {
@@ -167,11 +170,16 @@ impl Walker<'_> {
                     }
                 }
                 BlockKind::List => {
+                    if let Some(before) = above.before_open.take_if(|_| goes_on(block)) {
+                        above.sentence = before;
+                    }
                     self.with_lead_in(&mut chain, &above, item.is_some() && at == 1, block);
                     let open = self.list(block, &chain);
                     self.end_list(&mut above, begin);
                     if let Some((last, context)) = open.split_last() {
-                        above.sentence = Some((last.range.clone(), context.to_vec()));
+                        let open_line = (last.range.clone(), context.to_vec());
+                        let before = above.sentence.replace(open_line);
+                        above.before_open.get_or_insert(before);
                         above.announcement = open;
                     }
                 }
@@ -448,6 +456,16 @@ impl Walker<'_> {
         }
         joined
     }
+}
+
+/// Whether a list continues the numbers of another: "5. …" is no part of what item 4 announces.
+fn goes_on(list: &Block) -> bool {
+    let first = list.children.first().map(|item| &item.kind);
+    let number = match first {
+        Some(BlockKind::Item { marker, .. }) => marker.trim_matches(|c: char| !c.is_alphanumeric()),
+        _ => "",
+    };
+    number.parse::<u32>().is_ok_and(|number| number > 1)
 }
 
 pub(super) fn is_heading(block: &Block) -> bool {

@@ -5,6 +5,8 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
+use crate::clean::ends_sentence;
+
 /// Words or phrases that refer to the sentence before when they begin one.
 static POINTERS: Phrases = Phrases::new(&[
     // English
@@ -126,6 +128,11 @@ static THIS_DOCUMENT: Phrases = Phrases::new(&[
      document, dit artikel, deze handleiding, deze versie",
 ]);
 
+/// Words that begin what a text tells.
+static INTERROGATIVES: Phrases = Phrases::new(&[
+    "what, how, why, wie, warum, comment, pourquoi, qué, cómo, cosa, perché, como, quais, wat, hoe, waarom",
+]);
+
 /// Beginnings of a warning.
 static WARNINGS: Phrases = Phrases::new(&[
     "never, do not, don't, warning, caution, danger, important, be careful, nie, niemals, nicht, achtung, warnung, vorsicht, \
@@ -145,15 +152,26 @@ static YES_OR_NO: Phrases =
 
 /// Verbs and nouns that say at the start of a sentence that it is the opinion of others.
 static HEARSAY: Phrases = Phrases::new(&[
-    "allegedly, assume, believe, believed, claim, claimed, claims, critics, imagine, myth, rumour, rumours, said, say, suppose,      supposedly, think, thought, angeblich, behaupten, behauptet, denken, gerücht, gerüchte, glauben, irrtum, mythos, sagen,      vermeintlich, croient, croit, disent, dit, idée, mythe, pensent, prétend, prétendent, prétendument, rumeur, creen, cree,      dice, dicen, mito, piensan, rumor, supuestamente, credono, crede, dicono, pensano, presunto, acham, acreditam, dizem,      supostamente, beweert, beweren, denken, geloven, mythe, zegt, zeggen, zogenaamd",
+    "allegedly, assume, believe, believed, claim that, claimed, claims that, critics, imagine, myth, \
+     rumour, rumours, said, say, suppose, supposedly, think, thought, angeblich, behaupten, behauptet, \
+     denken, gerücht, gerüchte, glauben, irrtum, mythos, sagen, vermeintlich, croient, croit, disent, dit, \
+     idée, mythe, pensent, prétend, prétendent, prétendument, rumeur, creen, cree, dice, dicen, mito, \
+     piensan, rumor, supuestamente, credono, crede, dicono, pensano, presunto, acham, acreditam, dizem, \
+     supostamente, beweert, beweren, denken, geloven, mythe, zegt, zeggen, zogenaamd",
 ]);
+
+/// Who speaks and who is spoken to.
+static SPEAKERS: Phrases =
+    Phrases::new(&["i, we, you, let, ich, wir, je, nous, vous, noi, voi, nós, wij, u"]);
 
 /// A sentence reports an opinion only within its first words.
 const MAX_HEARSAY_WORDS: usize = 6;
 
 /// Beginnings of a sentence about what was.
 static PAST: Phrases = Phrases::new(&[
-    "we used to, in the past, formerly, previously, früher, bisher, autrefois, auparavant, dans le passé, antes, antiguamente,      en el pasado, in passato, una volta, antigamente, no passado, vroeger, voorheen, in het verleden",
+    "we used to, in the past, formerly, previously, früher, bisher, autrefois, auparavant, dans le passé, \
+     antes, antiguamente, en el pasado, in passato, una volta, antigamente, no passado, vroeger, voorheen, \
+     in het verleden",
 ]);
 
 /// Words that negate a short sentence.
@@ -164,6 +182,9 @@ static NEGATIONS: Phrases = Phrases::new(&[
 
 /// A short sentence that points back and negates refutes the sentence before it.
 const MAX_REFUTATION_WORDS: usize = 4;
+
+/// Longest ending behind an apostrophe: "they're".
+const MAX_ENDING_BYTES: usize = 2;
 
 /// Whether a sentence cannot be understood without the one before it.
 pub(super) fn refers_back(sentence: &str) -> bool {
@@ -224,16 +245,16 @@ pub(super) fn looks_ahead(sentence: &str) -> bool {
 
 /// Whether a text is no sentence: it does not end like one.
 pub(super) fn is_fragment(text: &str) -> bool {
-    let is_mark = |c: char| "\"”»)]’'*_†‡⁰¹²³⁴⁵⁶⁷⁸⁹ ".contains(c);
-    let text = text.trim_end_matches(is_mark);
-    !text.ends_with(['.', '!', '?', '…', ':', '。', '：', '！', '？', '؟', '۔', '।'])
+    !ends_sentence(text)
 }
 
-/// Whether a sentence at the top of a document says what the document does not hold for.
+/// Whether a sentence at the top of a document says what the document does not hold for; not what it tells: "This page says what is not
+/// covered."
 pub(super) fn is_notice(sentence: &str) -> bool {
     let words = words(sentence);
+    let mut told = words.iter().take_while(|word| !is_in(word, &INTERROGATIVES));
     begins_with(&words, &THIS_DOCUMENT)
-        && words.iter().any(|word| is_in(word, &LIMITS) || word == "longer" || word == "version")
+        && told.any(|word| is_in(word, &LIMITS) || word == "longer" || word == "version")
 }
 
 /// Whether a sentence warns of what is above it.
@@ -258,7 +279,12 @@ fn is_value(line: &str) -> bool {
 /// Whether a sentence reports what others say or what was: the next one may say otherwise.
 pub(super) fn is_hearsay(sentence: &str) -> bool {
     let words = words(sentence);
-    words.iter().take(MAX_HEARSAY_WORDS).any(|word| is_in(word, &HEARSAY)) || begins_with(&words, &PAST)
+    // "When we say", "If you think": it is no opinion of others.
+    let before = |at: usize| at.checked_sub(1).and_then(|before| words.get(before));
+    let is_own = |at: usize| before(at).is_some_and(|word| is_in(word, &SPEAKERS));
+    let starts = (0..words.len().min(MAX_HEARSAY_WORDS)).filter(|at| !is_own(*at));
+    let mut rests = starts.filter_map(|at| words.get(at..));
+    rests.any(|rest| begins_with(rest, &HEARSAY)) || begins_with(&words, &PAST)
 }
 
 /// Whether a text has a word that limits and does not only negate.
@@ -269,6 +295,20 @@ pub(super) fn has_status(text: &str) -> bool {
 /// Whether a cell only affirms or negates.
 pub(super) fn is_yes_or_no(cell: &str) -> bool {
     words(cell).iter().all(|word| is_in(word, &YES_OR_NO))
+}
+
+/// The first word of a text, without the ending of a possessive.
+pub(super) fn first_word(text: &str) -> &str {
+    let is_end = |c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.' | '-'));
+    text.split(is_end).next().unwrap_or_default().trim_end_matches(['.', '-'])
+}
+
+/// Whether a word in small letters is a name by its other characters: "iPhone", "crates.io", "retention_days"; not "e.g".
+pub(super) fn is_name(word: &str) -> bool {
+    let mut parts = word.split('.');
+    let is_long = |part: &str| part.chars().nth(1).is_some();
+    let has_other = |part: &str| part.contains(|c: char| c == '_' || c.is_uppercase() || c.is_numeric());
+    parts.clone().all(is_long) && (parts.clone().nth(1).is_some() || parts.any(has_other))
 }
 
 pub(super) fn word_count(text: &str) -> usize {
@@ -283,7 +323,8 @@ pub(super) fn is_question(sentence: &str) -> bool {
 
 /// Whether a sentence announces what follows.
 pub(super) fn ends_with_colon(sentence: &str) -> bool {
-    without_closers(sentence).ends_with([':', '：'])
+    let is_smiley = sentence.trim_end().ends_with(":)") && !sentence.contains('(');
+    !is_smiley && without_closers(sentence).ends_with([':', '：'])
 }
 
 /// Whether a paragraph is marked as a question: "Q: …", "Frage 3: …".
@@ -297,21 +338,25 @@ pub(super) fn is_marked_question(paragraph: &str) -> bool {
 }
 
 fn without_closers(sentence: &str) -> &str {
-    let is_closer = |c: char| "\"”’'»)] *†‡⁰¹²³⁴⁵⁶⁷⁸⁹".contains(c);
+    let is_closer = |c: char| "\"”“’‘'»)] *†‡⁰¹²³⁴⁵⁶⁷⁸⁹".contains(c);
     sentence.trim_end().trim_end_matches(is_closer)
 }
 
-/// The words of a text in lower case; an apostrophe separates, but stays in French "c'est" and English "doesn't" by the lists' own forms.
+/// The words of a text in lower case. An apostrophe separates, and short endings are dropped: "l'exception" is "l" and "exception", "don't"
+/// is "don". A few words keep theirs.
 fn words(text: &str) -> Vec<String> {
     let text = text.to_lowercase().replace('’', "'");
-    text.split(|c: char| !(c.is_alphanumeric() || c == '\''))
-        .map(|word| word.trim_matches('\''))
+    text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '\'' | '_')))
+        .map(|word| word.trim_matches(['\'', '_']))
         .filter(|word| !word.is_empty())
         .flat_map(|word| match word.split_once('\'') {
-            // "don't" is "don" and "t", "it's" is "it".
-            Some((before, _)) if !matches!(before, "c" | "s" | "can" | "doesn") => vec![before.to_owned()],
-            _ => vec![word.to_owned()],
+            Some((before, after)) if !matches!(before, "c" | "s" | "can" | "doesn") => {
+                [Some(before), Some(after).filter(|after| after.len() > MAX_ENDING_BYTES)]
+            }
+            _ => [Some(word), None],
         })
+        .flatten()
+        .map(str::to_owned)
         .collect()
 }
 
@@ -319,7 +364,7 @@ fn words(text: &str) -> Vec<String> {
 struct Phrases {
     /// Lists with commas.
     lines: &'static [&'static str],
-    by_first_word: OnceLock<HashMap<&'static str, Vec<&'static str>>>,
+    by_first_word: OnceLock<HashMap<String, Vec<Vec<String>>>>,
 }
 
 impl Phrases {
@@ -327,11 +372,11 @@ impl Phrases {
         Self { lines, by_first_word: OnceLock::new() }
     }
 
-    fn that_begin_with(&self, word: &str) -> &[&'static str] {
+    fn that_begin_with(&self, word: &str) -> &[Vec<String>] {
         let index = || {
-            let mut index: HashMap<&str, Vec<&str>> = HashMap::new();
-            for phrase in self.lines.iter().flat_map(|line| line.split(", ")) {
-                index.entry(phrase.split(' ').next().unwrap_or_default()).or_default().push(phrase);
+            let mut index: HashMap<String, Vec<Vec<String>>> = HashMap::new();
+            for phrase in self.lines.iter().flat_map(|line| line.split(',')).map(words) {
+                index.entry(phrase.first().cloned().unwrap_or_default()).or_default().push(phrase);
             }
             index
         };
@@ -340,16 +385,13 @@ impl Phrases {
 }
 
 fn is_in(word: &str, list: &Phrases) -> bool {
-    list.that_begin_with(word).contains(&word)
+    list.that_begin_with(word).iter().any(|phrase| phrase.len() == 1)
 }
 
 /// Whether words begin with one of the phrases.
 fn begins_with(words: &[String], list: &Phrases) -> bool {
-    let Some(first) = words.first() else { return false };
-    list.that_begin_with(first).iter().any(|phrase| {
-        let mut of_text = words.iter();
-        phrase.split(' ').all(|word| of_text.next().is_some_and(|other| other == word))
-    })
+    let phrases = words.first().map(|first| list.that_begin_with(first)).unwrap_or_default();
+    phrases.iter().any(|phrase| words.starts_with(phrase))
 }
 
 #[cfg(test)]
@@ -397,6 +439,9 @@ mod tests {
             "Das gilt nicht für Bücher.",
             "Sauf le dimanche.",
             "They never do.",
+            "They don't.",
+            "À l'exception des livres.",
+            "Con l’eccezione dei libri.",
         ] {
             assert!(is_exception(sentence), "{sentence}");
         }
@@ -425,6 +470,16 @@ mod tests {
         }
         for heading in ["Refunds", "Shipping and delivery", "3. Prices", "Opening hours", "Preise"] {
             assert!(!limits(heading), "{heading}");
+        }
+    }
+
+    #[test]
+    fn phrases_are_words_as_texts_have_them() {
+        assert!(is_warning("Don't run this.") && is_warning("Let op!"));
+        assert!(refers_back("Quest'ultimo è gratuito.") && limits("L'exception"));
+        assert!(is_hearsay("Vermeintlich ist es frei.") && is_hearsay("En el pasado era gratis."));
+        for list in [&POINTERS, &EXCEPTIONS, &LIMITS, &WARNINGS, &HEARSAY, &PAST] {
+            assert!(list.that_begin_with("").is_empty());
         }
     }
 
