@@ -18,6 +18,9 @@ const MIN_LEADER_DOTS: usize = 5;
 /// What a leader leads to is no longer: a price, an hour, a page.
 const MAX_LED_BYTES: usize = 80;
 
+/// The last letter that is looked for as the first marker of a line.
+const MAX_LETTER: usize = 10;
+
 /// Characters that begin a line as the marker of an item.
 const BULLETS: [char; 13] = ['•', '◦', '▪', '▫', '■', '□', '●', '○', '‣', '⁃', '∙', '·', '–'];
 
@@ -432,10 +435,14 @@ pub(crate) fn leader(line: &str) -> Option<(&str, &str)> {
 fn item_lines(text: &str) -> Vec<(Range<usize>, usize)> {
     let mut items: Vec<(Range<usize>, usize)> = Vec::new();
     let mut dashes = 0;
+    let mut numbers = 0;
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         let end = start + line.trim_end().len();
-        match marker_length(line) {
+        // Numbers that do not count from one are no markers.
+        let number = number_length(line, numbers + 1);
+        numbers += usize::from(number.is_some());
+        match marker_length(line).or(number) {
             Some(length) => {
                 dashes += usize::from(line.starts_with(['-', '–']));
                 items.push((start..end, start + length));
@@ -448,7 +455,27 @@ fn item_lines(text: &str) -> Vec<(Range<usize>, usize)> {
         }
         start += line.len();
     }
-    if items.len() == 1 && dashes == 1 { Vec::new() } else { items }
+    if items.len() == 1 && dashes + numbers == 1 { Vec::new() } else { items }
+}
+
+/// Whether a line begins with the marker of an item that is none in Markdown: "• …", "(a) …". `line` may end behind the marker.
+pub(crate) fn has_marker(line: &str) -> bool {
+    line.starts_with(BULLETS)
+        || !line.starts_with(|c: char| c.is_ascii_digit())
+            && (1..=MAX_LETTER).any(|number| number_length(line, number).is_some())
+}
+
+/// The bytes of "a) ", "(2) ", "iv) " or "3. " at the start of a line, if it is this number.
+fn number_length(line: &str, number: usize) -> Option<usize> {
+    const ROMAN: [&str; 10] = ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x"];
+    let (marker, _) = line.split_once(' ')?;
+    let inner = marker.strip_prefix('(').unwrap_or(marker);
+    let name = inner.strip_suffix(')').or_else(|| inner.strip_suffix('.'))?;
+    let before = number.checked_sub(1)?;
+    let letter = ('a'..='z').nth(before);
+    let is_letters = || ROMAN.get(before) == Some(&name) || name.chars().eq(letter);
+    let is_number = name == number.to_string() || !marker.ends_with('.') && is_letters();
+    is_number.then_some(marker.len() + 1)
 }
 
 /// The bytes of a bullet and the space after it. A dash before a digit is a sign.

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
 
+use crate::builder::has_marker;
 use crate::document::Document;
 use crate::{ExtractError, Properties, front_matter, notation};
 
@@ -76,8 +77,18 @@ fn page(source: &str) -> String {
         *numbers.entry(name.to_string()).or_insert(next)
     };
     let closed = notation::closed(&source.to_lowercase());
+    let mut events = Parser::new_ext(source, options()).peekable();
+    let events = std::iter::from_fn(|| {
+        let event = events.next()?;
+        // "• …" and "(a) …" are lines to the reader of the source, though Markdown joins them.
+        let is_line = |next: &Event<'_>| matches!(next, Event::Text(text) if has_marker(text));
+        match event {
+            Event::SoftBreak if events.peek().is_some_and(is_line) => Some(Event::HardBreak),
+            other => Some(other),
+        }
+    });
     let mut depth = 0_usize;
-    let events = Parser::new_ext(source, options()).map(|event| match event {
+    let events = events.map(|event| match event {
         Event::Start(Tag::BlockQuote(_) | Tag::List(_) | Tag::Item) if depth >= MAX_DEPTH => {
             depth += 1;
             Event::Html("<br>".into())

@@ -52,11 +52,19 @@ pub(super) fn read(html: &Html, properties: Properties) -> Result<Document, Extr
 
 /// The ids of footnotes: elements that a raised link leads to.
 fn notes(html: &Html) -> HashSet<String> {
-    let targets =
-        select(html, "sup a[href^='#'], a[role=doc-noteref]").filter_map(|link| fragment(link.value()));
+    let links = select(html, "a[href^='#']").filter(|link| is_raised(*link));
+    let targets = links.filter_map(|link| fragment(link.value()));
     let ids: HashSet<String> =
         select(html, "[id]").filter_map(|element| element.attr("id").map(str::to_owned)).collect();
     targets.filter(|target| ids.contains(target)).collect()
+}
+
+/// Whether a link looks like the number of a note: `<sup><a>`, `<a><sup>`.
+fn is_raised(link: ElementRef<'_>) -> bool {
+    let is_sup = |element: ElementRef<'_>| element.value().name() == "sup";
+    link.ancestors().take(2).filter_map(ElementRef::wrap).any(is_sup)
+        || link.children().count() == 1 && link.child_elements().next().is_some_and(is_sup)
+        || link.attr("role") == Some("doc-noteref")
 }
 
 fn fragment(link: &Element) -> Option<String> {
@@ -503,10 +511,7 @@ impl<'a> Reader<'a> {
     }
 
     fn is_reference(&self, link: ElementRef<'_>) -> bool {
-        let is_raised =
-            || link.parent().and_then(ElementRef::wrap).is_some_and(|parent| parent.value().name() == "sup");
-        let is_raised = is_raised() || link.attr("role") == Some("doc-noteref");
-        is_raised && fragment(link.value()).is_some_and(|label| self.notes.contains(&label))
+        is_raised(link) && fragment(link.value()).is_some_and(|label| self.notes.contains(&label))
     }
 
     fn open_in_table(&mut self, name: &str) {

@@ -13,6 +13,8 @@ use crate::document::{Block, BlockKind, Document, MarkKind};
 const MAX_SYMBOLS: usize = 4;
 /// How much of a word before a mark is looked at.
 const MAX_WORD_BYTES: usize = 60;
+/// A longer word is no unit.
+const MAX_UNIT_CHARS: usize = 4;
 /// A larger number is no mark.
 const MAX_NUMBER_DIGITS: usize = 2;
 
@@ -78,6 +80,8 @@ impl Conditions {
                 None => found.is_missing |= is_sure || has(MarkKind::Reference, at..at + 1),
             }
         }
+        let is_code = |at: usize| document.marks_in(&(at..at + 1)).any(|mark| mark.kind == MarkKind::Code);
+        found.is_missing |= unknown_notes(text).any(|at| !is_code(range.start + at));
         found.texts.extend(references.into_iter().map(|reference| reference.note));
         found
     }
@@ -255,6 +259,15 @@ fn mentions_asterisk(sentence: &str) -> bool {
     })
 }
 
+/// References to notes of Markdown that do not exist: "[^1]".
+fn unknown_notes(text: &str) -> impl Iterator<Item = usize> + '_ {
+    let is_name = |inner: &str| {
+        let name = inner.split(']').next().unwrap_or_default();
+        name.len() < inner.len() && !name.is_empty() && !name.contains(char::is_whitespace)
+    };
+    text.match_indices("[^").map(|(at, _)| at).filter(move |at| text.get(at + 2..).is_some_and(is_name))
+}
+
 /// A mark behind a word.
 struct Use {
     key: String,
@@ -340,6 +353,7 @@ impl Mark {
         let rest = text.get(at + self.length..)?;
         let after = rest.chars().next();
         let is_apart = after.is_none_or(|c| !c.is_alphanumeric() && !is_symbol(c));
+        let is_bracket = text.get(at..)?.starts_with('[');
         let Self { key, form, .. } = self;
         if key.is_empty() || !is_apart || before == '\n' {
             return None;
@@ -348,7 +362,12 @@ impl Mark {
         let word = near.rsplit(char::is_whitespace).next().unwrap_or_default();
         // "1.2.* runs everywhere"
         let goes_on = before == '.' && rest.trim_start().starts_with(char::is_lowercase);
-        let is_sure = form == Form::Symbol && !goes_on && !is_other(head, word, after);
+        // "It costs 12 €.[2]"; but an item of a list in code is "names[2]".
+        let is_note =
+            form == Form::Number && is_bracket && matches!(before, '.' | ',' | ';' | '!' | '€' | '%');
+        let is_raised = form == Form::Number && !is_bracket && is_word_or_price(word);
+        let is_sure =
+            is_note || is_raised || form == Form::Symbol && !goes_on && !is_other(head, word, after);
         let is_used = match form {
             Form::Symbol => {
                 let is_in_brackets = before == '(' && after == Some(')');
@@ -373,6 +392,13 @@ fn is_symbol(c: char) -> bool {
 fn is_unit(word: &str) -> bool {
     let is_letters = word.chars().all(|c| c.is_ascii_lowercase());
     is_letters && (1..=2).contains(&word.len())
+}
+
+/// Whether a raised number behind a word can be no exponent: "Shipping¹", "5 €¹".
+fn is_word_or_price(word: &str) -> bool {
+    let letters = word.trim_end_matches(['.', ',', '!']);
+    let is_word = letters.chars().all(char::is_alphabetic) && letters.chars().nth(MAX_UNIT_CHARS).is_some();
+    is_word || word.ends_with(['€', '$', '%'])
 }
 
 fn raised_digit(c: char) -> Option<char> {

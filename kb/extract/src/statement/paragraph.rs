@@ -6,15 +6,18 @@ use chat_core::limits::MAX_CHAIN_PARTS;
 use chat_core::statement::{Role, StatementKind};
 
 use super::short_lines::MAX_LINE_CHARS;
-use super::walker::{Above, Heading, Walker};
+use super::walker::{Above, Heading, Walker, is_heading};
 use super::words::{
-    ends_with_colon, is_exception, is_fragment, is_hearsay, is_open, is_question, looks_ahead, refers_back,
+    ends_with_colon, is_about_two, is_elliptic, is_exception, is_fragment, is_hearsay, is_open, is_question,
+    is_yes_or_no, leads_on, limits_by_word, looks_ahead, part_number, promises, refers_back,
 };
 use super::{Link, words};
 use crate::document::{Block, BlockKind, Mark, MarkKind};
 
 /// How many sentences back a reference is followed.
 const MAX_ANTECEDENTS: usize = 4;
+/// A longer paragraph below an announcement is running text.
+const MAX_PART_WORDS: usize = 12;
 
 impl Walker<'_> {
     /// Reads a paragraph and returns its first sentence. `marker`: the item that it begins.
@@ -34,13 +37,23 @@ impl Walker<'_> {
         let is_listed =
             |next: &Block| matches!(next.kind, BlockKind::List | BlockKind::Table | BlockKind::Code);
         let is_above_list = next.is_some_and(is_listed);
+        let is_paragraph =
+            next.is_some_and(|next| next.kind == BlockKind::Paragraph && !next.range.is_empty());
         let mut base = chain.to_vec();
         let text_of = |range: Option<&Range<usize>>| range.map_or("", |range| document.slice(range));
         let is_fragment = is_fragment(text_of(ranges.last()));
-        if above.has_followed && !is_fragment {
+        // "5.1.2 War." below "5.1 Not covered:"
+        let number = part_number(text_of(ranges.first()));
+        let outer = above.announcement.last().and_then(|line| part_number(document.slice(&line.range)));
+        let is_part = number.is_some_and(|number| outer.is_none_or(|outer| is_inner(number, outer)));
+        let is_below = is_fragment || is_part;
+        if above.has_followed && !is_below || number.is_some() && !is_part {
             above.announcement.clear();
         }
+        let is_short = ranges.len() == 1 && words::word_count(text_of(ranges.first())) <= MAX_PART_WORDS;
+        let is_in_doubt = std::mem::take(&mut above.is_in_doubt) && is_short && !is_below;
         base.extend(above.announcement.iter().cloned());
+        let goes_on = is_paragraph && leads_on(text_of(ranges.last()));
         let opening = text_of(ranges.first());
         let is_continued = ranges.first().is_some_and(|first| self.is_continued(first));
         if is_question(opening) {
@@ -52,6 +65,7 @@ impl Walker<'_> {
         // "Not allowed:" above another list says nothing about the list before.
         let is_lead_in = is_above_list && ranges.len() == 1 && !is_continued;
         let limiting = listed.as_ref().filter(|_| is_continued || (is_exception(opening) && !is_lead_in));
+        let is_rest = is_continued && limiting.is_some();
         if let (Some((statements, lines)), Some(first)) = (limiting, ranges.first()) {
             // "… unless we agree in writing" holds for each item above it.
             base.extend(lines.iter().cloned());
@@ -67,7 +81,7 @@ impl Walker<'_> {
         for (at, range) in ranges.iter().enumerate() {
             let text = document.slice(range);
             let mut chain = base.clone();
-            let mut is_quotable = !is_pointer && !self.conditions.contains(range);
+            let mut is_quotable = !is_pointer && !is_in_doubt && !self.conditions.contains(range);
             let is_last = at + 1 == ranges.len();
             // The rest of a sentence whose beginning is unknown.
             is_quotable &= at > 0
@@ -82,6 +96,10 @@ impl Walker<'_> {
             }
             is_quotable &=
                 !(ends_with_colon(text) || is_last && is_above_list && is_open(text, marker.is_some()));
+            // "No." says nothing without its question.
+            is_quotable &= !(chain.is_empty() && is_yes_or_no(text));
+            // It goes on in the next paragraph: "It is not refunded if", "a) it is damaged".
+            is_quotable &= !(is_last && goes_on);
             if at > 0 && marker.is_some_and(|_| !refers_back(text)) {
                 chain.extend(ranges.first().map(|first| Link::new(Role::Parent, first)));
             }
@@ -100,6 +118,10 @@ impl Walker<'_> {
             let next = next.filter(|next| !self.conditions.begins_at(next.range.start) && !is_name(next));
             let exception = ranges.get(at + 1).cloned().or_else(|| self.first_sentence(next));
             let exception = exception.filter(|next| is_exception(document.slice(next)) || is_hearsay(text));
+            // "Not covered:" announces something else. "Exceptions:" says only below it which.
+            let is_announced = |next: &Range<usize>| ends_with_colon(document.slice(next));
+            let exception = exception.filter(|next| !is_announced(next) || refers_back(document.slice(next)));
+            is_quotable &= !exception.as_ref().is_some_and(is_announced);
             chain.extend(exception.map(|next| Link::new(Role::Exception, &next)));
             let is_open =
                 marker.is_some_and(|item| matches!(item.kind, BlockKind::Item { is_ticked: false, .. }));
@@ -119,13 +141,22 @@ impl Walker<'_> {
             context.insert(0, Link::new(Role::LeadIn, before));
         }
         let last_text = document.slice(last);
-        above.has_followed = !ends_with_colon(last_text);
+        // A box may promise something, too.
+        let is_end = next.is_none() && marker.is_none();
+        let is_promise = (is_paragraph || is_end || next.is_some_and(is_heading)) && promises(last_text);
+        above.has_followed = !(ends_with_colon(last_text) || goes_on || is_promise);
         if !above.has_followed {
             above.announcement = context.iter().cloned().chain([Link::new(Role::LeadIn, last)]).collect();
             // A longer chain is never shown.
             let surplus = above.announcement.len().saturating_sub(MAX_CHAIN_PARTS + 1);
             above.announcement.drain(..surplus);
-        } else if !is_fragment {
+        } else if !is_below {
+            // "Not covered if:", "The seal is broken.", "The fee is 5 €.": what is the last one about?
+            let announces = |line: &Link| {
+                let line = document.slice(&line.range);
+                ends_with_colon(line) && limits_by_word(line)
+            };
+            above.is_in_doubt = is_in_doubt || is_short && above.announcement.last().is_some_and(announces);
             above.announcement.clear();
         }
         // "Not covered:", a list, "Please note the form." and a list that goes on.
@@ -140,7 +171,8 @@ impl Walker<'_> {
         {
             context.splice(0..0, lines);
         }
-        above.sentence = Some((last.clone(), context));
+        // "It covers glass." is not about "… unless we agree."
+        above.sentence = Some((last.clone(), context)).filter(|_| !is_rest);
         ranges.first().cloned()
     }
 
@@ -173,7 +205,15 @@ impl Walker<'_> {
         let mut links = Vec::new();
         let mut at = at;
         let mut range = ranges.get(at)?;
-        while refers_back(self.document.slice(range)) {
+        let mut is_second = is_about_two(self.document.slice(range));
+        loop {
+            let text = self.document.slice(range);
+            let is_pointer = refers_back(text);
+            // "Neither has a pool.", of the two before.
+            let is_one_of_two = !links.is_empty() && std::mem::take(&mut is_second);
+            if !is_pointer && !is_elliptic(text) && !is_one_of_two {
+                break;
+            }
             let before = match at.checked_sub(1) {
                 Some(before) => ranges.get(before),
                 // "Docs | Contact" is what no word means.
@@ -185,26 +225,37 @@ impl Walker<'_> {
             };
             // "The policy does not cover:", a list, "It covers:" and another list; but not "Neither:".
             let is_announced = |line: &Range<usize>| ends_with_colon(self.document.slice(line));
-            let has_verb = words::word_count(self.document.slice(range)) > 1;
-            if at == 0 && has_verb && is_announced(range) && before.is_some_and(is_announced) {
+            let has_verb = words::word_count(text) > 1;
+            let is_other = at == 0 && has_verb && is_announced(range) && before.is_some_and(is_announced);
+            let heading = self.headings.last().filter(|heading| !heading.range.is_empty());
+            if is_other {
+                links.extend(heading.map(|heading| Link::new(Role::Heading, &heading.range)));
                 break;
             }
             let Some(before) = before else {
                 // The line above the list is what "it" means in an item.
                 let is_known = |link: &Link| {
-                    matches!(link.role, Role::LeadIn | Role::Parent | Role::Label | Role::Question)
+                    matches!(
+                        link.role,
+                        Role::LeadIn | Role::Parent | Role::Label | Role::Question | Role::Antecedent
+                    )
                 };
                 if chain.iter().any(is_known) {
                     break;
                 }
                 // "It is free." right below the heading "Shipping".
-                let heading = self.headings.last().filter(|_| links.len() < MAX_ANTECEDENTS);
-                let heading = heading.filter(|heading| !heading.range.is_empty())?;
-                links.push(Link::new(Role::Heading, &heading.range));
+                match heading.filter(|_| links.len() < MAX_ANTECEDENTS) {
+                    Some(heading) => links.push(Link::new(Role::Heading, &heading.range)),
+                    None if is_pointer => return None,
+                    None => {}
+                }
                 break;
             };
             if links.len() == MAX_ANTECEDENTS {
-                return None;
+                if is_pointer {
+                    return None;
+                }
+                break;
             }
             links.push(Link::new(Role::Antecedent, before));
             if at == 0 {
@@ -215,6 +266,15 @@ impl Walker<'_> {
         }
         links.reverse();
         Some(links)
+    }
+}
+
+/// Whether a part with a number is below one with another: "5.1.2" below "5.1", "(a" below "5.1" or "2".
+fn is_inner(number: &str, outer: &str) -> bool {
+    let letters = |number: &str| number.contains(char::is_alphabetic);
+    match number.strip_prefix(outer) {
+        Some(rest) => rest.starts_with('.'),
+        None => letters(number) && !letters(outer),
     }
 }
 

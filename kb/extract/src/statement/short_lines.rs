@@ -7,7 +7,7 @@ use chat_core::statement::{Role, StatementKind};
 
 use super::walker::{Walker, is_heading};
 use super::words::{
-    ends_with_colon, has_status, is_fragment, is_question, is_status, refers_back, word_count,
+    ends_with_colon, has_status, is_cover, is_fragment, is_question, is_status, refers_back, word_count,
 };
 use super::{Link, Statement};
 use crate::document::{Block, BlockKind, MarkKind};
@@ -24,7 +24,13 @@ impl Walker<'_> {
         let is_clear = |form: &Form| {
             // "SSO: no" is a value.
             let is_value = !form.is_set_apart() && text.contains(": ") && !has_status(text);
-            self.limits(block) && !is_value && (!self.headings.is_empty() || form.is_set_apart())
+            // A box with a name often warns of a single step.
+            let is_warning =
+                block.children.len() > 1 && !has_status(self.document.slice(&innermost(block).range));
+            self.limits(block)
+                && !is_value
+                && !is_warning
+                && (!self.headings.is_empty() || form.is_set_apart())
         };
         let Some(form) = self.form(block).filter(is_clear) else { return false };
         let is_listed =
@@ -36,6 +42,8 @@ impl Walker<'_> {
 
     pub(super) fn status(&mut self, block: &Block, mut chain: Vec<Link>) {
         let range = innermost(block).range.clone();
+        let label = block.children.first().filter(|label| label.kind == BlockKind::Label);
+        chain.extend(label.map(|label| Link::new(Role::Label, &label.range)));
         self.with_heading(&mut chain);
         self.push(range.clone(), StatementKind::Sentence, chain, true);
         let level = self.headings.last().map_or(0, |heading| heading.level);
@@ -121,6 +129,12 @@ impl Walker<'_> {
                 || document.is_covered(&block.range, MarkKind::Emphasis)
                     && (is_status(document.slice(&block.range)) || has_label())
         };
+        // "Not covered" above sentences.
+        let is_plain =
+            |next: &Block| next.kind == BlockKind::Paragraph && !is_fragment(document.slice(&next.range));
+        if is_cover(text) && next.is_some_and(is_plain) {
+            return true;
+        }
         let is_followed = next.is_some_and(|next| match next.kind {
             BlockKind::Heading { .. } | BlockKind::Question => false,
             BlockKind::Paragraph => {
@@ -162,6 +176,7 @@ impl Form {
 pub(super) fn innermost(block: &Block) -> &Block {
     match block.children.as_slice() {
         [only] if block.kind == BlockKind::Group => innermost(only),
+        [label, only] if label.kind == BlockKind::Label && block.kind == BlockKind::Group => innermost(only),
         _ => block,
     }
 }

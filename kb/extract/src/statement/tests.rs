@@ -468,7 +468,10 @@ fn a_condition_may_have_any_mark_and_form() {
     }
     assert_eq!(
         shown("Delivery is free.\\* Setup too.\n\n* Only for orders above 900 euros."),
-        ["Delivery is free.* Only for orders above 900 euros.", "Setup too."]
+        [
+            "Delivery is free.* Only for orders above 900 euros.",
+            "Delivery is free.* Setup too. Only for orders above 900 euros."
+        ]
     );
     // Several lists of one item are no conditions.
     let log = shown("Free\\*\n\n## 2\n\n- Repairs.\n\n## 1\n\n- Begins.");
@@ -558,7 +561,7 @@ fn a_status_line_below_a_heading_holds_for_its_section() {
 #[test]
 fn several_lines_below_a_heading_may_be_its_status() {
     let found = shown("## foo()\n\n*Added in v2.0*\n\n> Beta\n\n(Not on Windows)\n\nReturns the sum.");
-    assert_eq!(found.last().unwrap(), "Beta: (Not on Windows): Returns the sum.");
+    assert_eq!(found.last().unwrap(), "Beta: (Not on Windows): foo(): Returns the sum.");
 }
 
 #[test]
@@ -786,6 +789,277 @@ fn an_announcement_that_refers_to_one_above_a_list_does_not_repeat_it() {
         shown("You may not bring:\n\n- Dogs\n\nNeither:\n\n- Cats").last().unwrap(),
         "You may not bring: Neither: Cats"
     );
+}
+
+#[test]
+fn lines_with_markers_that_markdown_does_not_know_are_items() {
+    assert_eq!(
+        shown("Not covered:\n• War.\n• Theft. We mean all kinds.\n\nCome in."),
+        ["Not covered: War.", "Not covered: Theft.", "Not covered: Theft. We mean all kinds.", "Come in."]
+    );
+    assert_eq!(
+        shown("Nicht erlaubt ist:\n– Rauchen.\n– Grillen."),
+        ["Nicht erlaubt ist: Rauchen.", "Nicht erlaubt ist: Grillen."]
+    );
+    assert_eq!(
+        shown("We do not pay for:\n(a) wear.\n(b) **fines**. These may be high."),
+        [
+            "We do not pay for: (a) wear.",
+            "We do not pay for: (b) fines.",
+            "We do not pay for: (b) fines. These may be high."
+        ]
+    );
+    assert_eq!(
+        html("<p>Non couverts :<br>1. Le vol.<br>2. La guerre.</p>"),
+        ["Non couverts : 1. Le vol.", "Non couverts : 2. La guerre."]
+    );
+    assert_eq!(html("<p>We open on<br>1. May.</p>"), ["We open on 1. May."]);
+}
+
+#[test]
+fn a_reference_without_its_note_forbids_to_quote() {
+    assert!(shown("It is free.[^1]").is_empty());
+    assert!(shown("Es kostet 12 €.[2]").is_empty());
+    assert_eq!(shown("Read `[^1]` and names[2]."), ["Read [^1] and names[2]."]);
+}
+
+#[test]
+fn a_sentence_without_its_verb_or_subject_has_the_one_before() {
+    for (first, second) in [
+        ("The free plan has no chat.", "The Pro plan does."),
+        ("Tickets from April are valid.", "Tickets purchased after that date are not."),
+        ("Am 24. Dezember schließen wir um 12 Uhr.", "Am 31. Dezember auch."),
+        ("Gratuit le dimanche.", "Payant les autres jours."),
+        ("Wir zahlen nicht bei Vorsatz.", "In allen anderen Fällen zahlen wir."),
+        ("El vuelo está cubierto.", "En los demás casos pagan ustedes."),
+        ("Wir liefern in die Schweiz.", "Nicht auf Inseln."),
+        ("We are open from 7 to 10.", "Not available on Mondays."),
+        ("Many ask whether they can pay in cash.", "Unfortunately, this is not possible."),
+        ("Requests are limited.", "Enterprise customers are exempt."),
+        ("Returns are free.", "Elsewhere they cost £5."),
+        ("Der Versand ist gratis.", "Ins Ausland kostet er 10 €."),
+        ("Les retours sont gratuits.", "À l'étranger, ils coûtent 10 €."),
+        ("Open the settings.", "Please note: this cannot be undone."),
+        ("Room 1 has a bed. Room 2 has a desk.", "Neither has a bath."),
+        ("Zimmer 1 ist klein. Zimmer 2 ist groß.", "Keine von beiden hat Bad."),
+        ("Alle Waren können zurückgegeben werden.", "Bücher sind ausgenommen."),
+    ] {
+        assert_eq!(shown(&format!("{first} {second}")).last().unwrap(), &format!("{first} {second}"));
+    }
+    assert_eq!(shown("## Fumar\n\nPermitido en la terraza."), ["Fumar: Permitido en la terraza."]);
+    for alone in [
+        "Dogs and other animals must stay outside.",
+        "Not covered are glass and mirrors of cars.",
+        "Seit Mai können Sie online zahlen.",
+    ] {
+        assert_eq!(shown(&format!("We are open. {alone}")).last().unwrap(), alone);
+    }
+}
+
+#[test]
+fn what_follows_says_what_is_exempt() {
+    assert_eq!(
+        shown("Requests are limited. Enterprise customers are exempt.").first().unwrap(),
+        "Requests are limited. Enterprise customers are exempt."
+    );
+    assert_eq!(
+        shown("You can bring your dog. Exceptions:\n\n- the pool"),
+        ["You can bring your dog. Exceptions: the pool"]
+    );
+    assert_eq!(shown("Fire is covered.\n\nNot covered:\n\n- War").first().unwrap(), "Fire is covered.");
+}
+
+#[test]
+fn a_sentence_that_promises_what_follows_is_above_it() {
+    assert_eq!(
+        shown("The following are never refundable.\n\nGift cards. Downloads.").last().unwrap(),
+        "The following are never refundable. Downloads."
+    );
+    assert_eq!(
+        shown("> **Note**\n> The following are available in the EU only.\n\n### Invoices\n\nLists them all.")
+            .last()
+            .unwrap(),
+        "Note The following are available in the EU only. Lists them all."
+    );
+    assert_eq!(
+        shown("Pay 50 €, which is not refunded if\n\na) the key is lost."),
+        ["Pay 50 €, which is not refunded if: a) the key is lost."]
+    );
+}
+
+#[test]
+fn numbered_parts_are_below_the_part_with_the_shorter_number() {
+    assert_eq!(
+        shown("5.1 Not insured are:\n\n5.1.1 Damage by war.\n\n5.1.2 Theft.\n\n5.2 We pay for the rest."),
+        [
+            "5.1 Not insured are: 5.1.1 Damage by war.",
+            "5.1 Not insured are: 5.1.2 Theft.",
+            "5.2 We pay for the rest."
+        ]
+    );
+    assert_eq!(
+        shown("(1) Nicht versichert sind Schäden durch\n\n- Krieg"),
+        ["(1) Nicht versichert sind Schäden durch: Krieg"]
+    );
+}
+
+#[test]
+fn short_paragraphs_that_may_be_below_a_limit_are_not_quoted() {
+    assert_eq!(
+        shown(
+            "Not covered if:\n\nThe seal is broken.\n\nA key is lost.\n\nWe repair your device. It takes a week."
+        ),
+        [
+            "Not covered if: The seal is broken.",
+            "We repair your device.",
+            "We repair your device. It takes a week."
+        ]
+    );
+}
+
+#[test]
+fn headings_that_affirm_scope_or_name_code_are_part_of_what_is_below_them() {
+    for (heading, text) in [
+        ("Eingeschlossen", "Schäden durch Hagel."),
+        ("Verbotene Gegenstände", "Messer und Scheren."),
+        ("Equipaje permitido en cabina", "Una maleta de 10 kg."),
+        ("Gilt für Geschäftskunden", "Es gibt kein Widerrufsrecht."),
+        ("Objets interdits", "Les couteaux."),
+        ("`strict`", "Rejects unknown keys."),
+    ] {
+        let shown = shown(&format!("# Page\n\n## {heading}\n\n{text}"));
+        assert_eq!(shown, [format!("{}: {text}", heading.trim_matches('`'))]);
+    }
+}
+
+#[test]
+fn a_sentence_about_all_figures_belongs_to_each_of_its_section() {
+    assert_eq!(
+        shown("# Preise\n\n## Pool\n\n- Tag: 5 €\n\nAlle Preise zzgl. MwSt.\n\n## Sauna\n\n- Tag: 9 €")
+            .iter()
+            .map(String::as_str)
+            .collect::<Vec<_>>(),
+        ["Pool: Tag: 5 € Alle Preise zzgl. MwSt.", "Alle Preise zzgl. MwSt.", "Sauna: Tag: 9 €"]
+    );
+    assert_eq!(
+        shown("All fees are in USD.\n\n## Card\n\nA card costs 10.\n\nCall us.").get(1..).unwrap(),
+        ["A card costs 10. All fees are in USD.", "Call us."]
+    );
+}
+
+#[test]
+fn an_item_that_asks_is_answered_by_the_next() {
+    assert_eq!(
+        shown("- Q: Is parking free?\n- A: Only on Sundays."),
+        ["Q: Is parking free? A: Only on Sundays."]
+    );
+}
+
+#[test]
+fn an_item_that_goes_on_from_the_one_before_has_it() {
+    assert_eq!(
+        shown("Fee:\n\n- until May: free\n- after that: 50 %").last().unwrap(),
+        "Fee: until May: free: after that: 50 %"
+    );
+}
+
+#[test]
+fn a_box_that_warns_belongs_to_the_code_below_it() {
+    assert_eq!(
+        shown(":::danger Do not use in production\nThe key is stored as text.\n:::\n\n```\nsave(key)\n```")
+            .last()
+            .unwrap(),
+        "Do not use in production: The key is stored as text.\n\nsave(key)"
+    );
+}
+
+#[test]
+fn a_notice_may_be_marked_as_a_note() {
+    assert_eq!(
+        shown("**Note:** This guide applies to version 2 only.\n\n# Setup\n\nOpen the settings.")
+            .last()
+            .unwrap(),
+        "Note: This guide applies to version 2 only. Open the settings."
+    );
+}
+
+#[test]
+fn an_announcement_about_it_has_the_heading() {
+    assert_eq!(
+        shown("## Dogs\n\nThey must be on a lead:\n\n- in the yard\n\nThey may run free:\n\n- outside")
+            .last()
+            .unwrap(),
+        "Dogs: They may run free: outside"
+    );
+}
+
+#[test]
+fn a_named_box_below_a_heading_may_be_the_status_of_its_section() {
+    assert_eq!(
+        shown("<Note>Only available on the Pro plan.</Note>\n\n## SAML\n\nOpen the settings.")
+            .last()
+            .unwrap(),
+        "Only available on the Pro plan. Open the settings."
+    );
+    assert_eq!(
+        shown("## Start\n\n> [!WARNING]\n> Do not close the window.\n\nClick here.").last().unwrap(),
+        "Click here."
+    );
+}
+
+#[test]
+fn a_raised_number_that_leads_to_nothing_forbids_to_quote() {
+    assert!(html("<p>Free shipping<sup>1</sup></p><p>Ab 5 €<sup>2</sup></p>").is_empty());
+    let page = "<p>Free shipping<a href='#a'><sup>1</sup></a></p><ol><li id=a>Above 50 €.</li></ol>";
+    assert_eq!(html(page).first().unwrap(), "Free shipping¹ Above 50 €.");
+}
+
+#[test]
+fn lines_that_say_what_is_covered_hold_up_to_the_next() {
+    assert_eq!(
+        shown("Nicht versichert\n\nSchäden durch Krieg.\n\nVersichert\n\nSchäden durch Hagel."),
+        ["Nicht versichert: Schäden durch Krieg.", "Versichert: Schäden durch Hagel."]
+    );
+}
+
+#[test]
+fn one_of_several_titles_may_limit() {
+    assert_eq!(
+        shown("# Old prices\n\nPro costs 5 €.\n\n# New prices\n\nPro costs 7 €."),
+        ["Old prices: Pro costs 5 €.", "New prices: Pro costs 7 €."]
+    );
+    assert_eq!(
+        shown("# Help\n\n## timeout\n\nThe default is 3.").last().unwrap(),
+        "timeout: The default is 3."
+    );
+}
+
+#[test]
+fn a_first_column_that_decides_is_named() {
+    assert_eq!(
+        shown("| Allowed | Forbidden |\n|---|---|\n| Cats | Dogs |"),
+        ["Allowed: Cats – Forbidden: Dogs"]
+    );
+}
+
+#[test]
+fn a_bare_no_is_no_answer() {
+    assert_eq!(shown("No. You cannot transfer it."), ["You cannot transfer it."]);
+}
+
+#[test]
+fn a_sentence_is_not_about_the_rest_of_a_list() {
+    assert_eq!(
+        shown("# Cover\n\nWe do not cover\n\n- theft\n\nunless we agree.\n\nIt covers glass.")
+            .last()
+            .unwrap(),
+        "Cover: It covers glass."
+    );
+}
+
+#[test]
+fn a_cell_that_repeats_the_one_above_it_is_no_answer() {
+    assert_eq!(shown("| A | B |\n|---|---|\n| x | 5 € |\n| y | ″ |"), ["x – B: 5 €"]);
 }
 
 /// Lists of any depth with a lead-in, as (depth, word) of each item.

@@ -10,8 +10,8 @@ use super::conditions::Conditions;
 use super::paragraph::is_numbered;
 use super::short_lines::{Form, innermost};
 use super::words::{
-    ends_with_colon, is_fragment, is_marked_question, is_notice, is_question, is_warning, limits,
-    limits_by_word, looks_ahead, word_count,
+    ends_with_colon, is_about_figures, is_fragment, is_marked_question, is_notice, is_question, is_sequel,
+    is_warning, limits, limits_by_word, looks_ahead, word_count,
 };
 use super::{Link, Statement, is_within};
 use crate::document::{Block, BlockKind, Document, MarkKind};
@@ -22,12 +22,15 @@ const UNKNOWN: char = '\u{fffd}';
 const MAX_SHORT_ITEM_WORDS: usize = 2;
 /// How many sentences of the top of a document may be notices.
 const MAX_NOTICES: usize = 2;
+/// How many sections may say something about all their figures.
+const MAX_FIGURES: usize = 50;
 
 pub(super) fn read(document: &Document) -> Vec<Statement> {
     let mut walker = Walker {
         document,
         headings: Vec::new(),
         notices: notices(document),
+        figures: figures(document),
         conditions: Conditions::new(document),
         scopes: Vec::new(),
         statements: Vec::new(),
@@ -42,6 +45,8 @@ pub(super) struct Walker<'d> {
     /// The headings above, outermost first.
     pub(super) headings: Vec<Heading>,
     notices: Vec<Range<usize>>,
+    /// Sections with a sentence about all their figures, and the sentence.
+    figures: Vec<(Range<usize>, Range<usize>)>,
     pub(super) conditions: Conditions,
     /// Announcements above headings and lines that say for what a section holds, each with the level of the heading that it is below.
     pub(super) scopes: Vec<(u8, Vec<Link>)>,
@@ -72,6 +77,8 @@ pub(super) struct Above {
     pub(super) announcement: Vec<Link>,
     /// Whether a paragraph has followed it: then it goes on for fragments only.
     pub(super) has_followed: bool,
+    /// Whether a paragraph may still be below the announcement.
+    pub(super) is_in_doubt: bool,
     /// An announcement above run-in headings.
     scope: Vec<Link>,
     /// The line above a list with an item that announced what followed the list.
@@ -102,6 +109,7 @@ impl Walker<'_> {
                 above.announcement.clear();
                 continue;
             }
+            above.is_in_doubt &= block.kind == BlockKind::Paragraph;
             let next = blocks.get(at + 1);
             let mut chain = outer.to_vec();
             chain.extend(above.scope.iter().cloned());
@@ -213,6 +221,15 @@ impl Walker<'_> {
                     let last = open.split_last();
                     above.sentence = last.map(|(last, context)| (last.range.clone(), context.to_vec()));
                     above.announcement = open;
+                    let is_above_code =
+                        above.sentence.is_none() && next.is_some_and(|next| next.kind == BlockKind::Code);
+                    let warns = |range: &Range<usize>| is_warning(self.document.slice(range));
+                    if let Some(warning) = self.statements.get(begin).filter(|_| is_above_code)
+                        && (warns(&warning.range) || label.is_some_and(|label| warns(&label.range)))
+                    {
+                        let label = label.map(|label| Link::new(Role::Label, &label.range));
+                        above.sentence = Some((warning.range.clone(), label.into_iter().collect()));
+                    }
                     above.has_followed = false;
                     above.listed = None;
                 }
@@ -242,7 +259,12 @@ impl Walker<'_> {
         self.headings.retain(|above| above.level < level);
         let text = self.document.slice(&block.range);
         // The title of a document is named with its source.
-        let is_limiting = if level == 1 { limits_by_word(text) } else { limits(text) };
+        let titles =
+            self.document.blocks.iter().filter(|block| block.kind == BlockKind::Heading { level: 1 });
+        let is_title = level == 1 && titles.filter(|title| !title.range.is_empty()).nth(1).is_none();
+        let is_limiting = if is_title { limits_by_word(text) } else { limits(text) };
+        // "`strict`" is what the text below it documents.
+        let is_limiting = is_limiting || level > 1 && self.document.is_covered(&block.range, MarkKind::Code);
         let is_limiting = is_limiting || !self.conditions.of(self.document, &block.range).texts.is_empty();
         self.headings.push(Heading { level, range: block.range.clone(), is_limiting });
         above.new_section();
@@ -270,7 +292,11 @@ impl Walker<'_> {
         for (at, item) in list.children.iter().enumerate() {
             let begin = self.statements.len();
             let is_bold = is_grouped && is_bold.get(at) == Some(&true);
-            let own = self.last_line(item).filter(|own| is_bold || ends_with_colon(self.document.slice(own)));
+            let names = |own: &Range<usize>| {
+                let text = self.document.slice(own);
+                is_bold || ends_with_colon(text) || is_question(text)
+            };
+            let own = self.last_line(item).filter(names);
             let mut chain = chain.to_vec();
             chain.extend(label.iter().filter(|_| own.is_none()).cloned());
             if item.kind == BlockKind::List {
@@ -279,10 +305,15 @@ impl Walker<'_> {
                 self.list(item, &chain);
                 continue;
             }
-            self.siblings(&item.children, &chain, Some(item));
             let first = item.children.first().filter(|first| first.kind == BlockKind::Paragraph);
+            let is_sequel = first.is_some_and(|first| is_sequel(self.document.slice(&first.range)));
+            let before = last.iter().filter(|_| is_sequel);
+            chain.extend(before.map(|before| Link::new(Role::Antecedent, &before.range)));
+            self.siblings(&item.children, &chain, Some(item));
             last = first.map(|first| Link::new(Role::Parent, &first.range));
             announcement.clear();
+            // A question is answered by the next item.
+            label = label.filter(|label| !is_question(self.document.slice(&label.range)));
             if let Some(own) = own {
                 if is_bold {
                     self.statements
@@ -291,8 +322,10 @@ impl Walker<'_> {
                         .for_each(|statement| statement.is_quotable = false);
                 }
                 let own = Link::new(Role::Parent, &own);
-                announcement = chain;
-                announcement.push(own.clone());
+                if !is_question(self.document.slice(&own.range)) {
+                    announcement = chain;
+                    announcement.push(own.clone());
+                }
                 label = Some(own);
             }
         }
@@ -398,6 +431,12 @@ impl Walker<'_> {
         for link in notices.chain(scopes).chain(headings).chain(chain) {
             add(&mut whole, link);
         }
+        let has_figure = document.slice(&range).contains(|c: char| c.is_ascii_digit());
+        for (section, sentence) in self.figures.iter().filter(|_| has_figure) {
+            if is_within(&range, section) {
+                add(&mut whole, Link::new(Role::Condition, sentence));
+            }
+        }
         // The conditions of the statement and of each part.
         let mut is_missing = false;
         let mut part = Some(range.clone());
@@ -498,4 +537,34 @@ fn notices(document: &Document) -> Vec<Range<usize>> {
         }
     }
     notices
+}
+
+/// The sentences about all figures of a section, each with its section: up to the next heading of the same level.
+fn figures(document: &Document) -> Vec<(Range<usize>, Range<usize>)> {
+    let level = |block: &Block| match block.kind {
+        BlockKind::Heading { level } => level,
+        _ => u8::MAX,
+    };
+    let mut found = Vec::new();
+    for (at, block) in document.blocks.iter().enumerate() {
+        if block.kind != BlockKind::Paragraph || found.len() == MAX_FIGURES {
+            continue;
+        }
+        // Splitting all text once more takes time.
+        let mut lines = document.slice(&block.range).split(['.', '\n']);
+        if !lines.any(|line| is_about_figures(line.trim_start())) {
+            continue;
+        }
+        let parts = sentences(&document.text, block.range.clone());
+        let Some(part) = parts.into_iter().find(|part| is_about_figures(document.slice(part))) else {
+            continue;
+        };
+        let above = document.blocks.iter().take(at).rfind(|above| is_heading(above));
+        let below = document.blocks.iter().skip(at);
+        let own = above.map_or(0, level);
+        let end = below.clone().find(|below| is_heading(below) && level(below) <= own);
+        let end = end.map_or(document.text.len(), |end| end.range.start);
+        found.push((above.map_or(0, |above| above.range.start)..end, part));
+    }
+    found
 }
