@@ -7,13 +7,16 @@ use chat_core::statement::{Role, StatementKind};
 
 use super::walker::{Above, Walker};
 use super::words::{
-    ends_with_colon, is_exception, is_fragment, is_hearsay, is_open, is_question, looks_ahead, refers_back,
+    ends_with_colon, is_exception, is_fragment, is_hearsay, is_open, is_question, leans_back, looks_ahead,
+    refers_back,
 };
 use super::{Link, words};
 use crate::document::{Block, BlockKind, MarkKind};
 
 /// How many sentences back a reference is followed.
 const MAX_ANTECEDENTS: usize = 4;
+/// A longer list of exceptions is only announced.
+const MAX_EXCEPTION_BYTES: usize = 200;
 
 impl Walker<'_> {
     /// Reads a paragraph and returns its first sentence. `marker`: the item that it begins.
@@ -49,12 +52,25 @@ impl Walker<'_> {
         }
         let listed = above.listed.take();
         // "Not allowed:" above another list says nothing about the list before.
-        let is_lead_in = is_above_list && ranges.len() == 1 && !is_continued;
-        let limiting = listed.as_ref().filter(|_| is_continued || (is_exception(opening) && !is_lead_in));
+        // "Exceptions:" is told with what it announces.
+        let with_list = |range: &Range<usize>| {
+            let is_announced = |list: &&Block| {
+                is_listed(list)
+                    && list.range.end <= range.start + MAX_EXCEPTION_BYTES
+                    && ends_with_colon(document.slice(range))
+                    && is_exception(document.slice(range))
+            };
+            next.filter(is_announced).map(|list| range.start..list.range.end)
+        };
+        let exceptions = ranges.last().and_then(with_list);
+        let is_lead_in =
+            is_above_list && ranges.len() == 1 && (!is_continued || is_fragment) && exceptions.is_none();
+        let limiting = listed.as_ref().filter(|_| !is_lead_in && (is_continued || is_exception(opening)));
         if let (Some((statements, lines)), Some(first)) = (limiting, ranges.first()) {
             // "… unless we agree in writing" holds for each item above it.
             base.extend(lines.iter().cloned());
-            self.attach(statements.clone(), &Link::new(Role::Exception, first));
+            let exception = exceptions.as_ref().filter(|_| ranges.len() == 1).unwrap_or(first);
+            self.attach(statements.clone(), &Link::new(Role::Exception, exception));
         }
         if is_fragment && marker.is_none() {
             // "9 € per month" below the heading "Pro".
@@ -97,7 +113,14 @@ impl Walker<'_> {
             };
             let next = next.filter(|next| !self.conditions.begins_at(next.range.start) && !is_name(next));
             let exception = ranges.get(at + 1).cloned().or_else(|| self.first_sentence(next));
-            let exception = exception.filter(|next| is_exception(document.slice(next)) || is_hearsay(text));
+            let exception = exception.filter(|next| {
+                let next = document.slice(next);
+                is_exception(next) || is_hearsay(text) && !ends_with_colon(next)
+            });
+            let exception = exception.map(|next| match &exceptions {
+                Some(whole) if whole.start == next.start => whole.clone(),
+                _ => next,
+            });
             chain.extend(exception.map(|next| Link::new(Role::Exception, &next)));
             let is_open =
                 marker.is_some_and(|item| matches!(item.kind, BlockKind::Item { is_ticked: false, .. }));
@@ -153,7 +176,11 @@ impl Walker<'_> {
         let mut links = Vec::new();
         let mut at = at;
         let mut range = ranges.get(at)?;
-        while refers_back(self.document.slice(range)) {
+        let is_leaning = |at: usize, range: &Range<usize>| match self.document.slice(range) {
+            first if at == 0 => refers_back(first),
+            other => leans_back(other),
+        };
+        while is_leaning(at, range) {
             let before = match at.checked_sub(1) {
                 Some(before) => ranges.get(before),
                 None => above.sentence.as_ref().map(|(sentence, _)| sentence),
@@ -183,6 +210,10 @@ impl Walker<'_> {
             }
             links.push(Link::new(Role::Antecedent, before));
             if at == 0 {
+                let context = above.sentence.iter().flat_map(|(_, context)| context.iter().rev());
+                // What a fragment says, it says with the line above it.
+                let is_whole = is_fragment(self.document.slice(before));
+                links.extend(context.filter(|link| is_whole || link.role == Role::Antecedent).cloned());
                 break;
             }
             at -= 1;

@@ -23,7 +23,7 @@ static POINTERS: Phrases = Phrases::new(&[
     "aber, allerdings, also, andernfalls, ansonsten, auch, ausgenommen, außer, außerdem, beide, dabei, dadurch, dafür, \
      dagegen, daher, damit, danach, dann, daran, darauf, daraus, darin, darüber, darum, das gilt, das ist, dasselbe, davon, \
      dazu, dementsprechend, denn, dennoch, deren, deshalb, dessen, deswegen, dies, diese, diesem, diesen, dieser, dieses, \
-     doch, ebenso, er, ferner, gleiches, hierbei, hierfür, hiervon, hierzu, ihre, in diesem fall, in beiden fällen, jedoch, \
+     doch, ebenso, er, es enthält, es hat, es ist, ferner, gleiches, hierbei, hierfür, hiervon, hierzu, ihre, in diesem fall, in beiden fällen, jedoch, \
      oder, seine, solche, sondern, sonst, stattdessen, trotzdem, zudem, zusätzlich, alle anderen, alle übrigen, andere, \
      anschließend, beispielsweise, bis dahin, darunter, davor, die anderen, die übrigen, erstere, ersterer, ersteres, falls \
      dies, falls ja, falls nicht, im gegensatz dazu, in dem fall, in diesem falle, in wirklichkeit, letztere, letzterer, \
@@ -40,19 +40,19 @@ static POINTERS: Phrases = Phrases::new(&[
     // Spanish
     "además, ambos, así, aun así, de lo contrario, ella, ellas, ello, ellos, en cambio, en ese caso, en este caso, entonces, \
      esa, esas, ese, eso, esos, esta, estas, este, esto, estos, excepto, lo mismo, no obstante, pero, por eso, por lo tanto, \
-     salvo, si no, sin embargo, su, sus, también, tampoco, él, al contrario, antes de eso, aquel, aquella, aquellos, de no \
+     salvo, se devuelve, no se aplica, no incluye, no cubre, no es válido, no es válida, si no, sin embargo, su, sus, también, tampoco, él, al contrario, antes de eso, aquel, aquella, aquellos, de no \
      ser así, de ser así, desde entonces, después, el primero, el resto, el último es, el último no, en caso afirmativo, en caso contrario, en \
      realidad, en tal caso, entre ellos, la primera es, la última es, las demás, las otras, los demás, los otros, luego, otras, \
      otros, p ej, por ejemplo, si es así, todos los demás",
     // Italian
-    "anche, altrimenti, ciò, essa, esse, essi, esso, eccetto, inoltre, in questo caso, in tal caso, invece, lo stesso, ma, \
+    "anche, altrimenti, ciò, essa, esse, essi, esso, eccetto, inoltre, in questo caso, in tal caso, invece, lo stesso, ma, non è incluso, non è inclusa, non è compreso, non è compresa, non comprende, non copre, non si applica, \
      neppure, perciò, però, pertanto, quello, questa, queste, questi, questo, quindi, tranne, tuttavia, ad esempio, al \
      contrario, altri, da allora, dopo di ciò, dopodiché, e così, entrambi, gli altri, i primi, il primo no, il primo è, il resto, in caso \
      affermativo, in caso contrario, in realtà, in seguito, la prima è, le altre, lo si, ne sono, per esempio, poi, \
      prima di ciò, quest'ultima, quest'ultimo, se così, se no, se non, se sì, tutti gli altri",
     // Portuguese
     "além disso, ambos, assim, caso contrário, contudo, ela, elas, ele, eles, essa, essas, esse, esses, exceto, isso, isto, \
-     mas, nesse caso, neste caso, no entanto, o mesmo, por isso, portanto, porém, também, tampouco, antes disso, aquela, \
+     não se aplica, não inclui, não cobre, mas, nesse caso, neste caso, no entanto, o mesmo, por isso, portanto, porém, também, tampouco, antes disso, aquela, \
      aquelas, aquele, aqueles, as outras, depois, desde então, em caso afirmativo, em caso contrário, em seguida, em tal caso, \
      este último, estes, nela, nele, neles, na realidade, o primeiro não, o primeiro é, o resto, o último é, os demais, os outros, outras, \
      outros, por exemplo, se assim, se não, se sim, todos os outros",
@@ -64,7 +64,9 @@ static POINTERS: Phrases = Phrases::new(&[
 
 /// Beginnings that [`POINTERS`] contains but that stand alone.
 static STANDS_ALONE: Phrases = Phrases::new(&[
-    "so that, that is why, its own, il y a, il faut, il est, il existe, il s'agit, or else, another way, su pedido, dan wel, \
+    "so that, that is why, its own, il y a, il faut, il est interdit, il est possible, il est nécessaire, il est obligatoire, il est \
+     recommandé, il est conseillé, il est permis, il est impossible, il est strictement, il est important, il existe, il s'agit, es ist \
+     verboten, es ist möglich, es ist nicht gestattet, es ist nicht erlaubt, es ist nicht möglich, or else, another way, su pedido, dan wel, \
      then again, both of, either of, it is often said, it is said, depuis l, depuis la, depuis le, depuis les, después de, \
      después del, depois da, depois das, depois de, depois do, depois dos",
 ]);
@@ -77,9 +79,16 @@ static EXCEPTIONS: Phrases = Phrases::new(&[
      toutefois, en revanche, excepto, esto no, no obstante, pero, salvo, sin embargo, ciò non, eccetto, ma, però, questo non, \
      tranne, tuttavia, contudo, exceto, isso não, isto não, mas, no entanto, porém, behalve, dit geldt niet, echter, maar, \
      tenzij",
-    "only, not, exceptions, exceptions are, excluded, with the exception, apart from, excluding, provided, nur, nicht, ausnahmen, mit ausnahme, \
-     gilt nicht, uniquement, seulement, à l'exception, à condition, solo, sólo, solamente, con la excepción, con l'eccezione, apenas, \
-     somente, com exceção, alleen, met uitzondering, niet",
+    "exception, exceptions, excluded, with the exception, apart from, excluding, provided, ausnahme, ausnahmen, mit ausnahme, \
+     gilt nicht, à l'exception, à condition, excepción, excepciones, con la excepción, eccezione, eccezioni, con l'eccezione, \
+     exceção, exceções, com exceção, uitzondering, uitzonderingen, met uitzondering, no se aplica, no incluye, no cubre, no es \
+     válido, no es válida, non è incluso, non è inclusa, non è compreso, non è compresa, non comprende, non copre, non si \
+     applica, não se aplica, não inclui, não cobre",
+]);
+
+/// Words that do so unless they announce what follows: "Not covered:".
+static WEAK_EXCEPTIONS: Phrases = Phrases::new(&[
+    "only, not, nur, nicht, uniquement, seulement, solo, sólo, solamente, apenas, somente, alleen, niet",
 ]);
 
 /// Words of a heading that negate or limit what is below it.
@@ -165,12 +174,35 @@ static NEGATIONS: Phrases = Phrases::new(&[
 /// A short sentence that points back and negates refutes the sentence before it.
 const MAX_REFUTATION_WORDS: usize = 4;
 
+/// A short exception says nothing without the sentence before it: "Exception: assistance dogs."
+const MAX_EXCEPTION_WORDS: usize = 6;
+
 /// Whether a sentence cannot be understood without the one before it.
 pub(super) fn refers_back(sentence: &str) -> bool {
     let words = words(sentence);
-    !begins_with(&words, &STANDS_ALONE)
-        && !begins_with(&words, &THIS_DOCUMENT)
-        && begins_with(&words, &POINTERS)
+    // Polite "Sie" stands before another form of the verb.
+    let is_she = || {
+        matches!(words.as_slice(), [sie, verb, ..] if sie == "sie"
+            && (verb.ends_with('t') && verb != "nicht" || matches!(verb.as_str(), "wird" | "kann" | "darf" | "muss" | "soll")))
+    };
+    is_she()
+        || !begins_with(&words, &STANDS_ALONE)
+            && !begins_with(&words, &THIS_DOCUMENT)
+            && begins_with(&words, &POINTERS)
+}
+
+/// A sentence without a label such as "A:" or "Note:".
+fn without_label(sentence: &str) -> &str {
+    match sentence.split_once(": ") {
+        Some((label, rest)) if !label.contains(' ') => rest,
+        _ => sentence,
+    }
+}
+
+/// Whether a sentence leans on the one before it in its paragraph: also a short exception, and one below a label.
+pub(super) fn leans_back(sentence: &str) -> bool {
+    let is_short = word_count(sentence) <= MAX_EXCEPTION_WORDS;
+    refers_back(sentence) || refers_back(without_label(sentence)) || is_short && is_exception(sentence)
 }
 
 /// Whether a sentence refutes the one before it or makes an exception to it.
@@ -178,7 +210,7 @@ pub(super) fn is_exception(sentence: &str) -> bool {
     let words = words(sentence);
     let is_refutation = || {
         words.len() <= MAX_REFUTATION_WORDS
-            && begins_with(&words, &POINTERS)
+            && refers_back(sentence)
             && words.iter().any(|word| is_in(word, &NEGATIONS))
     };
     // "Room 5 does not."
@@ -186,7 +218,8 @@ pub(super) fn is_exception(sentence: &str) -> bool {
         && words.last().is_some_and(|word| {
             matches!(word.as_str(), "not" | "nicht" | "doesn't" | "don" | "isn" | "can't")
         });
-    begins_with(&words, &EXCEPTIONS) || is_cut_short || is_refutation()
+    let is_weak = || is_cut_short || begins_with(&words, &WEAK_EXCEPTIONS);
+    begins_with(&words, &EXCEPTIONS) || is_refutation() || !ends_with_colon(sentence) && is_weak()
 }
 
 /// Whether a heading negates or limits what is below it: by a word, a year, a version, or a place or case at its start.
