@@ -66,8 +66,10 @@ pub(super) fn table(lines: &[Line]) -> Option<Table> {
     };
     let as_they_are = |row: &Row| row.cells.iter().map(|cell| cell.text.clone()).collect();
     let placed: Option<Vec<Vec<String>>> = rows.iter().map(placed).collect();
-    let has_header =
-        rows.first().is_some_and(|row| row.is_bold) && !rows.iter().skip(1).any(|row| row.is_bold);
+    // Names over several columns are not clear.
+    let has_header = placed.is_some()
+        && rows.first().is_some_and(|row| row.is_bold && row.cells.len() + 1 >= columns.len())
+        && !rows.iter().skip(1).any(|row| row.is_bold);
     let rows = placed.unwrap_or_else(|| rows.iter().map(as_they_are).collect());
     Some(Table { lines: count, rows, has_header })
 }

@@ -94,7 +94,11 @@ fn write(paragraphs: &[Paragraph], headings: &mut Headings, builder: &mut Builde
             builder.paragraph(inline(paragraph, text, &notes));
             builder.close();
         } else if !paragraph.rows.is_empty() {
-            match rows::texts_of_table(paragraph.rows.clone(), paragraph.is_bold) {
+            // Rows of unequal length have no clear columns.
+            let width = paragraph.rows.first().map(Vec::len);
+            let is_even = paragraph.rows.iter().all(|row| Some(row.len()) == width);
+            let rows = Some(paragraph.rows.clone()).filter(|_| is_even);
+            match rows.and_then(|rows| rows::texts_of_table(rows, paragraph.is_bold)) {
                 Some(table) => builder.table(table),
                 None => builder.code(&paragraph.text),
             }
