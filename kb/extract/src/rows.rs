@@ -81,7 +81,12 @@ fn add_part(rows: Vec<(usize, StringRecord)>, parts: &mut Vec<Part>) {
     // One more row of a table with one column, or a line.
     let is_narrow = parts.last().is_some_and(|before| before.rows.iter().any(|(_, row)| row.len() == 1));
     let is_alone = rows.len() == 1 && !is_narrow;
-    let lines = rows.iter().take_while(|(_, row)| (width > 1 || is_alone) && is_line(row)).count();
+    // "Included:" above rows and "Not included:" between them are names of groups.
+    let is_group =
+        |row: &StringRecord| is_line(row) && row.iter().next().is_some_and(|line| line.trim().ends_with(':'));
+    let has_groups = width > 1 && rows.iter().filter(|(_, row)| is_group(row)).count() > 1;
+    let is_above = |row: &StringRecord| is_line(row) && !(has_groups && is_group(row));
+    let lines = rows.iter().take_while(|(_, row)| (width > 1 || is_alone) && is_above(row)).count();
     let mut part = Part::default();
     let mut rows = rows.into_iter();
     part.above.extend(rows.by_ref().take(lines).map(|(_, row)| row));
@@ -91,7 +96,7 @@ fn add_part(rows: Vec<(usize, StringRecord)>, parts: &mut Vec<Part>) {
     let Some(first) = texts.first() else {
         return parts.extend((!part.above.is_empty()).then_some(part));
     };
-    let is_named = are_names(first) && (texts.len() > 1 || parts.is_empty());
+    let is_named = !has_groups && are_names(first) && (texts.len() > 1 || parts.is_empty());
     if let Some(before) = parts.last_mut().filter(|before| lines == 0 && !before.rows.is_empty()) {
         let is_like = before.rows.iter().any(|(_, row)| {
             first.iter().zip(row).skip(1).any(|(field, other)| !field.is_empty() && field == other.trim())
@@ -276,7 +281,7 @@ fn are_names(row: &[String]) -> bool {
         && different.len() == names.len()
         && !names.iter().any(|name| is_number(&name) && !is_year(name))
         && !names.iter().any(|name| is_amount(&name))
-        && !names.iter().all(is_year)
+        && (row.first().is_some_and(String::is_empty) || !names.iter().all(is_year))
         && !names.iter().any(|name| name.ends_with(['?', '？', '؟']) || properties::url(name).is_some())
 }
 

@@ -1,6 +1,6 @@
 //! Reads the text of a document: paragraphs, headings, lists, tables and notes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::{
     numbering::{Item, Numbering},
@@ -12,7 +12,7 @@ use crate::{
     builder::{Builder, Inline, Rows, TableRow},
     clean::{one_line, visible},
     document::MarkKind,
-    plain_text::{Counters, bullet},
+    plain_text::{Counters, bullet, marks},
     rows::{lines_of, texts_of_table},
     xml::{self, Element, Step},
 };
@@ -88,6 +88,12 @@ struct Body<'a> {
     tables: Vec<Table>,
     /// Levels of the lists whose last item is open, outermost first.
     lists: Vec<usize>,
+    /// The numbering of the last item that is not in the item of another.
+    outer: Option<(String, bool)>,
+    /// The numbering of bullets in the items of another, and the level of the first of them.
+    inner: Option<(String, usize)>,
+    /// Those of conditions in the text so far.
+    marks: HashSet<String>,
     notes: usize,
     counters: Counters,
     begun: Begun,
@@ -165,6 +171,9 @@ impl<'a> Body<'a> {
             paragraphs: Vec::new(),
             tables: Vec::new(),
             lists: Vec::new(),
+            outer: None,
+            inner: None,
+            marks: HashSet::new(),
             notes: 0,
             counters: Counters::default(),
             begun: Begun::default(),
@@ -290,6 +299,7 @@ impl<'a> Body<'a> {
         if role == Role::Contents || (is_blank && paragraph.text.is_hidden()) {
             return;
         }
+        self.marks.extend(text.lines().flat_map(marks).map(str::to_owned));
         // A paragraph without text has a number, too.
         let item = self.item(&paragraph, &style);
         let number = item.as_ref().filter(|item| item.is_numbered()).map(|item| format!("{} ", item.marker));
@@ -307,13 +317,19 @@ impl<'a> Body<'a> {
             _ => {
                 // An item whose marker is typed. A bold one is a heading.
                 let is_typed = item.is_none() && !paragraph.text.is_bold();
-                let typed = Some(text.trim()).filter(|_| is_typed);
+                let is_condition = |text: &str| {
+                    text.split_once([' ', '\t']).is_some_and(|(mark, _)| self.marks.contains(mark))
+                };
+                let typed = Some(text.trim()).filter(|text| is_typed && !is_condition(text));
                 let typed =
                     typed.and_then(|text| bullet(text).or_else(|| self.counters.item(text, &[], false)));
                 if let Some(typed) = &typed {
                     self.counters.note(typed);
                 }
-                let typed = typed.map(|typed| (Item { level: 0, marker: typed.text.to_owned() }, typed.rest));
+                let typed = typed.map(|typed| {
+                    let item = Item { level: 0, marker: typed.text.to_owned() };
+                    (self.nested(item, ""), typed.rest)
+                });
                 let (item, text) = typed.map_or((item, text.as_str()), |(item, rest)| (Some(item), rest));
                 self.open_item(item);
                 self.paragraphs_of(text, paragraph.text.is_bold());
@@ -333,7 +349,30 @@ impl<'a> Body<'a> {
             }),
             None => inherited,
         };
-        self.numbering.next(&place?)
+        let place = place?;
+        let item = self.numbering.next(&place)?;
+        Some(self.nested(item, &place.numbering.unwrap_or_default()))
+    }
+
+    /// Bullets and typed markers below a numbered item are inside it, although their own numbering does not know it.
+    fn nested(&mut self, mut item: Item, numbering: &str) -> Item {
+        let is_inner = self.inner.as_ref().is_some_and(|(inner, _)| inner == numbering);
+        let last = self.lists.last().copied();
+        let is_below = (!item.is_numbered() || numbering.is_empty())
+            && self.outer.as_ref().is_some_and(|(outer, is_numbered)| *is_numbered && outer != numbering);
+        match last {
+            Some(_) if is_below && is_inner => {}
+            Some(last) if is_below => {
+                let level = self.inner.as_ref().map_or(last + 1, |(_, level)| *level);
+                self.inner = Some((numbering.to_owned(), level));
+            }
+            _ => {
+                self.outer = Some((numbering.to_owned(), item.is_numbered()));
+                self.inner = None;
+            }
+        }
+        item.level += self.inner.as_ref().map_or(0, |(_, level)| *level);
+        item
     }
 
     fn open_item(&mut self, item: Option<Item>) {

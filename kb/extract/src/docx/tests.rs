@@ -649,3 +649,22 @@ fn a_typed_bullet_begins_an_item() {
     let read = body(&(p("Excluded:") + &p("a) Theft") + &p("b) War") + &p("24. Dezember")));
     assert_eq!((read.blocks.len(), read.blocks[1].children.len()), (3, 2));
 }
+
+#[test]
+fn bullets_below_a_numbered_item_are_inside_it() {
+    let text = [
+        item("2", 0, "Excluded are:"),
+        item("1", 0, "meters"),
+        item("1", 0, "cables"),
+        item("2", 0, "Prices"),
+    ];
+    assert_eq!(body(&text.concat()).text, "3. Excluded are:\n  - meters\n  - cables\n4. Prices");
+    let typed = item("2", 0, "Excluded are:") + &p("a) meters") + &p("b) cables") + &item("2", 0, "Prices");
+    assert_eq!(body(&typed).blocks[0].children.len(), 2);
+}
+
+#[test]
+fn a_typed_mark_of_a_condition_is_no_bullet() {
+    let read = body(&(p("Free delivery*") + &p("* from 50 EUR")));
+    assert_eq!(read.text, "Free delivery*\n\n* from 50 EUR");
+}

@@ -21,11 +21,15 @@ pub(super) fn join(
         let start = joined.len();
         let mut is_at_top = true;
         for paragraph in page {
-            if is_at_top && joined.last().is_some_and(|before| is_note(&paragraph, before.size)) {
+            // Below a heading, text is not small.
+            if is_at_top && joined.last().is_some_and(|before| is_note(&paragraph, before.size.min(size))) {
                 notes.push(paragraph);
                 continue;
             }
             let can_go_on = std::mem::take(&mut is_at_top) && !is_heading(&paragraph);
+            if can_go_on && joined.last_mut().is_some_and(|before| before.append_rows(&paragraph)) {
+                continue;
+            }
             match joined.last_mut() {
                 Some(before) if can_go_on && before.goes_on_in(&paragraph) && !is_heading(before) => {
                     before.append(&paragraph, words);
@@ -148,6 +152,17 @@ mod tests {
         assert_eq!(texts(&[vec![row.clone()], vec![row]]).len(), 2);
         let headings = [page(&[(14.0, "Part one")]), page(&[(14.0, "part two")])];
         assert_eq!(texts(&headings).len(), 2);
+    }
+
+    #[test]
+    fn text_below_a_heading_at_the_end_of_a_page_follows_it() {
+        let first = page(&[(10.0, "You may pay later."), (14.0, "¶1. Is it free?")]);
+        let second =
+            page(&[(10.0, "No, unless it rains."), (14.0, "¶2. Is it open?"), (10.0, "¶Yes, daily.")]);
+        let found: Vec<String> = texts(&[first, second]).into_iter().map(|(_, text)| text).collect();
+        let expected =
+            ["You may pay later.", "1. Is it free?", "No, unless it rains.", "2. Is it open?", "Yes, daily."];
+        assert_eq!(found, expected);
     }
 
     #[test]

@@ -358,7 +358,10 @@ impl OpenLine {
         (self.line.size, self.line.baseline) = raised::main_style(&self.runs)?;
         let (smallest, largest) = self.gaps;
         let text = |runs: &[Run]| raised::text(runs, self.line.size, self.line.baseline);
+        // Names of columns may be one word each.
+        let is_even = self.cells.len() > 1 && smallest > MIN_UNEVEN_CELL_GAP * self.line.size;
         if largest > MIN_CELL_GAP * self.line.size
+            || is_even
             || (largest > MIN_UNEVEN_CELL_GAP * self.line.size && largest > 2.0 * smallest)
         {
             let ends = self.cells.iter().map(|(first, end, _)| (*first, *end));

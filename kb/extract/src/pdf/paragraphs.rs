@@ -95,6 +95,37 @@ impl Paragraph {
         }
     }
 
+    /// Adds the rest of a table, without its names of columns if they are repeated. Returns whether it is one.
+    pub(super) fn append_rows(&mut self, rest: &Self) -> bool {
+        let width = self.rows.first().map(Vec::len);
+        let is_table =
+            width.is_some() && self.rows.iter().chain(&rest.rows).all(|row| Some(row.len()) == width);
+        let is_repeated = self.rows.first() == rest.rows.first();
+        let is_rest = is_table
+            && !rest.rows.is_empty()
+            && is_alike(self.size, rest.size)
+            && (self.start - rest.start).abs() < self.size
+            && (is_repeated || !rest.is_bold);
+        if is_rest {
+            let mut rows = rest.rows.iter().skip(usize::from(is_repeated)).peekable();
+            // A row that the page break divides goes on in small letters, unlike others.
+            let is_small = |row: &Vec<String>| row.first().is_some_and(|cell| starts_small(cell));
+            let is_other = self.rows.iter().skip(1).chain(rest.rows.iter().skip(1)).any(is_small);
+            if let (Some(rest), Some(last)) =
+                (rows.next_if(|row| !is_other && is_small(row)), self.rows.last_mut())
+            {
+                for (cell, rest) in last.iter_mut().zip(rest).filter(|(_, rest)| !rest.is_empty()) {
+                    cell.push(' ');
+                    cell.push_str(rest);
+                }
+            }
+            self.rows.extend(rows.cloned());
+            self.text = rows::lines_of(&self.rows);
+            self.lines += rest.lines;
+        }
+        is_rest
+    }
+
     /// Adds the rest of a paragraph.
     pub(super) fn append(&mut self, rest: &Self, words: &Words) {
         join(&mut self.text, &rest.text, words);
@@ -115,6 +146,12 @@ impl Paragraph {
     /// Whether a list can follow, whose items are incomplete without this paragraph.
     pub(super) fn is_introduction(&self) -> bool {
         self.text.ends_with([':', '：'])
+    }
+
+    /// Whether it is text without the end of its sentence.
+    pub(super) fn is_open(&self) -> bool {
+        let is_text = self.rows.is_empty() && !self.is_bold && self.text.contains(char::is_alphabetic);
+        is_text && !ends_sentence(&self.text)
     }
 
     /// The number or letter of an item, such as "1.", and the text after it.
@@ -256,7 +293,7 @@ impl Layout {
     }
 
     fn continues_paragraph(&self, before: &Line, line: &Line, paragraph: &Paragraph) -> bool {
-        if !has_same_style(before, line) || raised_number(&line.text).is_some() {
+        if !has_same_style(before, line) || is_note_mark(&line.text) {
             return false;
         }
         let gap = gap(before, line);
@@ -378,6 +415,11 @@ pub(super) fn is_alike(one: f64, other: f64) -> bool {
 /// The width that the line before lacks if the line is broken at the margin. Ideographs are not divided into words.
 fn first_word(line: &Line) -> f64 {
     if line.text.starts_with(is_ideographic) { line.size } else { line.first_word }
+}
+
+/// Whether a text begins with the mark of a note: "¹", "*".
+fn is_note_mark(text: &str) -> bool {
+    text.starts_with(['*', '†', '‡']) || raised_number(text).is_some()
 }
 
 /// The number of a note that begins a text, and the text after it.

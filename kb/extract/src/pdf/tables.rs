@@ -66,8 +66,10 @@ pub(super) fn table(lines: &[Line]) -> Option<Table> {
     };
     let as_they_are = |row: &Row| row.cells.iter().map(|cell| cell.text.clone()).collect();
     let placed: Option<Vec<Vec<String>>> = rows.iter().map(placed).collect();
-    let has_header =
-        rows.first().is_some_and(|row| row.is_bold) && !rows.iter().skip(1).any(|row| row.is_bold);
+    // Names over several columns are not clear.
+    let has_header = placed.is_some()
+        && rows.first().is_some_and(|row| row.is_bold && row.cells.len() + 1 >= columns.len())
+        && !rows.iter().skip(1).any(|row| row.is_bold);
     let rows = placed.unwrap_or_else(|| rows.iter().map(as_they_are).collect());
     Some(Table { lines: count, rows, has_header })
 }
@@ -81,6 +83,7 @@ fn rows(lines: &[Line]) -> Vec<Row> {
         if lines.first().is_none_or(|first| first.direction != line.direction) {
             break;
         }
+        let above = rows.len().checked_sub(2).and_then(|at| rows.get(at)).map(|row| row.bottom);
         let is_row = match rows
             .last_mut()
             .and_then(|row| Some((row.cells.len(), row.top, row.bottom, row.cells.last_mut()?)))
@@ -89,8 +92,10 @@ fn rows(lines: &[Line]) -> Vec<Row> {
             Some((count, top, bottom, last)) => {
                 let gap = (line.baseline - last.baseline) / em;
                 let is_below = first.start < last.end && last.start < first.end;
+                // Cells with more lines may begin above the others of their row.
                 let is_beside = first.start > last.end
-                    && line.baseline > top - SAME_LINE * em
+                    && line.baseline
+                        > above.map_or(top, |above| above + 2.0 * SAME_LINE * em) - SAME_LINE * em
                     && line.baseline < bottom + SAME_LINE * em;
                 if cells.len() == 1
                     && is_below
@@ -112,6 +117,7 @@ fn rows(lines: &[Line]) -> Vec<Row> {
                 if is_beside {
                     if let Some(row) = rows.last_mut() {
                         row.cells.extend(cells);
+                        row.bottom = row.bottom.max(line.baseline);
                         row.is_bold &= line.is_bold;
                         row.lines = at + 1;
                     }

@@ -435,3 +435,86 @@ fn a_raised_number_refers_to_the_note_at_the_bottom_of_its_page() {
     let text = |block: &crate::document::Block| read.slice(&block.range).to_owned();
     assert!(read.blocks.iter().any(|block| block.kind == BlockKind::Note && text(block) == "¹ Only in May."));
 }
+
+#[test]
+fn a_cell_with_more_lines_may_begin_above_the_others_of_its_row() {
+    let row = |y: f64, cells: [&str; 3]| -> String {
+        [50.0, 200.0, 400.0].iter().zip(cells).map(|(x, cell)| lines(11.0, *x, y, &[cell])).collect()
+    };
+    let operators = row(700.0, ["RISK", "COVERED", "EXCLUDED"])
+        + &row(675.0, ["Theft", "yes", "cash"])
+        + &lines(11.0, 50.0, 640.0, &["Water"])
+        + &lines(11.0, 200.0, 640.0, &["yes"])
+        + &lines(11.0, 400.0, 646.6, &["floods and", "ground water"])
+        + &row(605.0, ["Fire", "yes", "none"]);
+    assert_eq!(
+        shown(&operators),
+        ["Table1 RISK|COVERED|EXCLUDED/Theft|yes|cash/Water|yes|floods and ground water/Fire|yes|none"]
+    );
+}
+
+#[test]
+fn names_of_columns_may_be_as_far_apart_as_each_other() {
+    let row = |y: f64, cells: [&str; 3]| -> String {
+        [50.0, 87.0, 119.0].iter().zip(cells).map(|(x, cell)| lines(11.0, *x, y, &[cell])).collect()
+    };
+    let operators = row(700.0, ["Item", "Qty", "Price"])
+        + &row(680.0, ["Bed", "2", "80.00"])
+        + &row(660.0, ["Cup", "1", "9.00"]);
+    assert_eq!(shown(&operators), ["Table1 Item|Qty|Price/Bed|2|80.00/Cup|1|9.00"]);
+}
+
+#[test]
+fn a_table_goes_on_on_the_next_page() {
+    let row = |y: f64, cells: [&str; 3]| -> String {
+        [50.0, 200.0, 400.0].iter().zip(cells).map(|(x, cell)| lines(11.0, *x, y, &[cell])).collect()
+    };
+    let names = ["PLAN", "PRICE", "NOT INCLUDED"];
+    for has_names in [false, true] {
+        let mut writer = Writer::new();
+        let rows = [["Basic", "9", "chat"], ["Plus", "19", "phone"]];
+        let page = row(700.0, names) + &row(680.0, rows[0]) + &row(660.0, rows[1]);
+        writer.page("", &(lines(11.0, 50.0, 730.0, &["All prices are monthly."]) + &page));
+        let first = if has_names { row(720.0, names) } else { String::new() };
+        writer
+            .page("", &(first + &row(700.0, ["Pro", "49", "visits"]) + &row(680.0, ["Max", "99", "calls"])));
+        let read = super::document(&writer.finish("")).unwrap();
+        let table =
+            "PLAN\tPRICE\tNOT INCLUDED\nBasic\t9\tchat\nPlus\t19\tphone\nPro\t49\tvisits\nMax\t99\tcalls";
+        assert_eq!(read.text, format!("All prices are monthly.\n\n{table}"));
+        assert_eq!(read.blocks.len(), 2);
+    }
+}
+
+#[test]
+fn a_row_goes_on_on_the_next_page() {
+    let row = |y: f64, cells: [&str; 3]| -> String {
+        [50.0, 200.0, 400.0].iter().zip(cells).map(|(x, cell)| lines(11.0, *x, y, &[cell])).collect()
+    };
+    let mut writer = Writer::new();
+    let names = row(700.0, ["RISK", "COVERED", "EXCLUDED"]);
+    writer.page("", &(names + &row(680.0, ["Theft", "Bikes up to", "Cash"])));
+    writer.page(
+        "",
+        &(row(700.0, ["in rooms", "900 EUR", "and cards"]) + &row(680.0, ["Fire", "Yes", "Forests"])),
+    );
+    let text = super::document(&writer.finish("")).unwrap().text;
+    let rows =
+        "RISK\tCOVERED\tEXCLUDED\nTheft in rooms\tBikes up to 900 EUR\tCash and cards\nFire\tYes\tForests";
+    assert_eq!(text, rows);
+}
+
+#[test]
+fn lines_with_marks_of_conditions_are_paragraphs() {
+    let notes = lines(8.0, 50.0, 600.0, &["* from 50 EUR", "** not for batteries"]);
+    assert_eq!(shown(&notes), ["Paragraph0 * from 50 EUR", "Paragraph0 ** not for batteries"]);
+}
+
+#[test]
+fn letters_below_an_open_sentence_are_its_items() {
+    let clauses = ["(1) The car is insured.", "(2) Not insured are", "a) tyres,", "b) glass."];
+    assert_eq!(
+        shown(&lines(11.0, 50.0, 700.0, &clauses)),
+        ["Paragraph0 (1) The car is insured.", "Paragraph0 (2) Not insured are", "List0 a) tyres,/b) glass."]
+    );
+}

@@ -63,20 +63,23 @@ fn write(paragraphs: &[Paragraph], headings: &mut Headings, builder: &mut Builde
     let mut list = None;
     let mut page = None;
     let mut is_introduced = false;
+    // Whether a sentence is open that the first of several numbered paragraphs may end.
+    let mut is_open = false;
     for paragraph in paragraphs {
         let is_heading = paragraph.rows.is_empty() && headings.has(paragraph);
         let item = match (paragraph.is_item, paragraph.number()) {
             (true, _) => Some(("-", paragraph.text.as_str())),
-            (_, number) => {
-                number.filter(|_| list == Some(List::Numbers) || (list.is_none() && is_introduced))
-            }
+            (_, number) => number.filter(|(number, _)| {
+                let is_first = matches!(number.trim_matches(['(', ')', '.']), "a" | "A" | "i" | "I");
+                list == Some(List::Numbers) || (list.is_none() && (is_introduced || is_open && is_first))
+            }),
         };
         let item = item.filter(|_| !is_heading && paragraph.rows.is_empty());
         if item.is_none() && list.take().is_some() {
             builder.close();
         }
         // A list stays in the section of its introduction and its first item.
-        let is_new = list.is_none() && !(is_introduced && item.is_some());
+        let is_new = list.is_none() && !((is_introduced || is_open) && item.is_some());
         if is_new && page.is_none_or(|page| page < paragraph.page) {
             page = Some(paragraph.page);
             builder.page(u32::try_from(paragraph.page + 1).unwrap_or(u32::MAX));
@@ -91,7 +94,11 @@ fn write(paragraphs: &[Paragraph], headings: &mut Headings, builder: &mut Builde
             builder.paragraph(inline(paragraph, text, &notes));
             builder.close();
         } else if !paragraph.rows.is_empty() {
-            match rows::texts_of_table(paragraph.rows.clone(), paragraph.is_bold) {
+            // Rows of unequal length have no clear columns.
+            let width = paragraph.rows.first().map(Vec::len);
+            let is_even = paragraph.rows.iter().all(|row| Some(row.len()) == width);
+            let rows = Some(paragraph.rows.clone()).filter(|_| is_even);
+            match rows.and_then(|rows| rows::texts_of_table(rows, paragraph.is_bold)) {
                 Some(table) => builder.table(table),
                 None => builder.code(&paragraph.text),
             }
@@ -105,6 +112,7 @@ fn write(paragraphs: &[Paragraph], headings: &mut Headings, builder: &mut Builde
             builder.paragraph(inline(paragraph, &paragraph.text, &notes));
         }
         is_introduced = !is_heading && item.is_none() && paragraph.is_introduction();
+        is_open = !is_heading && item.is_none() && paragraph.is_open();
     }
     if list.is_some() {
         builder.close();

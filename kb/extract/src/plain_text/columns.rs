@@ -69,7 +69,10 @@ fn read(lines: &[&str], cells: impl Fn(&str) -> Vec<String>) -> Option<Rows> {
 fn columns(lines: &[&str]) -> Option<(usize, Vec<(usize, usize)>)> {
     let is_row = |line: &&&str| {
         let text = line.trim();
-        (text.contains("  ") || is_rule(text)) && !text.contains('\t') && text.len() <= MAX_ROW_BYTES
+        // One set in may be the rest of a cell.
+        (text.contains("  ") || line.starts_with("  ") || is_rule(text))
+            && !text.contains('\t')
+            && text.len() <= MAX_ROW_BYTES
     };
     let mut is_used: Vec<bool> = Vec::new();
     let mut found = None;

@@ -20,15 +20,27 @@ pub(crate) struct Marker<'l> {
     /// Items of one list have the same: the bullet, or the number with its last part left out.
     pub(super) style: String,
     /// Its last part as a number.
-    value: u32,
+    pub(super) value: u32,
     /// Of "1.2.3": 3. 0 for others.
     pub(super) depth: usize,
     /// False for a box that is not ticked.
     pub(super) is_ticked: bool,
 }
 
+impl Marker<'_> {
+    /// Whether it is a dash before a digit: "- 20 °C".
+    pub(super) fn may_be_sign(&self) -> bool {
+        self.style.starts_with(['-', '+', '–', '—']) && self.rest.starts_with(|c: char| c.is_ascii_digit())
+    }
+}
+
 /// The bullet or box that begins a line. A dash before a digit is a sign.
 pub(crate) fn bullet(text: &str) -> Option<Marker<'_>> {
+    bullet_or_sign(text).filter(|marker| !marker.may_be_sign())
+}
+
+/// The bullet, box or sign that begins a line.
+pub(super) fn bullet_or_sign(text: &str) -> Option<Marker<'_>> {
     let first = text.chars().next()?;
     let length = match first {
         '[' if matches!(text.get(1..3), Some(" ]" | "x]" | "X]")) => 3,
@@ -40,9 +52,8 @@ pub(crate) fn bullet(text: &str) -> Option<Marker<'_>> {
     let rest = after.trim_start();
     let is_dash = matches!(first, '-' | '+' | '–' | '—');
     let needs_space = is_dash || first.is_ascii();
-    let is_sign = is_dash && rest.starts_with(|c: char| c.is_ascii_digit());
     let is_apart = after.starts_with([' ', '\t']) || !needs_space;
-    (is_apart && !is_sign && rest.contains(char::is_alphanumeric)).then(|| Marker {
+    (is_apart && rest.contains(char::is_alphanumeric)).then(|| Marker {
         text: if marker == "o" { "-" } else { marker },
         rest,
         style: first.to_string(),

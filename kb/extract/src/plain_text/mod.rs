@@ -15,7 +15,7 @@ use crate::document::Document;
 use crate::notation::indentation;
 use headings::Part;
 pub(crate) use markers::{Counters, bullet};
-use markers::{MAX_LOOKAHEAD, Marker};
+use markers::{MAX_LOOKAHEAD, Marker, bullet_or_sign};
 
 /// Maximum length of a label or question.
 const MAX_LABEL_CHARS: usize = 200;
@@ -26,10 +26,10 @@ const MAX_DEPTH: usize = 6;
 
 /// Reads a text file. Its first line is the title, if it stands alone and is no sentence.
 pub(crate) fn document(text: &str) -> Result<Document, ExtractError> {
-    let lines: Vec<&str> = text.lines().collect();
-    let margin = lines.iter().map(|line| line.trim_end().chars().count()).max().unwrap_or_default();
-    let marks = lines.iter().flat_map(|line| marks(line)).map(str::to_owned).collect();
+    let margin = text.lines().map(|line| line.trim_end().chars().count()).max().unwrap_or_default();
+    let marks = text.lines().flat_map(marks).map(str::to_owned).collect();
     let mut reader = Reader { margin, marks, ..Reader::default() };
+    let lines: Vec<&str> = text.lines().collect();
     let mut title = None;
     for part in headings::parts(&lines) {
         match part {
@@ -54,6 +54,8 @@ struct Reader {
     /// The marks of conditions: "*", "(1)", "[2]".
     marks: HashSet<String>,
     counters: Counters,
+    /// The styles of numbers with text between one and the next: "1. Scope", a line, "2. Prices".
+    titles: HashSet<String>,
     /// The lists whose last item is open, outermost first.
     lists: Vec<List>,
 }
@@ -165,10 +167,10 @@ impl Reader {
         let above = at.checked_sub(1).and_then(|above| lines.get(above)).map_or("", |line| line.trim());
         let below = lines.get(at + 1..).unwrap_or_default();
         let is_inside = !above.is_empty() && !ends_sentence(above);
-        if self.is_condition(text) {
+        if self.is_condition(lines, at) {
             return None;
         }
-        if let Some(marker) = bullet(text) {
+        if let Some(marker) = bullet_or_sign(text) {
             let is_known = self.lists.iter().any(|list| list.style == marker.style);
             let has_others = || {
                 below
@@ -179,14 +181,19 @@ impl Reader {
             let is_word = marker.style == "o" && !above.ends_with(':') && !is_known && !has_others();
             let is_thought =
                 is_inside && marker.rest.starts_with(char::is_lowercase) && !is_known && !has_others();
-            return (!is_word && !is_thought).then_some(marker);
+            let is_sign = marker.may_be_sign() && !is_known && !has_others();
+            return (!is_word && !is_thought && !is_sign).then_some(marker);
         }
         self.counters.item(text, below, is_inside)
     }
 
-    /// Whether a line begins with a mark that the text has behind words.
-    fn is_condition(&self, text: &str) -> bool {
-        text.split_once([' ', '\t']).is_some_and(|(mark, _)| self.marks.contains(mark))
+    /// Whether a line begins with a mark that the text has behind words. Of several asterisks below each other, each is a bullet.
+    fn is_condition(&self, lines: &[&str], at: usize) -> bool {
+        let mark_of = |at: usize| lines.get(at)?.trim().split_once([' ', '\t']).map(|(mark, _)| mark);
+        mark_of(at).filter(|mark| self.marks.contains(*mark)).is_some_and(|mark| {
+            let is_next = |at: usize| mark_of(at) == Some(mark);
+            !(mark == "*" && (is_next(at + 1) || at.checked_sub(1).is_some_and(is_next)))
+        })
     }
 
     fn open_item(&mut self, line: &str, marker: &Marker<'_>) {
@@ -195,8 +202,10 @@ impl Reader {
             |list: &List| list.style == marker.style && list.marker <= column && column < list.text;
         let is_known = self.lists.iter().any(is_sibling);
         while let Some(list) = self.lists.last().filter(|list| !is_sibling(list)) {
-            // Without a list of its own, an item at the column of another marker is part of it, unless its number says otherwise.
-            let is_outside = column < list.marker || (marker.depth > 0 && list.depth >= marker.depth);
+            // Without a list of its own, an item at the column of another marker is part of it, unless its number says otherwise: it has
+            // as many parts, or goes on with a list that has ended.
+            let is_apart = marker.depth > 1 && list.depth >= marker.depth || !is_known && marker.value > 1;
+            let is_outside = column < list.marker || column < list.text && is_apart;
             if !is_known && !is_outside {
                 break;
             }
@@ -233,19 +242,30 @@ impl Reader {
     }
 
     /// Lines below an item that belong to it: those set in further, those in which its sentence goes on, and all lines of a block with
-    /// one item only.
-    fn lines_of_item(&self, lines: &[&str], at: usize, marker: &Marker<'_>) -> usize {
+    /// one item only, or of one whose numbers stand above text.
+    fn lines_of_item(&mut self, lines: &[&str], at: usize, marker: &Marker<'_>) -> usize {
         let is_blank = |at: usize| lines.get(at).is_none_or(|line| line.trim().is_empty());
         let is_first = at.checked_sub(1).is_none_or(is_blank);
-        let mut of_block = (at + 1..).take_while(|at| !is_blank(*at));
-        let is_alone = is_first
-            && marker.text.contains(char::is_alphanumeric)
-            && !of_block.any(|at| self.begins_item(lines, at));
-        let indent = lines.get(at).map_or(0, |line| indentation(line));
+        let next = (at + 1..).take_while(|at| !is_blank(*at)).find_map(|below| {
+            let next = self.marker(lines, below)?;
+            let is_next = next.style == marker.style && next.value == marker.value + 1;
+            Some(is_next && below > at + 1)
+        });
+        let is_alone = is_first && marker.text.contains(char::is_alphanumeric) && next.is_none();
+        let line = lines.get(at).copied().unwrap_or_default();
+        let below = lines.get(at + 1).copied().unwrap_or_default();
+        let indent = indentation(line);
+        let is_text = indentation(below) <= indent && !self.goes_on(line, below);
+        if next == Some(true) && is_text && !below.trim_end().ends_with([':', '：']) {
+            self.titles.insert(marker.style.clone());
+        }
+        let is_alone = is_alone || self.titles.contains(&marker.style);
         let belongs = |at: &usize| {
             let (Some(above), Some(line)) = (lines.get(at - 1), lines.get(*at)) else { return false };
             !is_blank(*at)
-                && (is_alone || indentation(line) > indent || self.goes_on(above, line))
+                && (is_alone
+                    || indentation(line) > indent
+                    || (indentation(line) == indent && self.goes_on(above, line)))
                 && !self.begins_item(lines, *at)
                 && columns::table(lines.get(*at..).unwrap_or_default()).is_none()
         };
@@ -265,7 +285,7 @@ impl Reader {
             // A symbol such as ✓ belongs to its line.
             let is_symbol =
                 |c: char| !(c.is_ascii() || c.is_alphanumeric() || "“”„‘’«»‹›¿¡–—…€£".contains(c));
-            let begins = self.is_condition(line.trim())
+            let begins = self.is_condition(lines, at + length)
                 || above.trim_end().ends_with([':', '：'])
                 || line.trim().starts_with(is_symbol)
                 || self.begins_item(lines, at + length)
@@ -322,18 +342,20 @@ impl Reader {
     }
 }
 
-/// The marks behind the words of a line.
-fn marks(line: &str) -> impl Iterator<Item = &str> {
+/// The marks behind the words of a line, and an asterisk or number apart from them at its end.
+pub(crate) fn marks(line: &str) -> impl Iterator<Item = &str> {
     line.split_whitespace().enumerate().filter_map(|(at, word)| {
         let word = word.trim_end_matches(['.', ',', ';', ':', '!', '?']);
         let start = match word.chars().next_back()? {
+            ')' if !line.contains('(') && line.trim_end().ends_with(word) => 0,
             ')' | ']' => word.rfind(['(', '['])?,
             _ => word.trim_end_matches(['*', '†', '‡']).len(),
         };
         let mark = word.get(start..)?;
         let inner = mark.trim_matches(['(', ')', '[', ']', '*', '†', '‡']);
         let is_number = inner.len() <= 2 && inner.bytes().all(|byte| byte.is_ascii_digit());
-        let is_behind = start > 0 || (at > 0 && !inner.is_empty());
+        let is_end = || line.trim_end().ends_with(word) && !line.trim_start().starts_with(mark);
+        let is_behind = start > 0 || (at > 0 && (!inner.is_empty() || is_end()));
         (is_number && is_behind && !mark.is_empty()).then_some(mark)
     })
 }

@@ -7,7 +7,7 @@ use chat_core::statement::{Role, StatementKind};
 
 use super::Link;
 use super::walker::{Above, Walker};
-use super::words::{decides, is_yes_or_no, limits_by_word, repeats};
+use super::words::{decides, ends_with_colon, is_yes_or_no, limits_by_word, repeats};
 use crate::document::{Block, BlockKind, Document, MarkKind};
 
 /// A longer row is read cell by cell.
@@ -22,6 +22,7 @@ impl Walker<'_> {
         let rows: Vec<&Block> =
             table.children.iter().filter(|child| matches!(child.kind, BlockKind::Row { .. })).collect();
         let is_blank = |cell: &Block| document.slice(&cell.range).trim().is_empty();
+        let width = rows.iter().map(|row| row.children.len()).max().unwrap_or_default();
         let is_bold = |row: &Block| {
             row.children
                 .iter()
@@ -65,10 +66,15 @@ impl Walker<'_> {
             }
             is_below_rows = true;
             let mut chain = outer.clone();
-            if let ([0], Some(cell)) = (filled.as_slice(), first.filter(|_| row.children.len() > 1)) {
+            if let ([0], Some(cell)) = (filled.as_slice(), first.filter(|_| width > 1)) {
                 // "Not for new customers" in a row of its own, up to the next such row.
-                let is_named =
-                    || limits_by_word(document.slice(&cell.range)) || group.is_some() && !is_group_shown;
+                let text = document.slice(&cell.range);
+                // Below "Not delivered to:", each row belongs to it.
+                let is_announced = group.as_ref().is_some_and(|group| ends_with_colon(document.slice(group)));
+                let is_named = || {
+                    let is_like = limits_by_word(text) || group.is_some() && !is_group_shown;
+                    ends_with_colon(text) || is_like && !is_announced
+                };
                 let is_shown = is_bold(row);
                 if is_shown || is_named() {
                     self.push(row.range.clone(), StatementKind::Row, chain, false);

@@ -1062,6 +1062,15 @@ fn a_cell_that_repeats_the_one_above_it_is_no_answer() {
     assert_eq!(shown("| A | B |\n|---|---|\n| x | 5 € |\n| y | ″ |"), ["x – B: 5 €"]);
 }
 
+#[test]
+fn lines_with_a_colon_between_rows_name_groups() {
+    assert_eq!(
+        csv("Not included:,\nBreakfast,12 EUR\nIncluded:,\nWifi,free\n"),
+        ["Not included: Breakfast: 12 EUR", "Included: Wifi: free"]
+    );
+    assert_eq!(csv(";2023;2024\nGewinn;-5;8\n"), ["Gewinn – 2023: -5; 2024: 8"]);
+}
+
 /// Lists of any depth with a lead-in, as (depth, word) of each item.
 fn nested() -> impl Strategy<Value = (bool, Vec<(usize, String)>)> {
     (any::<bool>(), prop::collection::vec((0..4_usize, "[a-z]{3,8}"), 1..12))
