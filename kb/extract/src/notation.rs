@@ -572,7 +572,7 @@ mod tests {
         assert_eq!(shown("::: {.column width=\"50%\"}\nPlain.\n:::"), ["Plain."]);
         assert_eq!(
             shown("<Note>Only *here*.</Note>\n\nUse <Badge>x</Badge> now."),
-            ["Note: Only here.", "Use x now."]
+            ["Note: Only here.", "Only here. Use x now."]
         );
     }
 

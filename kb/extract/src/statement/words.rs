@@ -140,7 +140,7 @@ static JOINS: Phrases =
 
 /// Last words of a sentence whose verb or case is in the one before: "So does the Pro plan", "Am 31. Dezember auch."
 static ELLIPSES: Phrases = Phrases::new(&[
-    "too, likewise, well, are, can, could, did, do, does, has, have, is, must, should, was, were, will, would, auch, ebenfalls, ebenso, \
+    "too, likewise, are, can, could, did, do, does, has, have, is, must, should, was, were, will, would, auch, ebenfalls, ebenso, \
      aussi, également, también, tampoco, anche, neppure, também, ook, evenmin",
 ]);
 
