@@ -737,6 +737,10 @@ fn lines_with_markers_that_markdown_does_not_know_are_items() {
         ["Non couverts : 1. Le vol.", "Non couverts : 2. La guerre."]
     );
     assert_eq!(html("<p>We open on<br>1. May.</p>"), ["We open on 1. May."]);
+    assert_eq!(
+        shown("Compris :\n– le wifi.\n– le thé.\nNon compris :\n– la taxe.\n– le vin.").last().unwrap(),
+        "Non compris : le vin."
+    );
 }
 
 #[test]
