@@ -122,6 +122,10 @@ impl Builder {
         if let Some(rows) = leader_rows(&text) {
             return self.table(Rows { caption: Text::default(), rows });
         }
+        if let Some(next) = second_lead_in(&text.text) {
+            self.paragraph(text.cut(0..next));
+            return self.paragraph(text.cut(next..text.text.len()));
+        }
         let items = item_lines(&text.text);
         let Some(first) = items.first().map(|item| item.0.start) else {
             return self.leaf(BlockKind::Paragraph, &text);
@@ -456,6 +460,20 @@ fn item_lines(text: &str) -> Vec<(Range<usize>, usize)> {
         start += line.len();
     }
     if items.len() == 1 && dashes + numbers == 1 { Vec::new() } else { items }
+}
+
+/// Where a line below items announces others: "Not covered:".
+fn second_lead_in(text: &str) -> Option<usize> {
+    let mut is_below = false;
+    let mut start = 0;
+    text.split_inclusive('\n').find_map(|line| {
+        let begin = start;
+        start += line.len();
+        let is_item = marker_length(line).is_some() || has_marker(line);
+        let is_lead_in = is_below && !is_item && line.trim_end().ends_with(':');
+        is_below |= is_item;
+        is_lead_in.then_some(begin)
+    })
 }
 
 /// Whether a line begins with the marker of an item that is none in Markdown: "• …", "(a) …". `line` may end behind the marker.

@@ -81,7 +81,8 @@ fn page(source: &str) -> String {
     let events = std::iter::from_fn(|| {
         let event = events.next()?;
         // "• …" and "(a) …" are lines to the reader of the source, though Markdown joins them.
-        let is_line = |next: &Event<'_>| matches!(next, Event::Text(text) if has_marker(text));
+        let is_line =
+            |next: &Event<'_>| matches!(next, Event::Text(text) if has_marker(text) || text.ends_with(':'));
         match event {
             Event::SoftBreak if events.peek().is_some_and(is_line) => Some(Event::HardBreak),
             other => Some(other),

@@ -232,6 +232,10 @@ impl Walker<'_> {
                 links.extend(heading.map(|heading| Link::new(Role::Heading, &heading.range)));
                 break;
             }
+            // "In all other cases we pay." below a list does not go on from "We do not pay if:".
+            let before = before.filter(|before| {
+                is_pointer || !is_announced(before) && !is_fragment(self.document.slice(before))
+            });
             let Some(before) = before else {
                 // The line above the list is what "it" means in an item.
                 let is_known = |link: &Link| {

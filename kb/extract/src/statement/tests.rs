@@ -467,11 +467,8 @@ fn a_condition_may_have_any_mark_and_form() {
         assert!(html(page).contains(&expected.to_owned()), "{page}: {:?}", html(page));
     }
     assert_eq!(
-        shown("Delivery is free.\\* Setup too.\n\n* Only for orders above 900 euros."),
-        [
-            "Delivery is free.* Only for orders above 900 euros.",
-            "Delivery is free.* Setup too. Only for orders above 900 euros."
-        ]
+        shown("Delivery is free.\\* Setup costs more.\n\n* Only for orders above 900 euros."),
+        ["Delivery is free.* Only for orders above 900 euros.", "Setup costs more."]
     );
     // Several lists of one item are no conditions.
     let log = shown("Free\\*\n\n## 2\n\n- Repairs.\n\n## 1\n\n- Begins.");
@@ -814,6 +811,10 @@ fn lines_with_markers_that_markdown_does_not_know_are_items() {
         ["Non couverts : 1. Le vol.", "Non couverts : 2. La guerre."]
     );
     assert_eq!(html("<p>We open on<br>1. May.</p>"), ["We open on 1. May."]);
+    assert_eq!(
+        shown("Compris :\n– le wifi.\n– le thé.\nNon compris :\n– la taxe.\n– le vin.").last().unwrap(),
+        "Non compris : le vin."
+    );
 }
 
 #[test]

@@ -310,7 +310,7 @@ pub(super) fn is_elliptic(sentence: &str) -> bool {
     let is_cut_short = is_cut_short(&words);
     let first = usize::from(words.first().is_some_and(|word| is_in(word, &NEGATIONS)));
     let is_predicate = words.get(first).is_some_and(|word| is_inflected(word, &AFFIRMS));
-    let is_rest = is_predicate || is_short && begins_with(&words, &EXCEPTIONS);
+    let is_rest = is_predicate && !sentence.contains(": ") || is_short && begins_with(&words, &EXCEPTIONS);
     let has_verb = || (first..first + 3).any(|at| is(at, &COPULAS));
     let last = words.len().wrapping_sub(1);
     let is_negated = words.last().is_some_and(|word| word == "not") && is(last.wrapping_sub(1), &ELLIPSES);
