@@ -259,7 +259,7 @@ fn mentions_asterisk(sentence: &str) -> bool {
     })
 }
 
-/// References to notes of Markdown that do not exist: "[^1]".
+/// References to notes of Markdown that do not exist: `[^1]`.
 fn unknown_notes(text: &str) -> impl Iterator<Item = usize> + '_ {
     let is_name = |inner: &str| {
         let name = inner.split(']').next().unwrap_or_default();
