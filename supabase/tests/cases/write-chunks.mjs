@@ -116,7 +116,10 @@ export function writeChunks({ database }) {
     "a chunk without a vector": [{ embedding: undefined }, /null value in column "embedding"/],
     "a vector of another size": [{ embedding: "[1,2]" }, /expected 384 dimensions, not 2/],
     "an embedding that is not a vector": [{ embedding: "1,2" }, /invalid input syntax for type vector/],
-    "an empty sentence": [{ sentences: [{ start: 3, end: 3, kind: "sentence", embedding: QUERY }] }, /kb_sentences_range/],
+    "an empty sentence": [
+      { sentences: [{ start: 3, end: 3, kind: "sentence", embedding: QUERY }] },
+      /kb_sentences_range/,
+    ],
     "an unknown document": [{ document_id: randomUUID() }, /kb_chunks_document_id_fkey/],
     "empty content": [{ content: " " }, /kb_chunks_content_not_blank/],
     "no content": [{ content: undefined }, /null value in column "content"/],
