@@ -1072,6 +1072,15 @@ fn lines_with_a_colon_between_rows_name_groups() {
     assert_eq!(csv(";2023;2024\nGewinn;-5;8\n"), ["Gewinn – 2023: -5; 2024: 8"]);
 }
 
+#[test]
+fn numbers_that_go_on_below_letters_are_not_below_the_line_above_the_letters() {
+    let found = text(
+        "Terms\n\n§ 1 Scope\nNot insured are:\na) cars,\nb) cash.\n\n§ 2 Excess\n(1) You pay 150 EUR.\n(2) Not in May.",
+    );
+    assert!(found.contains(&"Not insured are: b) cash.".to_owned()), "{found:?}");
+    assert!(found.iter().all(|text| !text.contains("150") || !text.contains("insured")), "{found:?}");
+}
+
 /// Lists of any depth with a lead-in, as (depth, word) of each item.
 fn nested() -> impl Strategy<Value = (bool, Vec<(usize, String)>)> {
     (any::<bool>(), prop::collection::vec((0..4_usize, "[a-z]{3,8}"), 1..12))

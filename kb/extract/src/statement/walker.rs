@@ -181,6 +181,12 @@ impl Walker<'_> {
                     if let Some(before) = above.before_open.take_if(|_| goes_on(block)) {
                         above.sentence = before;
                     }
+                    // "§ 3" below "a)" goes on from "§ 2", and not below the line above "a)".
+                    let list_before = at.checked_sub(1).and_then(|before| blocks.get(before));
+                    if goes_on(block) && list_before.is_some_and(has_letters) {
+                        above.sentence = None;
+                        above.announcement.clear();
+                    }
                     self.with_lead_in(&mut chain, &above, item.is_some() && at == 1, block);
                     let open = self.list(block, &chain);
                     self.end_list(&mut above, begin);
@@ -499,12 +505,20 @@ impl Walker<'_> {
 
 /// Whether a list continues the numbers of another: "5. …" is no part of what item 4 announces.
 fn goes_on(list: &Block) -> bool {
-    let first = list.children.first().map(|item| &item.kind);
-    let number = match first {
+    first_number(list).parse::<u32>().is_ok_and(|number| number > 1)
+}
+
+/// Whether letters number a list.
+fn has_letters(list: &Block) -> bool {
+    first_number(list).starts_with(char::is_alphabetic)
+}
+
+/// The number of the first item, without brackets and signs; empty if the block is no list or has none.
+fn first_number(list: &Block) -> &str {
+    match list.children.first().map(|item| &item.kind) {
         Some(BlockKind::Item { marker, .. }) => marker.trim_matches(|c: char| !c.is_alphanumeric()),
         _ => "",
-    };
-    number.parse::<u32>().is_ok_and(|number| number > 1)
+    }
 }
 
 pub(super) fn is_heading(block: &Block) -> bool {
