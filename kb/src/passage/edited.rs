@@ -1,5 +1,7 @@
 //! Passages whose text somebody wrote in the dashboard.
 
+use std::ops::Range;
+
 use chat_core::limits::{MAX_CHAIN_PARTS, MAX_PARTS_BYTES, MAX_SENTENCES};
 use chat_core::statement::{Part, StatementKind};
 use extract::Format;
@@ -16,7 +18,6 @@ pub(crate) fn read_edited(content: &str, above: Vec<Part>) -> (Vec<PassageStatem
     };
     let mut parts = above;
     let above = parts.len();
-    let mut bytes: usize = parts.iter().map(|part| jsonb_bytes(&json!(part)) + 2).sum();
     let places = places(&document.text, content);
     let mut characters = Characters { content, byte: 0, before: 0 };
     let mut found = Vec::new();
@@ -26,22 +27,21 @@ pub(crate) fn read_edited(content: &str, above: Vec<Part>) -> (Vec<PassageStatem
         let read = document.slice(&statement.range);
         // A row and code are shown with their white space.
         let is_same = match statement.kind {
-            StatementKind::Sentence => words(written).eq(words(read)),
+            StatementKind::Sentence => written.split_whitespace().eq(read.split_whitespace()),
             StatementKind::Row | StatementKind::Code => written == read,
         };
         if !is_same || found.len() == MAX_SENTENCES {
             continue;
         }
         let own = statement.parts(&document);
-        let size: usize = own.iter().map(|part| jsonb_bytes(&json!(part)) + 2).sum();
-        if above + own.len() > MAX_CHAIN_PARTS || bytes + size > MAX_PARTS_BYTES {
+        let size = jsonb_bytes(&json!(parts)) + jsonb_bytes(&json!(own));
+        if above + own.len() > MAX_CHAIN_PARTS || size > MAX_PARTS_BYTES {
             continue;
         }
         let mut chain: Vec<usize> = (0..above).collect();
         for part in own {
             let known = parts.iter().position(|other| *other == part);
             chain.push(known.unwrap_or_else(|| {
-                bytes += jsonb_bytes(&json!(part)) + 2;
                 parts.push(part);
                 parts.len() - 1
             }));
@@ -65,20 +65,12 @@ fn places(read: &str, written: &str) -> Vec<(usize, usize)> {
 }
 
 /// The range in the text that was written.
-fn original(
-    range: &std::ops::Range<usize>,
-    read: &str,
-    places: &[(usize, usize)],
-) -> Option<std::ops::Range<usize>> {
+fn original(range: &Range<usize>, read: &str, places: &[(usize, usize)]) -> Option<Range<usize>> {
     let first = places.partition_point(|(at, _)| *at < range.start);
     let last = places.partition_point(|(at, _)| *at < range.end).checked_sub(1)?;
     let (at, end) = places.get(last)?;
     let length = read.get(*at..)?.chars().next()?.len_utf8();
     Some(places.get(first)?.1..end + length)
-}
-
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    text.split_whitespace()
 }
 
 #[cfg(test)]
