@@ -118,6 +118,20 @@ for (const [name, { citation, quote }] of all) {
     }
   });
 
+  test(`${name} is not verified if its card says something else`, () => {
+    const answer = `${quote.plain} [1]`;
+    assert.equal(isVerified(citation, { ...quote, whole: `Above: ${quote.plain}` }, answer), true);
+    for (const other of [
+      { plain: `${quote.plain} Or not.` },
+      { plain: `Not ${quote.plain}` },
+      { plain: "Another." },
+      { whole: `${quote.plain} Or not.` },
+      { whole: "Another." },
+      { whole: `Above:\u200b ${quote.plain}` },
+    ])
+      assert.equal(isVerified(citation, { ...quote, ...other }, answer), false, JSON.stringify(other));
+  });
+
   test(`${name} is not verified if its pieces are swapped`, () => {
     const { pieces } = quote;
     for (let place = 1; place < pieces.length; place++) {

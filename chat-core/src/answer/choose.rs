@@ -1,5 +1,7 @@
 //! Chooses the statements that answer a question best.
 
+use std::collections::BTreeSet;
+
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::evidence::{PassageAssessment, relevance};
@@ -13,8 +15,11 @@ use crate::statement::{Part, Role};
 const PASSAGE_WEIGHT: f64 = 2.0;
 /// How far below the best a further sentence may score, so that a good short answer stays short.
 const MAX_SCORE_GAP: f64 = 0.1;
-/// The same if the best sentence may not answer the question: then the reader gets more to choose from.
+/// The same if the best sentence may not answer the question, or if another passage says nearly the same as it: the reader gets more
+/// to choose from.
 const MAX_SCORE_GAP_IF_UNCERTAIN: f64 = 0.6;
+/// The share of words from which two statements say nearly the same: "Refunds take 5 days" and "Refunds take 5 weeks".
+const NEARLY_THE_SAME: f64 = 0.7;
 
 /// A sentence of the answer.
 #[derive(Clone, Copy)]
@@ -43,6 +48,19 @@ impl<'p> Chosen<'p> {
     /// Whether both are the same sentence of the same passage.
     fn is(&self, other: &Chosen<'_>) -> bool {
         self.rank == other.rank && self.sentence.range == other.sentence.range
+    }
+
+    /// The share of the question's words, 0 to 1, in it and its context.
+    fn coverage(&self, question: &Question) -> f64 {
+        question.coverage(|word| self.sentence.contains(word))
+    }
+
+    /// Its parts and its words, in the order in which they are shown.
+    fn said(&self) -> Vec<&'p str> {
+        let (after, before): (Vec<_>, Vec<_>) =
+            self.sentence.chain.iter().partition(|part| matches!(part.role, Role::Exception | Role::Condition));
+        let text = |part: &&'p Part| part.text.as_str();
+        before.iter().map(text).chain([self.sentence.text]).chain(after.iter().map(text)).collect()
     }
 
     /// Whether another sentence of the passage shows this one as a part of its chain.
@@ -105,14 +123,23 @@ pub(super) fn choose<'p>(
     // Its neighbours may be about something else.
     let is_hedged = question.missing_names(|word| best.sentence.contains(word)) > 0;
 
-    let margin = if is_certain && !is_hedged { MAX_SCORE_GAP } else { MAX_SCORE_GAP_IF_UNCERTAIN };
+    let is_uncertain = !is_certain || is_hedged;
     let mut kept = vec![best];
     let mut said = vec![statement(&best)];
-    for candidate in candidates.take_while(|candidate| candidate.score >= best.score - margin) {
+    for candidate in candidates.take_while(|candidate| candidate.score >= best.score - MAX_SCORE_GAP_IF_UNCERTAIN) {
         if kept.len() == MAX_ANSWER_SENTENCES {
             break;
         }
+        let is_near = is_uncertain || candidate.score >= best.score - MAX_SCORE_GAP;
         let statement = statement(&candidate);
+        let is_variant = || {
+            candidate.rank != best.rank
+                && candidate.coverage(question) >= best.coverage(question)
+                && said.first().is_some_and(|said| say_nearly_the_same(said, &statement))
+        };
+        if !is_near && !is_variant() {
+            continue;
+        }
         if !said.contains(&statement) && !kept.iter().any(|other| candidate.is_part_of(other)) {
             said.push(statement);
             kept.push(candidate);
@@ -162,6 +189,12 @@ fn statement(chosen: &Chosen<'_>) -> Vec<String> {
     text.split_word_bounds().filter(counts).map(str::to_lowercase).collect()
 }
 
+/// Whether the words of two statements are so much alike that one contradicts or varies the other.
+fn say_nearly_the_same(a: &[String], b: &[String]) -> bool {
+    let (a, b): (BTreeSet<_>, BTreeSet<_>) = (a.iter().collect(), b.iter().collect());
+    a.intersection(&b).count() as f64 >= NEARLY_THE_SAME * a.len().max(b.len()) as f64
+}
+
 /// Marks that may differ between two sentences that say the same. Signs such as "-" and "%" may not.
 const PUNCTUATION: &str = ".,;:!?…\"'“”„‘’«»()[]、。，：；！？「」（）،؛؟";
 
@@ -192,15 +225,14 @@ fn leave_out_shown_parts(sentences: &mut [Chosen<'_>]) {
         let last = before.replace(*chosen).filter(|last| last.rank == chosen.rank);
         let Some(last) = last else { continue };
         let (chain, shown) = (&chosen.sentence.chain, &last.sentence.chain);
-        let same = chain.iter().zip(shown).take_while(|(part, other)| part == other);
-        let same: Vec<_> = same.map(|(part, _)| part.role).collect();
-        // The sentence that it refers to stands right before it.
-        let follows = same.len() == shown.len()
-            && chain
-                .get(same.len())
-                .is_some_and(|next| next.role == Role::Antecedent && next.text == last.sentence.text);
-        let once = same.iter().take_while(|role| is_shown_once(**role)).count();
-        chosen.shown_parts = if follows { same.len() + 1 } else { once };
+        let same = chain.iter().zip(shown).take_while(|(part, other)| part == other && is_shown_once(part.role));
+        chosen.shown_parts = same.count();
+        // What it refers to stands right before it, as a whole.
+        let said = last.said();
+        let referred = chain.get(..said.len()).unwrap_or_default().iter().map(|part| part.text.as_str());
+        if referred.eq(said.iter().copied()) {
+            chosen.shown_parts = said.len();
+        }
     }
 }
 
@@ -349,6 +381,42 @@ mod tests {
     fn a_sentence_is_not_shown_again_as_what_the_next_one_refers_to() {
         assert_eq!(chosen("What width?", &[lift(&[0.1, 0.8, 0.8])]), ["A lift goes up.", "It is wide."]);
         assert_eq!(chosen("What width?", &[lift(&[0.1, 0.75, 0.8])]), ["A lift goes up. It is wide."]);
+    }
+
+    #[test]
+    fn an_exception_that_was_just_shown_is_not_shown_again() {
+        let (all, sale) = ("All items can be returned.", "Except for sale items.");
+        let row = passage_of(
+            1,
+            0.6,
+            &format!("{all} {sale} However, gift cards cannot."),
+            &[
+                (Sentence, all, &[(Role::Exception, sale, None)]),
+                (
+                    Sentence,
+                    "However, gift cards cannot.",
+                    &[(Role::Antecedent, all, None), (Role::Antecedent, sale, None)],
+                ),
+            ],
+        );
+        assert_eq!(
+            chosen("What?", &[with_similarities(row, &[0.8, 0.8])]),
+            ["All items can be returned. Except for sale items.", "However, gift cards cannot."]
+        );
+    }
+
+    #[test]
+    fn what_another_passage_says_otherwise_is_shown_even_if_its_score_is_lower() {
+        let (days, weeks) = ("Refunds take 5 days.", "Refunds take 5 weeks.");
+        let shown = |other: &str, similarity: f64| {
+            let rows = [chunk(1, 1, 0.7, weeks), chunk(2, 2, 0.7, other)];
+            let [first, second] = rows;
+            chosen("How long do refunds take?", &[first, with_similarities(second, &[similarity])])
+        };
+        assert_eq!(shown(days, 0.5), [weeks, days]);
+        assert_eq!(shown(days, 0.0), [weeks], "too far away");
+        assert_eq!(shown("Payments take 5 weeks.", 0.5), [weeks], "lacks a word of the question");
+        assert_eq!(shown("Refunds take long.", 0.5), [weeks], "says something else");
     }
 
     #[test]

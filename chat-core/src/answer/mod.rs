@@ -166,7 +166,7 @@ fn place_name(named: &Chosen<'_>, chosen: &[Chosen<'_>]) -> String {
         outer.and_then(|outer| outer.strip_suffix(" › ")).unwrap_or(section).to_owned()
     };
     match section.map(outer) {
-        Some(section) if has_twin => format!("{title} – {section}"),
+        Some(section) if has_twin && section != title => format!("{title} – {section}"),
         Some(section) => section,
         None => title,
     }

@@ -3,21 +3,23 @@ import { element, icon } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
 import type { Translator } from "../../dom/translator.js";
 import { findStatement } from "./pieces.js";
-import { hasWords } from "./quotes.js";
+import { hasWords, shownWords, wholeWords } from "./quotes.js";
 
 /**
- * Verifies a quote: the passage has its words at their place, and a sentence of the answer consists of all its words and of what belongs
- * to them, character by character. Only white space may differ, because lines are laid out differently. The passage itself, and the words
+ * Verifies a quote: the passage has its words at their place, and a sentence of the answer, as well as the quote's card, consists of all
+ * its words and of what belongs to them, character by character. Only white space may differ, because lines are laid out differently. The passage itself, and the words
  * from around it that belong to the quote, come from the server and are not verified; nothing else from the server is trusted.
  */
 export function isVerified(citation: Citation, quote: Quote, answer: string): boolean {
   const { text, pieces } = quote;
+  const [words, shown] = [wholeWords(quote), shownWords(quote)];
   const own = pieces.flatMap((piece) => (piece.role === undefined ? piece.text : []));
   return (
     isVisible(citation, quote) &&
     onOneLine(own.join(" ")) === onOneLine(text) &&
-    !pieces.some((piece) => hasHiddenCharacters(piece.text)) &&
-    findStatement(answer, pieces, citation) !== undefined
+    ![words, ...pieces.map((piece) => piece.text)].some(hasHiddenCharacters) &&
+    words.endsWith(shown) &&
+    [answer, `${shown} [1]`].every((said) => findStatement(said, pieces, citation) !== undefined)
   );
 }
 
