@@ -57,8 +57,11 @@ impl<'p> Chosen<'p> {
 
     /// Its parts and its words, in the order in which they are shown.
     fn said(&self) -> Vec<&'p str> {
-        let (after, before): (Vec<_>, Vec<_>) =
-            self.sentence.chain.iter().partition(|part| matches!(part.role, Role::Exception | Role::Condition));
+        let (after, before): (Vec<_>, Vec<_>) = self
+            .sentence
+            .chain
+            .iter()
+            .partition(|part| matches!(part.role, Role::Exception | Role::Condition));
         let text = |part: &&'p Part| part.text.as_str();
         before.iter().map(text).chain([self.sentence.text]).chain(after.iter().map(text)).collect()
     }
@@ -126,7 +129,9 @@ pub(super) fn choose<'p>(
     let is_uncertain = !is_certain || is_hedged;
     let mut kept = vec![best];
     let mut said = vec![statement(&best)];
-    for candidate in candidates.take_while(|candidate| candidate.score >= best.score - MAX_SCORE_GAP_IF_UNCERTAIN) {
+    for candidate in
+        candidates.take_while(|candidate| candidate.score >= best.score - MAX_SCORE_GAP_IF_UNCERTAIN)
+    {
         if kept.len() == MAX_ANSWER_SENTENCES {
             break;
         }
@@ -225,7 +230,8 @@ fn leave_out_shown_parts(sentences: &mut [Chosen<'_>]) {
         let last = before.replace(*chosen).filter(|last| last.rank == chosen.rank);
         let Some(last) = last else { continue };
         let (chain, shown) = (&chosen.sentence.chain, &last.sentence.chain);
-        let same = chain.iter().zip(shown).take_while(|(part, other)| part == other && is_shown_once(part.role));
+        let same =
+            chain.iter().zip(shown).take_while(|(part, other)| part == other && is_shown_once(part.role));
         chosen.shown_parts = same.count();
         // What it refers to stands right before it, as a whole.
         let said = last.said();
