@@ -16,7 +16,7 @@ const { findStatement } = await importTs(new URL("../src/panel/citations/pieces.
 function statement(text, pieces, plain) {
   const excerpt = `Before it.\n\n${text}\n\nAfter it.`;
   return {
-    citation: { index: 1, title: "Title", section: "The place [1]", excerpt },
+    citation: { index: 1, title: "Title", section: "The place [1] › Inner", excerpt },
     quote: { start: 12, end: 12 + text.length, text, pieces, plain },
   };
 }
@@ -76,7 +76,7 @@ for (const [name, { citation, quote }] of all) {
   test(`${name} is verified in its answer`, () => {
     assert.equal(isVerified(citation, quote, `${quote.plain} [1]`), true);
     assert.equal(isVerified(citation, quote, `${quote.plain}\n[1]`), true);
-    for (const place of ["", "Title: ", "The place [1]: ", "Title – The place [1]:\n\n"])
+    for (const place of ["", "Title: ", "The place [1]: ", "The place [1] › Inner: ", "Title – The place [1]:\n\n"])
       assert.equal(isVerified(citation, quote, `Other words. [2]\n\n${place}${quote.plain} [1] More. [2]`), true);
   });
 
@@ -86,6 +86,7 @@ for (const [name, { citation, quote }] of all) {
       `Not${quote.plain} [1]`,
       `Only here: ${quote.plain} [1]`,
       `Not the place [1]: ${quote.plain} [1]`,
+      `Inner: ${quote.plain} [1]`,
       `${quote.plain} or not [1]`,
       `${quote.plain}s [1]`,
       `${quote.plain}`,

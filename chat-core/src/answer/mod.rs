@@ -13,7 +13,7 @@ use crate::generation_report::AnswerMode;
 use crate::marker::escape_markers;
 use crate::passage::Passage;
 use crate::question::Question;
-use crate::statement::{Role, StatementKind, joined};
+use crate::statement::{StatementKind, joined};
 use choose::{Choice, Chosen, best_of_passage, choose};
 pub use cite::{Citation, Piece, Quote, Support};
 
@@ -159,11 +159,16 @@ fn place_name(named: &Chosen<'_>, chosen: &[Chosen<'_>]) -> String {
     let (document, section) = place(named);
     let title = named.passage.chunk.title();
     let has_twin = chosen.iter().map(place).any(|other| other.0 != document && other.1 == section);
-    // The sentence begins with the innermost heading.
-    let heading = named.sentence.chain.get(named.shown_parts).filter(|part| part.role == Role::Heading);
-    let outer = |section: &'_ str| {
-        let outer = heading.and_then(|heading| section.strip_suffix(heading.text.as_str()));
-        outer.and_then(|outer| outer.strip_suffix(" › ")).unwrap_or(section).to_owned()
+    // The sentence begins with its innermost headings.
+    let shown = named.sentence.chain.get(named.shown_parts..).unwrap_or_default();
+    let outer = |section: &str| {
+        let mut headings: Vec<_> = section.split(" › ").collect();
+        while headings.len() > 1
+            && headings.last().is_some_and(|last| shown.iter().any(|part| part.text == *last))
+        {
+            headings.pop();
+        }
+        headings.join(" › ")
     };
     match section.map(outer) {
         Some(section) if has_twin && section != title => format!("{title} – {section}"),
@@ -428,6 +433,21 @@ mod tests {
             answer("How much do refunds cost and how many days do refunds need?", &rows).deltas.concat(),
             "Time: Refunds need 5 days. [1]\n\nRefunds: Fees: Refunds cost 5 euros. [2]"
         );
+    }
+
+    #[test]
+    fn a_question_that_a_sentence_answers_is_not_named_before_it() {
+        let question = [(Role::Question, "How long do refunds take?", None)];
+        let mut row = passage_of(
+            1,
+            0.8,
+            "Refunds: 5 days.",
+            &[(StatementKind::Sentence, "Refunds: 5 days.", &question)],
+        );
+        row.meta = json!({ "section": "FAQ › How long do refunds take?" });
+        let rows = [row, chunk(2, 2, 0.8, "Refunds take 5 working days.")];
+        let answer = answer("refunds", &rows).deltas.concat();
+        assert!(answer.contains("FAQ: How long do refunds take? Refunds: 5 days."), "{answer}");
     }
 
     #[test]

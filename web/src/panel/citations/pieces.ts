@@ -44,7 +44,10 @@ export function findStatement(
   pieces: readonly QuotePiece[],
   { title, section }: Pick<Citation, "title" | "section">,
 ): readonly Range[] | undefined {
-  const names = section === undefined ? [title] : [title, section, `${title} – ${section}`];
+  const headings = section?.split(" › ") ?? [];
+  // The innermost headings may be pieces.
+  const places = headings.map((_, place) => headings.slice(0, place + 1).join(" › "));
+  const names = [title, ...places.flatMap((place) => [place, `${title} – ${place}`])];
   const openings = ["", ...names.map((name) => `${withoutBidiControls(name)}:`)];
   const isSentence = (ranges: readonly Range[]): boolean => {
     // A dash is the empty first cell of a row.
