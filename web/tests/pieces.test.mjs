@@ -76,7 +76,14 @@ for (const [name, { citation, quote }] of all) {
   test(`${name} is verified in its answer`, () => {
     assert.equal(isVerified(citation, quote, `${quote.plain} [1]`), true);
     assert.equal(isVerified(citation, quote, `${quote.plain}\n[1]`), true);
-    for (const place of ["", "Title: ", "The place [1]: ", "The place [1] › Inner: ", "Title – The place [1]:\n\n"])
+    for (const place of [
+      "",
+      "Title: ",
+      "The place [1]: ",
+      "The place [1] › Inner: ",
+      "Inner: ",
+      "Title – The place [1]:\n\n",
+    ])
       assert.equal(isVerified(citation, quote, `Other words. [2]\n\n${place}${quote.plain} [1] More. [2]`), true);
   });
 
@@ -86,7 +93,7 @@ for (const [name, { citation, quote }] of all) {
       `Not${quote.plain} [1]`,
       `Only here: ${quote.plain} [1]`,
       `Not the place [1]: ${quote.plain} [1]`,
-      `Inner: ${quote.plain} [1]`,
+      `The place [1] › Other: ${quote.plain} [1]`,
       `${quote.plain} or not [1]`,
       `${quote.plain}s [1]`,
       `${quote.plain}`,

@@ -14,6 +14,7 @@ use crate::marker::escape_markers;
 use crate::passage::Passage;
 use crate::question::Question;
 use crate::statement::{StatementKind, joined};
+use crate::words::words;
 use choose::{Choice, Chosen, best_of_passage, choose};
 pub use cite::{Citation, Piece, Quote, Support};
 
@@ -84,7 +85,7 @@ pub(crate) fn compose(
         .map(|(passage, assessment)| cite::Evidence { chunk: passage.chunk, assessment })
         .collect();
     let numbers = cite::number_documents(&chosen);
-    let sentences = quoted_sentences(&chosen);
+    let sentences = quoted_sentences(question, &chosen);
     let mut deltas = Vec::with_capacity(chosen.len());
     let mut referenced_indices = Vec::new();
     let mut before: Option<&Chosen<'_>> = None;
@@ -137,20 +138,54 @@ fn place<'p>(chosen: &Chosen<'p>) -> (Uuid, Option<&'p str>) {
     (chosen.passage.chunk.document_id, chosen.passage.chunk.section())
 }
 
-/// The sentences. If they come from several places, the first sentence of each place names it.
-fn quoted_sentences(chosen: &[Chosen<'_>]) -> Vec<QuotedSentence> {
+/// Between the headings of a section.
+const HEADING_SEPARATOR: &str = " › ";
+
+/// The sentences. If they come from several places, the first sentence of each place names it. Otherwise the first one names the
+/// headings from that on which has a word of the question that the sentence lacks.
+fn quoted_sentences(question: &Question, chosen: &[Chosen<'_>]) -> Vec<QuotedSentence> {
     let is_one_place = chosen.iter().zip(chosen.iter().skip(1)).all(|(a, b)| place(a) == place(b));
     let mut before = None;
     let mut sentences = Vec::with_capacity(chosen.len());
     for each in chosen {
         let mut sentence = QuotedSentence::new(each);
         let is_new_place = before.replace(place(each)) != Some(place(each));
-        if is_new_place && !is_one_place {
-            sentence.place = Some(place_name(each, chosen));
+        if is_new_place {
+            sentence.place =
+                if is_one_place { asked_headings(question, each) } else { Some(place_name(each, chosen)) };
         }
         sentences.push(sentence);
     }
     sentences
+}
+
+/// The headings above a sentence that are not parts of it, from the outermost on that has a word of the question that it lacks. The
+/// title, which the citation names, does not count.
+fn asked_headings(question: &Question, chosen: &Chosen<'_>) -> Option<String> {
+    let own: BTreeSet<_> = words(&chosen.sentence.whole()).collect();
+    let title = chosen.passage.chunk.title();
+    let is_asked = |heading: &&str| {
+        if **heading == title {
+            return false;
+        }
+        let heading: BTreeSet<_> = words(heading).collect();
+        question.coverage(|word| heading.contains(word) && !own.contains(word)) > 0.0
+    };
+    let headings = other_headings(chosen);
+    let at = headings.iter().position(is_asked)?;
+    Some(headings.get(at..)?.join(HEADING_SEPARATOR))
+}
+
+/// The headings above a sentence, without the innermost ones that it begins with.
+fn other_headings<'p>(chosen: &Chosen<'p>) -> Vec<&'p str> {
+    let (_, section) = place(chosen);
+    let mut headings: Vec<_> =
+        section.into_iter().flat_map(|section| section.split(HEADING_SEPARATOR)).collect();
+    let is_shown = |heading: &&str| chosen.sentence.chain.iter().any(|part| part.text == *heading);
+    while headings.last().is_some_and(is_shown) {
+        headings.pop();
+    }
+    headings
 }
 
 /// The section, preceded by the document's title if another document of the answer has a section of that name. Without a
@@ -159,16 +194,10 @@ fn place_name(named: &Chosen<'_>, chosen: &[Chosen<'_>]) -> String {
     let (document, section) = place(named);
     let title = named.passage.chunk.title();
     let has_twin = chosen.iter().map(place).any(|other| other.0 != document && other.1 == section);
-    // The sentence begins with its innermost headings.
-    let shown = named.sentence.chain.get(named.shown_parts..).unwrap_or_default();
+    let headings = other_headings(named);
+    // A sentence of a section with one heading names it itself.
     let outer = |section: &str| {
-        let mut headings: Vec<_> = section.split(" › ").collect();
-        while headings.len() > 1
-            && headings.last().is_some_and(|last| shown.iter().any(|part| part.text == *last))
-        {
-            headings.pop();
-        }
-        headings.join(" › ")
+        if headings.is_empty() { section.to_owned() } else { headings.join(HEADING_SEPARATOR) }
     };
     match section.map(outer) {
         Some(section) if has_twin && section != title => format!("{title} – {section}"),
@@ -433,6 +462,29 @@ mod tests {
             answer("How much do refunds cost and how many days do refunds need?", &rows).deltas.concat(),
             "Time: Refunds need 5 days. [1]\n\nRefunds: Fees: Refunds cost 5 euros. [2]"
         );
+    }
+
+    #[test]
+    fn headings_with_a_word_of_the_question_are_named() {
+        let answer = |question: &str, text: &str| {
+            let mut row = chunk(1, 1, 0.8, text);
+            row.meta = json!({ "section": "doc-1.md › Buyers in Norway › Customs" });
+            answer(question, &[row]).deltas.concat()
+        };
+        let paid = "The recipient pays them.";
+        assert_eq!(answer("Who pays?", paid), "The recipient pays them. [1]");
+        assert_eq!(answer("Who pays customs?", paid), "Customs: The recipient pays them. [1]");
+        assert_eq!(
+            answer("Who pays customs in Norway?", paid),
+            "Buyers in Norway › Customs: The recipient pays them. [1]"
+        );
+        let customs = "The recipient pays customs.";
+        assert_eq!(
+            answer("Who pays customs?", customs),
+            "The recipient pays customs. [1]",
+            "has the word itself"
+        );
+        assert_eq!(answer("Who pays for doc-1.md?", paid), "The recipient pays them. [1]", "the title");
     }
 
     #[test]

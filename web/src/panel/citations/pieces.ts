@@ -45,8 +45,10 @@ export function findStatement(
   { title, section }: Pick<Citation, "title" | "section">,
 ): readonly Range[] | undefined {
   const headings = section?.split(" › ") ?? [];
-  // The innermost headings may be pieces.
-  const places = headings.map((_, place) => headings.slice(0, place + 1).join(" › "));
+  // The innermost headings may be pieces, and the outermost ones say nothing about the question.
+  const places = headings.flatMap((_, first) =>
+    headings.slice(first).map((_, count) => headings.slice(first, first + count + 1).join(" › ")),
+  );
   const names = [title, ...places.flatMap((place) => [place, `${title} – ${place}`])];
   const openings = ["", ...names.map((name) => `${withoutBidiControls(name)}:`)];
   const isSentence = (ranges: readonly Range[]): boolean => {
