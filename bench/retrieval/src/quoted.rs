@@ -69,27 +69,31 @@ fn contains_part(sentence: &QuotedSentence, answers: &[String]) -> bool {
 
 /// The words, one space apart, without marks of emphasis, code, cells and items, escapes and tags.
 fn plain(text: &str) -> String {
-    let mut is_tag = false;
     let mut shown = String::with_capacity(text.len());
-    for (at, c) in text.char_indices() {
-        let begins_tag = || {
-            let next = text.get(at + 1..).and_then(|rest| rest.chars().next());
-            next.is_some_and(|next| next.is_ascii_alphabetic() || next == '/')
-        };
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        if let Some(after) = after_tag(rest) {
+            shown.push(' ');
+            rest = after;
+            continue;
+        }
         match c {
-            '<' if begins_tag() => is_tag = true,
-            '>' if is_tag => {
-                is_tag = false;
-                shown.push(' ');
-            }
             '|' => shown.push(' '),
             '*' | '_' | '`' | '~' | '\\' => {}
-            c if !is_tag => shown.push(c),
-            _ => {}
+            c => shown.push(c),
         }
+        rest = rest.get(c.len_utf8()..).unwrap_or_default();
     }
     let is_marker = |word: &&str| !matches!(*word, "-" | "•" | "+");
     shown.split_whitespace().filter(is_marker).collect::<Vec<_>>().join(" ")
+}
+
+/// What follows the tag that a text begins with. "a<x" is none.
+fn after_tag(text: &str) -> Option<&str> {
+    let tag = text.strip_prefix('<')?;
+    let is_tag = tag.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/');
+    let (inside, after) = tag.split_once('>').filter(|_| is_tag)?;
+    (!inside.contains(['<', '\n'])).then_some(after)
 }
 
 /// An answer escapes brackets that would look like its markers.
@@ -167,6 +171,15 @@ mod tests {
         let answers = accepted(&["5 days"]);
         assert!(is_quoted(&answer(vec![sentence("You wait for: 5 days.")]), 1, &answers));
         assert!(!is_quoted(&answer(vec![sentence("Ask us."), sentence("5 days.")]), 1, &answers));
+    }
+
+    #[test]
+    fn a_less_than_sign_is_no_tag() {
+        assert!(contains_any(
+            "AND: a<x and b<y.\n* **Func**: select it",
+            &accepted(&["b<y", "Func: select"])
+        ));
+        assert!(contains_any("one<br>two <a href=\"x\">three</a>", &accepted(&["one two three"])));
     }
 
     #[test]
