@@ -39,6 +39,8 @@ pub const MAX_CHAIN_BYTES: usize = 1200;
 pub const MAX_BLOCKS_BYTES: usize = 8192;
 /// Sentences of an answer.
 pub(crate) const MAX_ANSWER_SENTENCES: usize = 3;
+/// Sentences of an answer with steps, which are of one passage. Their chains have at most [`MAX_CHAIN_BYTES`] together.
+pub(crate) const MAX_ANSWER_STEPS: usize = 8;
 /// Passages considered for one question.
 pub const MAX_MATCH_COUNT: usize = 50;
 /// Passages that a language model gets.
@@ -83,12 +85,18 @@ pub const WORST_CASE_FOUND_BYTES: usize = WORST_CASE_STORED_PASSAGE_BYTES + MAX_
 /// The longest sentence, and as shown, in pieces and with its whole chain.
 pub const WORST_CASE_QUOTES_BYTES: usize =
     4 * MAX_PASSAGE_JSON_BYTES + 3 * 2 * MAX_CHAIN_BYTES + MAX_CHAIN_PARTS * PIECE_FIELDS + FIELDS;
+/// Steps of an answer beyond [`MAX_ANSWER_SENTENCES`]. All steps together have the words of one passage and of one chain.
+const MORE_STEPS: usize = MAX_ANSWER_STEPS - MAX_ANSWER_SENTENCES;
+/// What they add to the quotes.
+const WORST_CASE_STEPS_BYTES: usize =
+    3 * 2 * MAX_CHAIN_BYTES + MORE_STEPS * (MAX_CHAIN_PARTS * PIECE_FIELDS + FIELDS);
 /// The words that support the sentences of a generated answer: for each written one at most two passages, and then quotes.
 pub const WORST_CASE_SUPPORTS_BYTES: usize = (2 * MAX_WRITTEN_ITEMS + MAX_ANSWER_SENTENCES)
-    * (MAX_PASSAGE_JSON_BYTES + MAX_SUPPORT_SENTENCES * SUPPORT_FIELDS);
+    * (MAX_PASSAGE_JSON_BYTES + MAX_SUPPORT_SENTENCES * SUPPORT_FIELDS)
+    + MORE_STEPS * SUPPORT_FIELDS;
 /// The words of passages behind an answer, which consists either of quotes or of generated sentences.
 const WORST_CASE_CITED_WORDS_BYTES: usize =
-    max(MAX_ANSWER_SENTENCES * WORST_CASE_QUOTES_BYTES, WORST_CASE_SUPPORTS_BYTES);
+    max(MAX_ANSWER_SENTENCES * WORST_CASE_QUOTES_BYTES + WORST_CASE_STEPS_BYTES, WORST_CASE_SUPPORTS_BYTES);
 /// The largest `sources` event: each passage is quoted or listed.
 pub const WORST_CASE_EVENT_BYTES: usize =
     FIELDS + MAX_MATCH_COUNT * (WORST_CASE_FOUND_BYTES + 1) + WORST_CASE_CITED_WORDS_BYTES;
@@ -104,6 +112,8 @@ pub const WORST_CASE_TEXT_BYTES: usize = MAX_ANSWER_SENTENCES
         + MAX_SECTION_JSON_BYTES
         + MAX_CHAIN_PARTS * PIECE_FIELDS
         + 7 * 2 * (MAX_PASSAGE_JSON_BYTES + 2 * MAX_CHAIN_BYTES) / 3)
+    + 7 * 2 * 2 * MAX_CHAIN_BYTES / 3
+    + MORE_STEPS * FIELDS
     + MAX_WRITTEN_ITEMS * (FIELDS + 7 * 2 * MAX_WRITTEN_SENTENCE_BYTES / 3);
 /// The longest text of an answer, in characters. The backslashes turn three characters into five.
 pub const WORST_CASE_TEXT_CHARS: usize = MAX_ANSWER_SENTENCES
@@ -112,6 +122,8 @@ pub const WORST_CASE_TEXT_CHARS: usize = MAX_ANSWER_SENTENCES
         + MAX_SECTION_BYTES
         + MAX_CHAIN_PARTS * PIECE_FIELDS
         + 5 * 2 * (MAX_PASSAGE_BYTES + MAX_CHAIN_BYTES) / 3)
+    + 5 * 2 * MAX_CHAIN_BYTES / 3
+    + MORE_STEPS * FIELDS
     + MAX_WRITTEN_ITEMS * (FIELDS + 5 * MAX_WRITTEN_SENTENCE_BYTES / 3);
 /// The largest text of two questions that were searched together, as JSON. A message may contain control characters.
 pub const WORST_CASE_SEARCHED_BYTES: usize = 6 * MAX_MESSAGE_CHARS;

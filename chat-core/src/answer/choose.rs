@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::evidence::{PassageAssessment, relevance};
-use crate::limits::MAX_ANSWER_SENTENCES;
+use crate::limits::{MAX_ANSWER_SENTENCES, MAX_ANSWER_STEPS, MAX_CHAIN_BYTES};
 use crate::passage::{Passage, Sentence};
 use crate::question::Question;
 use crate::statement::{Part, Role};
@@ -21,6 +21,9 @@ const MAX_SCORE_GAP_IF_UNCERTAIN: f64 = 0.6;
 /// The share of words from which two statements say nearly the same: "Refunds take 5 days" and "Refunds take 5 weeks".
 const NEARLY_THE_SAME: f64 = 0.7;
 
+/// How many words the first sentence of an answer in a document may have to be shown with the others: "No, not yet."
+const MAX_REPLY_WORDS: usize = 5;
+
 /// A sentence of the answer.
 #[derive(Clone, Copy)]
 pub(super) struct Chosen<'p> {
@@ -34,15 +37,29 @@ pub(super) struct Chosen<'p> {
 }
 
 impl<'p> Chosen<'p> {
-    /// Whether it stands before the sentences that only add to the best one: it is the best one, or of the same list, which means
-    /// something else in another order.
+    /// Whether it stands before the sentences that only add to the best one: it is the best one, or of the same list or the same
+    /// answer in the document, which mean something else in another order.
     fn opens_with(&self, best: &Chosen<'_>) -> bool {
-        let lead_in = |chosen: &Chosen<'_>| {
-            chosen.sentence.chain.iter().find(|part| part.role == Role::LeadIn).map(|part| part.start)
-        };
-        let has_its_lead_in = lead_in(best).is_some() && lead_in(self) == lead_in(best);
         self.rank == best.rank
-            && (self.is(best) || has_its_lead_in || best.steps().iter().any(|step| self.is(step)))
+            && (self.is(best)
+                || self.has_same(Role::LeadIn, best)
+                || self.has_same(Role::Question, best)
+                || best.steps().iter().any(|step| self.is(step)))
+    }
+
+    /// Whether both have the same part with a role.
+    fn has_same(&self, role: Role, other: &Chosen<'_>) -> bool {
+        let part = |chosen: &Chosen<'_>| {
+            chosen.sentence.chain.iter().find(|part| part.role == role).map(|part| part.start)
+        };
+        part(other).is_some() && part(self) == part(other)
+    }
+
+    /// The short sentence with which the document begins to answer the question that this one answers, too.
+    fn reply(&self) -> Option<Chosen<'p>> {
+        let answers = self.passage.sentences.iter().map(|sentence| Chosen { sentence, ..*self });
+        let first = answers.into_iter().find(|other| other.has_same(Role::Question, self))?;
+        (first.sentence.text.unicode_words().count() <= MAX_REPLY_WORDS).then_some(first)
     }
 
     /// Whether both are the same sentence of the same passage.
@@ -100,7 +117,7 @@ fn number(text: &str) -> Option<u32> {
 
 /// The sentences of an answer.
 pub(super) struct Choice<'p> {
-    /// In the order of the answer, at most [`MAX_ANSWER_SENTENCES`].
+    /// In the order of the answer, at most [`MAX_ANSWER_SENTENCES`], or [`MAX_ANSWER_STEPS`] if some are steps.
     pub(super) sentences: Vec<Chosen<'p>>,
     /// Whether the best sentence may not answer the question, because it lacks one of its names or numbers.
     pub(super) is_hedged: bool,
@@ -128,7 +145,8 @@ pub(super) fn choose<'p>(
 
     let is_uncertain = !is_certain || is_hedged;
     let mut kept = vec![best];
-    let mut said = vec![statement(&best)];
+    kept.extend(best.reply().filter(|reply| !reply.is(&best) && !reply.is_part_of(&best)));
+    let mut said: Vec<_> = kept.iter().map(statement).collect();
     for candidate in
         candidates.take_while(|candidate| candidate.score >= best.score - MAX_SCORE_GAP_IF_UNCERTAIN)
     {
@@ -203,24 +221,24 @@ fn say_nearly_the_same(a: &[String], b: &[String]) -> bool {
 /// Marks that may differ between two sentences that say the same. Signs such as "-" and "%" may not.
 const PUNCTUATION: &str = ".,;:!?…\"'“”„‘’«»()[]、。，：；！？「」（）،؛؟";
 
-/// If several steps of one list were chosen, fills the gaps between them. They begin with the first step of the list. If the best of
-/// them is too far from it, they begin with the first chosen step from which the best is reached.
+/// If several steps of one list were chosen, shows all of them, because a procedure without one of its steps is another one. Of a
+/// longer list, they begin with the first chosen step from which the best one is reached.
 fn without_gaps(kept: Vec<Chosen<'_>>) -> Vec<Chosen<'_>> {
     let is_kept = |step: &Chosen<'_>| kept.iter().any(|chosen| chosen.is(step));
     let lists = kept.iter().map(|chosen| (chosen, chosen.steps()));
     let is_one_of_several =
         |(_, steps): &(&Chosen<'_>, Vec<_>)| steps.iter().filter(|step| is_kept(step)).count() > 1;
     let Some((best, steps)) = lists.into_iter().find(is_one_of_several) else { return kept };
-    let is_step = |chosen: &Chosen<'_>| steps.iter().any(|step| step.is(chosen));
-    // The best sentence of the answer is kept even if it is not one of the steps.
-    let room = MAX_ANSWER_SENTENCES - usize::from(kept.first().is_some_and(|first| !is_step(first)));
+    let others: Vec<_> =
+        kept.iter().filter(|chosen| !steps.iter().any(|step| step.is(chosen))).copied().collect();
+    let chains =
+        steps.iter().flat_map(|step| &step.sentence.chain).map(|part| part.text.len()).sum::<usize>();
+    let most = if chains <= MAX_CHAIN_BYTES { MAX_ANSWER_STEPS } else { MAX_ANSWER_SENTENCES };
+    let room = most - others.len();
     let at = steps.iter().position(|step| step.is(best)).unwrap_or_default();
     let first = steps.iter().position(is_kept).unwrap_or_default();
     let begin = if at < room { 0 } else { first.max(at + 1 - room) };
-    let others = kept.iter().filter(|chosen| !is_step(chosen));
-    let mut sentences: Vec<_> = steps.iter().skip(begin).take(room).copied().collect();
-    sentences.extend(others.take(MAX_ANSWER_SENTENCES - sentences.len()));
-    sentences
+    steps.into_iter().skip(begin).take(room).chain(others).collect()
 }
 
 /// Leaves out the parts of chains that the answer has just shown.
@@ -503,7 +521,7 @@ mod tests {
     fn steps_are_quoted_in_order_and_without_gaps() {
         let row = list(1, 0.6, "Do this:", &["1. Open it", "2. Print it", "3. Send it", "4. Wait"]);
         let row = with_similarities(row, &[0.7, 0.4, 0.72, 0.4]);
-        assert_eq!(chosen("How?", &[row]), ["Do this: 1. Open it", "2. Print it", "3. Send it"]);
+        assert_eq!(chosen("How?", &[row]), ["Do this: 1. Open it", "2. Print it", "3. Send it", "4. Wait"]);
     }
 
     #[test]
@@ -529,30 +547,50 @@ mod tests {
     }
 
     #[test]
-    fn steps_begin_with_the_first_if_the_best_is_near_it() {
-        let content =
-            "Stay dry.\n1. Switch it off\n2. Remove the screws\n3. Unplug it\n4. Insert it\n5. Close it";
-        let answer = |similarities: [f64; 6]| {
-            chosen("How?", &[with_similarities(chunk(1, 1, 0.6, content), &similarities)])
+    fn the_answer_to_a_question_of_the_document_keeps_its_order_and_its_reply() {
+        let question = [(Role::Question, "Can I apply online?", None)];
+        let answer = |sentences: [&str; 3], similarities: [f64; 3]| {
+            let statements: Vec<_> = sentences.iter().map(|text| (Sentence, *text, &question[..])).collect();
+            let row = passage_of(1, 0.6, &sentences.join(" "), &statements);
+            chosen("Online?", &[with_similarities(row, &similarities)])
         };
-        let from_the_first = ["1. Switch it off", "2. Remove the screws", "3. Unplug it"];
-        assert_eq!(answer([0.1, 0.1, 0.7, 0.68, 0.69, 0.1]), from_the_first);
-        assert_eq!(answer([0.1, 0.1, 0.68, 0.7, 0.1, 0.1]), from_the_first);
-        assert_eq!(
-            answer([0.7, 0.1, 0.69, 0.68, 0.1, 0.1]),
-            ["Stay dry.", "1. Switch it off", "2. Remove the screws"],
-            "the best is no step"
-        );
-        assert_eq!(
-            answer([0.1, 0.1, 0.1, 0.1, 0.68, 0.7]),
-            ["4. Insert it", "5. Close it"],
-            "the best is far from it"
-        );
-        assert_eq!(
-            answer([0.1, 0.1, 0.68, 0.1, 0.1, 0.7]),
-            ["3. Unplug it", "4. Insert it", "5. Close it"],
-            "the best is shown"
-        );
+        let [no, book, late] = ["Not yet.", "You can only book online.", "Call us if it is late."];
+        let both = ["Can I apply online? Not yet.", book];
+        assert_eq!(answer([no, book, late], [0.1, 0.7, 0.1]), both, "the reply is shown with it");
+        assert_eq!(answer([no, book, late], [0.68, 0.7, 0.1]), both, "and in order");
+        let long = "We are a small family business.";
+        assert_eq!(answer([long, book, late], [0.1, 0.7, 0.1]), [format!("Can I apply online? {book}")]);
+    }
+
+    #[test]
+    fn a_procedure_is_shown_with_all_its_steps() {
+        let steps =
+            ["1. Switch it off", "2. Remove the screws", "3. Unplug it", "4. Insert it", "5. Close it"];
+        let content = format!("Stay dry.\n{}", steps.join("\n"));
+        let answer = |similarities: [f64; 6]| {
+            chosen("How?", &[with_similarities(chunk(1, 1, 0.6, &content), &similarities)])
+        };
+        assert_eq!(answer([0.1, 0.1, 0.7, 0.68, 0.69, 0.1]), steps);
+        assert_eq!(answer([0.1, 0.1, 0.1, 0.1, 0.68, 0.7]), steps);
+        let mut with_another = answer([0.7, 0.1, 0.69, 0.68, 0.1, 0.1]);
+        assert_eq!(with_another.remove(0), "Stay dry.", "the best is no step");
+        assert_eq!(with_another, steps);
+        assert_eq!(answer([0.1, 0.1, 0.1, 0.7, 0.1, 0.1]), ["3. Unplug it"], "one step was asked for");
+    }
+
+    #[test]
+    fn of_a_long_procedure_the_best_step_is_shown() {
+        let steps: Vec<_> = (1..=12).map(|number| format!("{number}. Turn screw {number}")).collect();
+        let row = chunk(1, 1, 0.6, &steps.join("\n"));
+        let answer = |high: [usize; 2]| {
+            let mut row = row.clone();
+            for (at, sentence) in row.sentences.iter_mut().enumerate() {
+                sentence.similarity = if high.contains(&at) { 0.7 } else { 0.1 };
+            }
+            chosen("How?", &[row])
+        };
+        assert_eq!(answer([0, 1]), steps[..8]);
+        assert_eq!(answer([9, 10]), steps[9..], "the first is too far away");
     }
 
     #[test]

@@ -140,6 +140,8 @@ fn place<'p>(chosen: &Chosen<'p>) -> (Uuid, Option<&'p str>) {
 
 /// Between the headings of a section.
 const HEADING_SEPARATOR: &str = " › ";
+/// Words of a heading that may be the subject of what is below it: "Children", "Second homes".
+const MAX_SUBJECT_WORDS: usize = 3;
 
 /// The sentences. If they come from several places, the first sentence of each place names it. Otherwise the first one names the
 /// headings from that on which has a word of the question that the sentence lacks.
@@ -159,20 +161,24 @@ fn quoted_sentences(question: &Question, chosen: &[Chosen<'_>]) -> Vec<QuotedSen
     sentences
 }
 
-/// The headings above a sentence that are not parts of it, from the outermost on that has a word of the question that it lacks. The
+/// The headings above a sentence that are not parts of it, from the outermost on that has a word of the question that it lacks; if there
+/// is none, the innermost one if it is short and the sentence has none of its words: then it says who or what the sentence is about. The
 /// title, which the citation names, does not count.
 fn asked_headings(question: &Question, chosen: &Chosen<'_>) -> Option<String> {
     let own: BTreeSet<_> = words(&chosen.sentence.whole()).collect();
     let title = chosen.passage.chunk.title();
+    let stems = |heading: &str| words(heading).collect::<BTreeSet<_>>();
     let is_asked = |heading: &&str| {
-        if **heading == title {
-            return false;
-        }
-        let heading: BTreeSet<_> = words(heading).collect();
+        let heading = stems(heading);
         question.coverage(|word| heading.contains(word) && !own.contains(word)) > 0.0
     };
-    let headings = other_headings(chosen);
-    let at = headings.iter().position(is_asked)?;
+    let headings: Vec<_> = other_headings(chosen).into_iter().filter(|heading| *heading != title).collect();
+    let is_subject = |heading: &&str| {
+        heading.split_whitespace().count() <= MAX_SUBJECT_WORDS && stems(heading).is_disjoint(&own)
+    };
+    let innermost =
+        || headings.len().checked_sub(1).filter(|last| headings.get(*last).is_some_and(is_subject));
+    let at = headings.iter().position(is_asked).or_else(innermost)?;
     Some(headings.get(at..)?.join(HEADING_SEPARATOR))
 }
 
@@ -472,19 +478,28 @@ mod tests {
             answer(question, &[row]).deltas.concat()
         };
         let paid = "The recipient pays them.";
-        assert_eq!(answer("Who pays?", paid), "The recipient pays them. [1]");
+        assert_eq!(
+            answer("Who pays?", paid),
+            "Customs: The recipient pays them. [1]",
+            "it says what it is about"
+        );
         assert_eq!(answer("Who pays customs?", paid), "Customs: The recipient pays them. [1]");
         assert_eq!(
             answer("Who pays customs in Norway?", paid),
             "Buyers in Norway › Customs: The recipient pays them. [1]"
         );
         let customs = "The recipient pays customs.";
+        assert_eq!(answer("Who pays?", customs), "The recipient pays customs. [1]", "it says so itself");
         assert_eq!(
             answer("Who pays customs?", customs),
             "The recipient pays customs. [1]",
             "has the word itself"
         );
-        assert_eq!(answer("Who pays for doc-1.md?", paid), "The recipient pays them. [1]", "the title");
+        assert_eq!(
+            answer("Who pays for doc-1.md?", paid),
+            "Customs: The recipient pays them. [1]",
+            "the title"
+        );
     }
 
     #[test]
