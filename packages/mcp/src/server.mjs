@@ -47,7 +47,7 @@ export function createServer({ version, loadEmbedder, client, report }) {
     {
       title: "Ask the documents",
       description:
-        "Answers a question with at most three sentences quoted verbatim from the site's documents, each with a citation, or says that the documents do not answer it. The question and its answer are stored in the user's history.",
+        "Answers a question with a few sentences quoted verbatim from the site's documents, each with a citation, or says that the documents do not answer it. The question and its answer are stored in the user's history.",
       inputSchema: ASK_INPUT,
       outputSchema: ASK_OUTPUT,
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
