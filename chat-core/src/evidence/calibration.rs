@@ -15,10 +15,10 @@ pub const FITTED_ON: [&str; 5] = ["squad", "covidfaq-en", "xquad-de", "library",
 /// The minimum confidence of an answer by default.
 pub const DEFAULT_CONFIDENCE: f64 = 0.5;
 
-const INTERCEPT: f64 = -6.13;
-const SENTENCE: f64 = 4.70;
-const SCORE: f64 = 7.41;
-const MEAN_SIMILARITY: f64 = 4.25;
+const INTERCEPT: f64 = -6.04;
+const SENTENCE: f64 = 5.07;
+const SCORE: f64 = 7.07;
+const MEAN_SIMILARITY: f64 = 3.88;
 
 /// The log-odds that passages with these signals answer the question, if half of all questions have an answer.
 pub(crate) fn evidence(signals: &Signals) -> f64 {
