@@ -20,16 +20,16 @@ const NEEDS_WHAT_FOLLOWS: &[&str] = &[
 /// ("etc") or is an everyday word ("ago", "set") is not in the list.
 const ABBREVIATIONS: &[&str] = &[
     "abb", "abr", "abs", "abt", "adm", "admon", "allg", "anh", "anl", "anm", "ann", "anz", "apdo", "appt",
-    "apr", "aprox", "apt", "arr", "art", "atte", "aufl", "aug", "ausg", "avda", "ave", "avg", "betr", "bez",
-    "blvd", "boul", "bros", "cap", "chap", "cia", "cit", "coll", "corp", "ctra", "dec", "dept", "depto",
-    "dez", "dic", "dna", "dpto", "eds", "ehem", "ene", "engl", "env", "esq", "est", "ext", "fam", "fasc",
-    "fdo", "feb", "fevr", "fig", "figs", "fri", "geb", "gem", "ges", "gest", "gez", "gov", "gral", "hab",
-    "habil", "hnos", "hwy", "ibid", "inc", "inh", "insg", "izq", "jahrl", "jan", "janv", "jew", "juil",
-    "juill", "jul", "jun", "jur", "kap", "lic", "maj", "mar", "max", "med", "min", "mind", "mio", "mon",
-    "nachm", "nat", "no", "nov", "num", "oct", "okt", "pag", "pers", "phil", "pres", "prov", "pza", "quart",
-    "rep", "rer", "sat", "sec", "sen", "sep", "sept", "seq", "spez", "sta", "ste", "sto", "sun", "suppl",
-    "tel", "telef", "thu", "thur", "thurs", "tue", "tues", "uds", "ungef", "univ", "urspr", "usw", "verh",
-    "vol", "vorm", "wed", "zus",
+    "apr", "aprox", "apt", "arr", "art", "atte", "aufl", "aug", "ausg", "avda", "ave", "avg", "avv", "betr",
+    "bez", "bijv", "blvd", "boul", "bros", "cap", "chap", "cia", "cit", "cod", "coll", "corp", "ctra", "dec",
+    "dept", "depto", "dez", "dic", "dna", "dott", "dpto", "eds", "ehem", "ene", "engl", "env", "esq", "est",
+    "evt", "ext", "fam", "fasc", "fdo", "feb", "fevr", "fig", "figs", "fri", "geb", "gem", "ges", "gest",
+    "gez", "gov", "gral", "hab", "habil", "hnos", "hwy", "ibid", "inc", "inh", "insg", "izq", "jahrl", "jan",
+    "janv", "jew", "juil", "juill", "jul", "jun", "jur", "kap", "lic", "lun", "maj", "mar", "max", "med",
+    "mevr", "min", "mind", "mio", "misc", "mon", "nachm", "nat", "no", "nov", "num", "oct", "okt", "pag",
+    "pers", "phil", "pres", "prov", "pza", "quart", "ref", "rep", "rer", "sat", "sec", "sen", "sep", "sept",
+    "seq", "sez", "sig", "spez", "sta", "ste", "sto", "sun", "suppl", "tel", "telef", "thu", "thur", "thurs",
+    "tue", "tues", "uds", "ungef", "univ", "urspr", "usw", "verh", "vol", "vorm", "wed", "zus",
 ];
 
 /// Function words that often begin a sentence and have a capital only there, next to the English ones of [`is_stop_word`]:
