@@ -217,13 +217,14 @@ impl Finder<'_> {
         let mut end = self.found.len();
         // Plain numbers are those of notes only in one sequence at the end of the document.
         for definition in self.found.iter().rev() {
-            if definition.form != Form::PlainNumber || definition.above + 1 < last {
+            if matches!(definition.form, Form::Item | Form::Mention) || definition.above + 1 < last {
                 break;
             }
             last = definition.above;
             end -= 1;
         }
-        if self.found.get(end).is_some_and(|first| first.key != "1") {
+        let mut numbers = self.found.iter().skip(end).filter(|found| found.form == Form::PlainNumber);
+        if numbers.next().is_some_and(|first| first.key != "1") {
             end = self.found.len();
         }
         let has_symbol = self.found.iter().any(|found| found.form == Form::Symbol && found.key == "*");
@@ -278,12 +279,19 @@ struct Use {
 
 /// The marks of a text that may lead to a condition.
 fn uses(text: &str) -> impl Iterator<Item = Use> + '_ {
-    let is_start = |c: char| is_symbol(c) || raised_digit(c).is_some() || matches!(c, '(' | '[');
+    let is_start = |c: char| is_symbol(c) || raised_digit(c).is_some() || matches!(c, '(' | '[' | ')');
     let mut from = 0;
     let mut leftovers: Option<HashSet<&str>> = None;
     std::iter::from_fn(move || {
         loop {
             let at = from + text.get(from..)?.find(is_start)?;
+            if text.get(at..)?.starts_with(')') {
+                from = at + 1;
+                if let Some(key) = bare_number(text, at) {
+                    return Some(Use { key: key.to_owned(), at, is_sure: false });
+                }
+                continue;
+            }
             let mark = Mark::read(text.get(at..)?)?;
             from = at + mark.length;
             if let Some(mut found) = mark.used(text, at) {
@@ -293,6 +301,16 @@ fn uses(text: &str) -> impl Iterator<Item = Use> + '_ {
             }
         }
     })
+}
+
+/// The number of a mark "1)" apart from words at the end of a line or cell.
+fn bare_number(text: &str, bracket: usize) -> Option<&str> {
+    let (head, rest) = text.split_at_checked(bracket)?;
+    let (_, number) = head.rsplit_once(char::is_whitespace)?;
+    let is_number =
+        (1..=MAX_NUMBER_DIGITS).contains(&number.len()) && number.bytes().all(|byte| byte.is_ascii_digit());
+    let is_end = matches!(rest.chars().nth(1), None | Some('\n' | '\t'));
+    (is_number && is_end).then_some(number)
 }
 
 /// Asterisks that may be markup that was left over: those before a word, and pairs of more than one.
@@ -366,14 +384,16 @@ impl Mark {
         let is_note =
             form == Form::Number && is_bracket && matches!(before, '.' | ',' | ';' | '!' | '€' | '%');
         let is_raised = form == Form::Number && !is_bracket && is_word_or_price(word);
-        let is_sure =
-            is_note || is_raised || form == Form::Symbol && !goes_on && !is_other(head, word, after);
+        let is_sure = is_note
+            || is_raised
+            || form == Form::Symbol && !before.is_whitespace() && !goes_on && !is_other(head, word, after);
+        let is_end = after.is_none_or(|c| matches!(c, '\n' | '\t'));
         let is_used = match form {
             Form::Symbol => {
                 let is_in_brackets = before == '(' && after == Some(')');
                 let is_quoted = matches!(before, '"' | '\'' | '“' | '„' | '«' | '`')
                     && after.is_some_and(|c| "\"'”“»`".contains(c));
-                let is_behind = !before.is_whitespace() && !"(/\\|=<>~^&+_{-[".contains(before);
+                let is_behind = (is_end || !before.is_whitespace()) && !"(/\\|=<>~^&+_{-[".contains(before);
                 key.chars().count() <= MAX_SYMBOLS && (is_in_brackets || is_behind && !is_quoted)
             }
             // "50 m²", "10⁻³"

@@ -14,6 +14,8 @@ use super::words::{
 use super::{Link, words};
 use crate::document::{Block, BlockKind, Mark, MarkKind};
 
+/// A longer list of exceptions is only announced.
+const MAX_EXCEPTION_BYTES: usize = 200;
 /// How many sentences back a reference is followed.
 const MAX_ANTECEDENTS: usize = 4;
 /// A longer paragraph below an announcement is running text.
@@ -26,16 +28,15 @@ impl Walker<'_> {
         block: &Block,
         chain: &[Link],
         marker: Option<&Block>,
-        next: Option<&Block>,
+        below: &[Block],
         above: &mut Above,
     ) -> Option<Range<usize>> {
         let document = self.document;
+        let next = below.first();
         let mut ranges = self.sentences(&block.range);
         if let (Some(item), Some(first)) = (marker.filter(|item| is_numbered(item)), ranges.first_mut()) {
             first.start = item.range.start;
         }
-        let is_listed =
-            |next: &Block| matches!(next.kind, BlockKind::List | BlockKind::Table | BlockKind::Code);
         let is_above_list = next.is_some_and(is_listed);
         let is_paragraph =
             next.is_some_and(|next| next.kind == BlockKind::Paragraph && !next.range.is_empty());
@@ -62,14 +63,19 @@ impl Walker<'_> {
             base.retain(|link| link.role != Role::Question);
         }
         let listed = above.listed.take();
+        let is_alone = ranges.len() == 1;
+        let exceptions = ranges.first().filter(|_| is_alone).and_then(|line| self.with_list(line, below));
         // "Not allowed:" above another list says nothing about the list before.
-        let is_lead_in = is_above_list && ranges.len() == 1 && !is_continued;
-        let limiting = listed.as_ref().filter(|_| is_continued || (is_exception(opening) && !is_lead_in));
+        let is_lead_in = is_above_list && is_alone && (!is_continued || is_fragment) && exceptions.is_none();
+        let limiting = listed.as_ref().filter(|_| !is_lead_in && (is_continued || is_exception(opening)));
         let is_rest = is_continued && limiting.is_some();
         if let (Some((statements, lines)), Some(first)) = (limiting, ranges.first()) {
             // "… unless we agree in writing" holds for each item above it.
             base.extend(lines.iter().cloned());
-            self.attach(statements.clone(), &Link::new(Role::Exception, first));
+            self.attach(
+                statements.clone(),
+                &Link::new(Role::Exception, exceptions.as_ref().unwrap_or(first)),
+            );
         }
         let is_line = document.slice(&block.range).chars().nth(MAX_LINE_CHARS).is_none();
         if is_fragment && is_line && marker.is_none() {
@@ -116,18 +122,22 @@ impl Walker<'_> {
                     && !document.slice(&next.range).ends_with(['.', '!', ','])
             };
             let next = next.filter(|next| !self.conditions.begins_at(next.range.start) && !is_name(next));
-            let exception = ranges.get(at + 1).cloned().or_else(|| self.first_sentence(next));
-            let exception = exception.filter(|next| is_exception(document.slice(next)) || is_hearsay(text));
-            // "Not covered:" announces something else. "Exceptions:" says only below it which.
-            let is_announced = |next: &Range<usize>| ends_with_colon(document.slice(next));
-            let exception = exception.filter(|next| !is_announced(next) || refers_back(document.slice(next)));
-            is_quotable &= !exception.as_ref().is_some_and(is_announced);
-            chain.extend(exception.map(|next| Link::new(Role::Exception, &next)));
+            let own = ranges.get(at + 1).map(|own| (own.clone(), below));
+            let of_next = || self.first_sentence(next).map(|own| (own, below.get(1..).unwrap_or_default()));
+            if let Some((exception, below)) = own.or_else(of_next) {
+                let words = document.slice(&exception);
+                // "Not covered:" announces something else. "Exceptions:" says only with its list which.
+                let is_announced = ends_with_colon(words);
+                if (is_exception(words) || is_hearsay(text)) && (!is_announced || refers_back(words)) {
+                    let whole = self.with_list(&exception, below);
+                    is_quotable &= !is_announced || whole.is_some();
+                    chain.push(Link::new(Role::Exception, whole.as_ref().unwrap_or(&exception)));
+                }
+            }
             let is_open =
                 marker.is_some_and(|item| matches!(item.kind, BlockKind::Item { is_ticked: false, .. }));
             self.push(range.clone(), StatementKind::Sentence, chain, is_quotable && !is_open);
         }
-        let is_alone = ranges.len() == 1;
         above.next_question = question.filter(|_| is_alone);
         let Some(last) = ranges.last().filter(|_| above.next_question.is_none()) else {
             above.sentence = None;
@@ -174,6 +184,15 @@ impl Walker<'_> {
         // "It covers glass." is not about "… unless we agree."
         above.sentence = Some((last.clone(), context)).filter(|_| !is_rest);
         ranges.first().cloned()
+    }
+
+    /// "Exceptions to this rule:" with the short list below it, which says what they are.
+    fn with_list(&self, line: &Range<usize>, below: &[Block]) -> Option<Range<usize>> {
+        let text = self.document.slice(line);
+        let list = below.first().filter(|list| is_listed(list))?;
+        let is_short = list.range.end <= line.start + MAX_EXCEPTION_BYTES;
+        let is_whole = is_short && ends_with_colon(text) && is_exception(text) && refers_back(text);
+        is_whole.then_some(line.start..list.range.end)
     }
 
     /// Whether a text begins in the middle of a sentence: with a small letter, but with no name, as "`kb` makes", "crates.io is", "iPhones
@@ -263,6 +282,10 @@ impl Walker<'_> {
             }
             links.push(Link::new(Role::Antecedent, before));
             if at == 0 {
+                let context = above.sentence.iter().flat_map(|(_, context)| context.iter().rev());
+                // What a fragment says, it says with the line above it.
+                let is_whole = is_fragment(self.document.slice(before));
+                links.extend(context.filter(|link| is_whole || link.role == Role::Antecedent).cloned());
                 break;
             }
             at -= 1;
@@ -271,6 +294,10 @@ impl Walker<'_> {
         links.reverse();
         Some(links)
     }
+}
+
+fn is_listed(block: &Block) -> bool {
+    matches!(block.kind, BlockKind::List | BlockKind::Table | BlockKind::Code)
 }
 
 /// Whether a part with a number is below one with another: "5.1.2" below "5.1", "(a" below "5.1" or "2".

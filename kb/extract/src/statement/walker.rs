@@ -110,7 +110,8 @@ impl Walker<'_> {
                 continue;
             }
             above.is_in_doubt &= block.kind == BlockKind::Paragraph;
-            let next = blocks.get(at + 1);
+            let below = blocks.get(at + 1..).unwrap_or_default();
+            let next = below.first();
             let mut chain = outer.to_vec();
             chain.extend(above.scope.iter().cloned());
             chain.extend(subject.as_ref().map(|subject| Link::new(Role::Parent, subject)));
@@ -124,7 +125,7 @@ impl Walker<'_> {
             }
             above.next_question = None;
             let begin = self.statements.len();
-            let is_status = is_top && self.is_status(block, blocks.get(at + 1..).unwrap_or_default());
+            let is_status = is_top && self.is_status(block, below);
             let is_set_apart = || self.form(block).is_some_and(Form::is_set_apart);
             is_top = is_status || self.depth == 1 && is_heading(block) || is_top && is_set_apart();
             match &block.kind {
@@ -162,7 +163,7 @@ impl Walker<'_> {
                 BlockKind::Paragraph if is_marked_question(self.document.slice(&block.range)) => {
                     let parts = self.sentences(&block.range);
                     if parts.len() > 1 {
-                        self.paragraph(block, &chain, None, next, &mut above);
+                        self.paragraph(block, &chain, None, below, &mut above);
                     } else {
                         above.new_section();
                         above.question = Some(block.range.clone());
@@ -172,7 +173,7 @@ impl Walker<'_> {
                 BlockKind::Paragraph => {
                     above.before_open = None;
                     let marker = item.filter(|_| at == 0);
-                    let first = self.paragraph(block, &chain, marker, next, &mut above);
+                    let first = self.paragraph(block, &chain, marker, below, &mut above);
                     if item.is_some() && subject.is_none() {
                         subject = first;
                     }

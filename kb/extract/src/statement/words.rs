@@ -18,7 +18,7 @@ static POINTERS: Phrases = Phrases::new(&[
      others, among them, apart from that, at that time, because of this, before that, below that, beyond that, by contrast, \
      by then, conversely, doing so, e g, even so, for example, for instance, for this, for that, from then on, i e, if that, \
      in contrast, in reality, in that event, in this way, in which case, meanwhile, most of them, none of them, on the \
-     other hand, one of them, only then, since then, some of them, the above, the foregoing, exceptions, the first is, the \
+     other hand, one of them, only then, since then, some of them, the above, the foregoing, exception, exceptions, the first is, the \
      first one, the last is, the last one, the new one, the old one, the rest is, the rest are, the second is, the second one, \
      to do so, to do this, under it",
     // German
@@ -30,7 +30,8 @@ static POINTERS: Phrases = Phrases::new(&[
      anschließend, beispielsweise, bis dahin, darunter, davor, die anderen, die übrigen, erstere, ersterer, ersteres, falls \
      dies, falls ja, falls nicht, im gegensatz dazu, in dem fall, in diesem falle, in wirklichkeit, letztere, letzterer, \
      letzteres, seitdem, seither, stimmt das, trifft dies, wenn dies, wenn ja, wenn nicht, z b, zum \
-     beispiel, keine von beiden, keiner von beiden, keines von beiden, das vorstehende, vorstehendes, ausnahmen",
+     beispiel, keine von beiden, keiner von beiden, keines von beiden, das vorstehende, vorstehendes, ausnahme, ausnahmen, \
+     es enthält, es gilt, es hat, es ist, es kostet",
     // French
     "ainsi, alors, aussi, autrement, ce, ceci, cela, celle, celles, celui, cependant, ces, cet, cette, ceux, c'est, dans ce \
      cas, de même, donc, elle, elles, en outre, en revanche, il, ils, la même, le même, les mêmes, leur, leurs, mais, même, \
@@ -46,28 +47,35 @@ static POINTERS: Phrases = Phrases::new(&[
      salvo, si no, sin embargo, su, sus, también, tampoco, él, al contrario, antes de eso, aquel, aquella, aquellos, de no \
      ser así, de ser así, desde entonces, después, el primero, el resto, el último es, el último no, en caso afirmativo, en caso contrario, en \
      realidad, en tal caso, entre ellos, la primera es, la última es, las demás, las otras, los demás, los otros, luego, otras, \
-     otros, p ej, por ejemplo, si es así, todos los demás, lo anterior, excepciones, ninguno",
+     otros, p ej, por ejemplo, si es así, todos los demás, lo anterior, excepción, excepciones, ninguno, cuesta, dura, es válida, es válido, incluye, no cubre, \
+     no es válida, no es válido, no incluye, no se aplica, se devuelve, se renueva",
     // Italian
     "anche, altrimenti, ciò, essa, esse, essi, esso, eccetto, inoltre, in questo caso, in tal caso, invece, lo stesso, ma, \
      neppure, perciò, però, pertanto, quello, questa, queste, questi, questo, quindi, tranne, tuttavia, ad esempio, al \
      contrario, altri, da allora, dopo di ciò, dopodiché, e così, entrambi, gli altri, i primi, il primo no, il primo è, il resto, in caso \
      affermativo, in caso contrario, in realtà, in seguito, la prima è, le altre, lo si, ne sono, per esempio, poi, \
-     prima di ciò, quest'ultima, quest'ultimo, se così, se no, se non, se sì, tutti gli altri, eccezioni",
+     prima di ciò, quest'ultima, quest'ultimo, se così, se no, se non, se sì, tutti gli altri, eccezione, eccezioni, \
+     comprende, costa, dura, è valida, è valido, non comprende, non copre, non è compresa, non è compreso, non è inclusa, \
+     non è incluso, non si applica, si rinnova",
     // Portuguese
     "além disso, ambos, assim, caso contrário, contudo, ela, elas, ele, eles, essa, essas, esse, esses, exceto, isso, isto, \
      mas, nesse caso, neste caso, no entanto, o mesmo, por isso, portanto, porém, também, tampouco, antes disso, aquela, \
      aquelas, aquele, aqueles, as outras, depois, desde então, em caso afirmativo, em caso contrário, em seguida, em tal caso, \
      este último, estes, nela, nele, neles, na realidade, o primeiro não, o primeiro é, o resto, o último é, os demais, os outros, outras, \
-     outros, por exemplo, se assim, se não, se sim, todos os outros, exceções",
+     outros, por exemplo, se assim, se não, se sim, todos os outros, exceção, exceções, custa, \
+     inclui, não cobre, não inclui, não se aplica",
     // Dutch
     "anders, behalve, bovendien, daarbij, daarna, daarom, daarvoor, dan, dat, deze, dit, dus, echter, hetzelfde, hierbij, \
-     hiervoor, hij, in dat geval, maar, ook, tenzij, toch, zij, zo, alle anderen, anderen, beide, bijvoorbeeld, bijv, \
-     daarentegen, daarin, de anderen, de eerste is, de eerste niet, de laatste is, de overige, de rest, hierin, het geldt, in werkelijkheid, nadien, sindsdien, tot dan, vervolgens, uitzonderingen, wel inbegrepen, zo ja, zo niet",
+     hiervoor, hij, in dat geval, maar, ook, tenzij, toch, ze, zij, zo, alle anderen, anderen, beide, bijvoorbeeld, bijv, \
+     daarentegen, daarin, de anderen, de eerste is, de eerste niet, de laatste is, de overige, de rest, hierin, het geldt, het is, het kost, in werkelijkheid, nadien, sindsdien, tot dan, vervolgens, uitzondering, uitzonderingen, wel inbegrepen, zo ja, zo niet",
 ]);
 
 /// Beginnings that [`POINTERS`] contains but that stand alone.
 static STANDS_ALONE: Phrases = Phrases::new(&[
-    "so that, that is why, its own, il y a, il faut, il est, il existe, il s'agit, or else, another way, su pedido, dan wel, \
+    "so that, that is why, its own, il y a, il faut, il existe, il s'agit, il est conseillé, il est \
+     important, il est impossible, il est interdit, il est nécessaire, il est obligatoire, il est permis, il est possible, il est \
+     recommandé, il est strictement, es ist möglich, es ist nicht erlaubt, es ist nicht gestattet, es ist nicht möglich, es ist \
+     verboten, het is mogelijk, het is niet mogelijk, het is niet toegestaan, het is verboden, or else, another way, su pedido, dan wel, \
      then again, both of, either of, it is often said, it is said, depuis l, depuis la, depuis le, depuis les, después de, \
      después del, depois da, depois das, depois de, depois do, depois dos",
 ]);
@@ -80,9 +88,11 @@ static EXCEPTIONS: Phrases = Phrases::new(&[
      toutefois, en revanche, excepto, esto no, no obstante, pero, salvo, sin embargo, ciò non, eccetto, ma, però, questo non, \
      tranne, tuttavia, contudo, exceto, isso não, isto não, mas, no entanto, porém, behalve, dit geldt niet, echter, maar, \
      tenzij",
-    "only, not, the above does not, the above do not, exceptions, exceptions are, excluded, with the exception, apart from, excluding, provided, nur, nicht, ausnahmen, mit ausnahme, \
-     gilt nicht, uniquement, seulement, à l exception, à condition, solo, sólo, solamente, con la excepción, con l eccezione, apenas, \
-     somente, com exceção, alleen, met uitzondering, niet",
+    "only, not, the above does not, the above do not, exception, exceptions, excluded, with the exception, apart from, excluding, provided, nur, nicht, ausnahme, ausnahmen, mit ausnahme, \
+     gilt nicht, uniquement, seulement, à l exception, à condition, solo, sólo, solamente, con la excepción, excepción, excepciones, no cubre, no es válida, \
+     no es válido, no incluye, no se aplica, con l eccezione, eccezione, eccezioni, non comprende, non copre, non è compresa, non è \
+     compreso, non è inclusa, non è incluso, non si applica, exceção, exceções, não cobre, não inclui, não se aplica, apenas, \
+     somente, com exceção, alleen, met uitzondering, uitzondering, uitzonderingen, niet",
 ]);
 
 /// Words of a heading that negate or limit what is below it.
@@ -290,10 +300,23 @@ const MAX_ENDING_BYTES: usize = 2;
 
 /// Whether a sentence cannot be understood without the one before it.
 pub(super) fn refers_back(sentence: &str) -> bool {
-    let words = words(without_label(sentence));
-    !begins_with(&words, &STANDS_ALONE)
-        && !begins_with(&words, &THIS_DOCUMENT)
-        && begins_with(&words, &POINTERS)
+    points_back(sentence) || points_back(without_label(sentence))
+}
+
+fn points_back(sentence: &str) -> bool {
+    let words = words(sentence);
+    // "Sie endet": the reader, "Sie", has another form of the verb.
+    let is_she = || match words.as_slice() {
+        [sie, verb, ..] if sie == "sie" => {
+            verb.ends_with('t') && verb != "nicht"
+                || matches!(verb.as_str(), "wird" | "kann" | "darf" | "muss" | "soll")
+        }
+        _ => false,
+    };
+    is_she()
+        || !begins_with(&words, &STANDS_ALONE)
+            && !begins_with(&words, &THIS_DOCUMENT)
+            && begins_with(&words, &POINTERS)
 }
 
 /// Whether a sentence takes its subject, verb or case from what is above it, if something is: "Not on Sundays.", "Others pay.", "The Pro
@@ -396,10 +419,14 @@ pub(super) fn part_number(line: &str) -> Option<&str> {
 
 /// Whether a sentence refutes the one before it or makes an exception to it.
 pub(super) fn is_exception(sentence: &str) -> bool {
-    let words = words(without_label(sentence));
+    makes_exception(sentence) || makes_exception(without_label(sentence))
+}
+
+fn makes_exception(sentence: &str) -> bool {
+    let words = words(sentence);
     let is_refutation = || {
         words.len() <= MAX_REFUTATION_WORDS
-            && begins_with(&words, &POINTERS)
+            && points_back(sentence)
             && words.iter().any(|word| is_in(word, &NEGATIONS))
     };
     begins_with(&words, &EXCEPTIONS)
