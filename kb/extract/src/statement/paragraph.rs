@@ -6,7 +6,7 @@ use chat_core::limits::MAX_CHAIN_PARTS;
 use chat_core::statement::{Role, StatementKind};
 
 use super::short_lines::MAX_LINE_CHARS;
-use super::walker::{Above, Heading, Walker, is_heading};
+use super::walker::{Above, Heading, Line, Walker, is_heading};
 use super::words::{
     ends_with_colon, is_about_two, is_elliptic, is_exception, is_fragment, is_hearsay, is_open, is_question,
     is_yes_or_no, leads_on, limits_by_word, looks_ahead, part_number, promises, refers_back,
@@ -45,21 +45,22 @@ impl Walker<'_> {
         let is_fragment = is_fragment(text_of(ranges.last()));
         // "5.1.2 War." below "5.1 Not covered:"
         let number = part_number(text_of(ranges.first()));
-        let outer = above.announcement.last().and_then(|line| part_number(document.slice(&line.range)));
+        let outer =
+            above.line.announcement().last().and_then(|line| part_number(document.slice(&line.range)));
         let is_part = number.is_some_and(|number| outer.is_none_or(|outer| is_inner(number, outer)));
         let is_below = is_fragment || is_part;
-        if above.has_followed && !is_below || number.is_some() && !is_part {
-            above.announcement.clear();
+        if above.line.has_followed && !is_below || number.is_some() && !is_part {
+            above.line.announces = 0;
         }
         let is_short = ranges.len() == 1 && words::word_count(text_of(ranges.first())) <= MAX_PART_WORDS;
-        let is_in_doubt = std::mem::take(&mut above.is_in_doubt) && is_short && !is_below;
-        base.extend(above.announcement.iter().cloned());
+        let is_in_doubt = std::mem::take(&mut above.line.is_in_doubt) && is_short && !is_below;
+        base.extend(above.line.announcement().iter().cloned());
         let goes_on = is_paragraph && leads_on(text_of(ranges.last()));
         let opening = text_of(ranges.first());
         let is_continued = ranges.first().is_some_and(|first| self.is_continued(first));
         if is_question(opening) {
             // It takes the place of the question before.
-            above.question = None;
+            above.section.retain(|link| link.role != Role::Question);
             base.retain(|link| link.role != Role::Question);
         }
         let listed = above.listed.take();
@@ -116,12 +117,7 @@ impl Walker<'_> {
                 }
                 None => is_quotable = false,
             }
-            // A bold line names what follows it.
-            let is_name = |next: &Block| {
-                document.is_covered(&next.range, MarkKind::Strong)
-                    && !document.slice(&next.range).ends_with(['.', '!', ','])
-            };
-            let next = next.filter(|next| !self.conditions.begins_at(next.range.start) && !is_name(next));
+            let next = next.filter(|next| !self.conditions.begins_at(next.range.start));
             let own = ranges.get(at + 1).map(|own| (own.clone(), below));
             let of_next = || self.first_sentence(next).map(|own| (own, below.get(1..).unwrap_or_default()));
             if let Some((exception, below)) = own.or_else(of_next) {
@@ -138,39 +134,20 @@ impl Walker<'_> {
                 marker.is_some_and(|item| matches!(item.kind, BlockKind::Item { is_ticked: false, .. }));
             self.push(range.clone(), StatementKind::Sentence, chain, is_quotable && !is_open);
         }
-        above.next_question = question.filter(|_| is_alone);
+        above.next_question = question.filter(|_| is_alone).map(|own| Link::new(Role::Question, &own));
         let Some(last) = ranges.last().filter(|_| above.next_question.is_none()) else {
-            above.sentence = None;
-            above.announcement.clear();
+            above.line = Line::default();
             return ranges.first().cloned();
         };
-        let mut context = above.announcement.clone();
-        context.extend(self.antecedents(&ranges, ranges.len() - 1, above, &base).unwrap_or_default());
-        if let (true, Some((before, _))) = (next.is_some_and(|next| next.range.is_empty()), &above.sentence) {
-            // It may be the description of a picture.
-            context.insert(0, Link::new(Role::LeadIn, before));
-        }
+        let mut links = above.line.announcement().to_vec();
+        links.extend(self.antecedents(&ranges, ranges.len() - 1, above, &base).unwrap_or_default());
         let last_text = document.slice(last);
         // A box may promise something, too.
         let is_end = next.is_none() && marker.is_none();
         let is_promise = (is_paragraph || is_end || next.is_some_and(is_heading)) && promises(last_text);
-        above.has_followed = !(ends_with_colon(last_text) || goes_on || is_promise);
-        if !above.has_followed {
-            above.announcement = context.iter().cloned().chain([Link::new(Role::LeadIn, last)]).collect();
-            // A longer chain is never shown.
-            let surplus = above.announcement.len().saturating_sub(MAX_CHAIN_PARTS + 1);
-            above.announcement.drain(..surplus);
-        } else if !is_below {
-            // "Not covered if:", "The seal is broken.", "The fee is 5 €.": what is the last one about?
-            let announces = |line: &Link| {
-                let line = document.slice(&line.range);
-                ends_with_colon(line) && limits_by_word(line)
-            };
-            above.is_in_doubt = is_in_doubt || is_short && above.announcement.last().is_some_and(announces);
-            above.announcement.clear();
-        }
+        let has_followed = !(ends_with_colon(last_text) || goes_on || is_promise);
         // "Not covered:", a list, "Please note the form." and a list that goes on.
-        let is_between = is_alone && !is_fragment && above.has_followed && !looks_ahead(last_text);
+        let is_between = is_alone && !is_fragment && has_followed && !looks_ahead(last_text);
         let is_between = is_between && next.is_some_and(|next| next.kind == BlockKind::List);
         let announces = |line: &Link| {
             let line = document.slice(&line.range);
@@ -179,10 +156,25 @@ impl Walker<'_> {
         if let Some((_, lines)) = listed.filter(|_| is_between)
             && lines.last().is_some_and(announces)
         {
-            context.splice(0..0, lines);
+            links.splice(0..0, lines);
         }
+        links.push(Link::new(Role::LeadIn, last));
+        above.line = if has_followed {
+            // "Not covered if:", "The seal is broken.", "The fee is 5 €.": what is the last one about?
+            let limits = |line: &Link| {
+                let line = document.slice(&line.range);
+                ends_with_colon(line) && limits_by_word(line)
+            };
+            let is_in_doubt = is_in_doubt || is_short && above.line.announcement().last().is_some_and(limits);
+            let announces = if is_below { above.line.announces } else { 0 };
+            Line { links, announces, has_followed, is_in_doubt: is_in_doubt && !is_below }
+        } else {
+            Line::announcing(links)
+        };
         // "It covers glass." is not about "… unless we agree."
-        above.sentence = Some((last.clone(), context)).filter(|_| !is_rest);
+        if is_rest && has_followed {
+            above.line = Line::default();
+        }
         ranges.first().cloned()
     }
 
@@ -236,11 +228,10 @@ impl Walker<'_> {
             let before = match at.checked_sub(1) {
                 Some(before) => ranges.get(before),
                 // "Docs | Contact" is what no word means.
-                None => above
-                    .sentence
-                    .as_ref()
-                    .map(|(sentence, _)| sentence)
-                    .filter(|sentence| !self.document.is_covered(sentence, MarkKind::Link)),
+                None => {
+                    let line = above.line.links.last().map(|line| &line.range);
+                    line.filter(|line| !self.document.is_covered(line, MarkKind::Link))
+                }
             };
             // "The policy does not cover:", a list, "It covers:" and another list; but not "Neither:".
             let is_announced = |line: &Range<usize>| ends_with_colon(self.document.slice(line));
@@ -282,10 +273,12 @@ impl Walker<'_> {
             }
             links.push(Link::new(Role::Antecedent, before));
             if at == 0 {
-                let context = above.sentence.iter().flat_map(|(_, context)| context.iter().rev());
                 // What a fragment says, it says with the line above it.
                 let is_whole = is_fragment(self.document.slice(before));
+                let context = above.line.links.iter().rev().skip(1);
                 links.extend(context.filter(|link| is_whole || link.role == Role::Antecedent).cloned());
+                // A longer chain is never shown.
+                links.truncate(MAX_CHAIN_PARTS + 1);
                 break;
             }
             at -= 1;

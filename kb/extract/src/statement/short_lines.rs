@@ -1,15 +1,13 @@
 //! Short lines that are set apart from running text, and what they are about: the status of a section, the name of what follows, the author
 //! of a quotation.
 
-use std::ops::Range;
-
 use chat_core::statement::{Role, StatementKind};
 
+use super::Link;
 use super::walker::{Walker, is_heading};
 use super::words::{
     ends_with_colon, has_status, is_cover, is_fragment, is_question, is_status, refers_back, word_count,
 };
-use super::{Link, Statement};
 use crate::document::{Block, BlockKind, MarkKind};
 
 /// Longest short line, such as a bold paragraph above others.
@@ -88,34 +86,9 @@ impl Walker<'_> {
         (word_count(text) <= form.max_words()).then_some(form)
     }
 
-    /// Whether a paragraph names the author of the quotation above it. `first`, `before`: the first statement of the same parent and of
-    /// the block before.
-    pub(super) fn is_author(&self, block: &Block, first: usize, before: usize, item: Option<&Block>) -> bool {
-        let text = self.document.slice(&block.range);
-        let name = text.trim_start_matches(['–', '—', '―', '-']);
-        let is_name = name.len() < text.len() && name.chars().nth(MAX_LINE_CHARS).is_none();
-        let is_quoted = |quoted: &Statement| {
-            self.document.slice(&quoted.range).starts_with(['"', '“', '„', '«', '»', '‘', '‚', '\''])
-        };
-        let is_quotation = || match self.is_in_group(item) {
-            true => self.statements.len() > first,
-            false => self.statements.get(before).is_some_and(is_quoted),
-        };
-        is_name && is_quotation()
-    }
-
-    pub(super) fn is_in_group(&self, item: Option<&Block>) -> bool {
-        self.depth > 1 && item.is_none()
-    }
-
     /// A bold paragraph that names what follows, or asks what follows answers. One in italics does so if it limits, or if such a line is
     /// above it.
-    pub(super) fn is_run_in(
-        &self,
-        block: &Block,
-        next: Option<&Block>,
-        label: Option<&Range<usize>>,
-    ) -> bool {
+    pub(super) fn is_run_in(&self, block: &Block, next: Option<&Block>, section: &[Link]) -> bool {
         let document = self.document;
         let text = document.slice(&block.range);
         // "Start · Playground" is a menu.
@@ -123,7 +96,9 @@ impl Walker<'_> {
         if links > 1 || text.ends_with(['.', '!', ',']) || text.chars().nth(MAX_LINE_CHARS).is_some() {
             return false;
         }
-        let has_label = || label.is_some_and(|label| document.is_covered(label, MarkKind::Emphasis));
+        let is_emphasis =
+            |above: &Link| above.role == Role::Label && document.is_covered(&above.range, MarkKind::Emphasis);
+        let has_label = || section.iter().any(is_emphasis);
         let is_line = |block: &Block| {
             document.is_covered(&block.range, MarkKind::Strong)
                 || document.is_covered(&block.range, MarkKind::Emphasis)

@@ -515,12 +515,6 @@ fn other_asterisks_are_no_marks() {
         shown("| Name | Type |\n|---|---|\n| id\\* | string |\n| `key`\\* | string |"),
         ["id* – Type: string", "key* – Type: string"]
     );
-    assert_eq!(
-        shown("| Field | Type |\n|---|---|\n| Name\\* | text |\n\nFields with \\* are required.")
-            .first()
-            .unwrap(),
-        "Name* – Type: text Fields with * are required."
-    );
     assert_eq!(shown("Delete it:\n\n```\nrm -rf a*\n```"), ["Delete it:\n\nrm -rf a*"]);
     assert_eq!(
         html("<p>(1) The tenant pays. See (2).</p><p>(2) The landlord repairs.</p><p>Signed in May.</p>")
@@ -667,19 +661,6 @@ fn hearsay_has_the_sentence_after_it() {
     ] {
         assert_eq!(shown(&format!("{text} {next}")).first().unwrap(), &format!("{text} {next}"));
     }
-}
-
-#[test]
-fn a_quotation_has_its_author() {
-    assert_eq!(
-        shown("\"The room was dirty.\"\n\n– A guest, 2019"),
-        ["\"The room was dirty.\" – A guest, 2019"]
-    );
-    assert_eq!(
-        html("<blockquote><p>The room was dirty.</p><p>We left.</p><p>— Anna</p></blockquote>"),
-        ["The room was dirty. — Anna", "We left. — Anna"]
-    );
-    assert_eq!(shown("Rain may fall.\n\n– as always in May –"), ["Rain may fall.", "– as always in May –"]);
 }
 
 #[test]

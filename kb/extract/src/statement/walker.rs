@@ -65,31 +65,37 @@ pub(super) struct Heading {
 /// What the blocks of one parent have above them.
 #[derive(Default)]
 pub(super) struct Above {
-    /// The question that the following blocks answer.
-    pub(super) question: Option<Range<usize>>,
+    /// The question or run-in heading that the following blocks are below, after the announcement above it.
+    pub(super) section: Vec<Link>,
     /// A question for the next block only.
-    pub(super) next_question: Option<Range<usize>>,
-    /// The run-in heading.
-    label: Option<Range<usize>>,
-    /// The last sentence of the last paragraph, and what it refers to itself.
-    pub(super) sentence: Option<(Range<usize>, Vec<Link>)>,
-    /// The line that announces what follows, with what it refers to: "Not covered:" holds for all fragments below it.
-    pub(super) announcement: Vec<Link>,
-    /// Whether a paragraph has followed it: then it goes on for fragments only.
-    pub(super) has_followed: bool,
-    /// Whether a paragraph may still be below the announcement.
-    pub(super) is_in_doubt: bool,
-    /// An announcement above run-in headings.
-    scope: Vec<Link>,
-    /// The line above a list with an item that announced what followed the list.
-    before_open: Option<Option<(Range<usize>, Vec<Link>)>>,
-    /// The statements of the last list, table or code, and the line above it.
+    pub(super) next_question: Option<Link>,
+    pub(super) line: Line,
+    /// The line above a list whose last item announced what followed the list.
+    outer: Option<Line>,
+    /// The statements of the list, table or code right above, and the lines above it.
     pub(super) listed: Option<(Range<usize>, Vec<Link>)>,
 }
 
-impl Above {
-    fn new_section(&mut self) {
-        *self = Self::default();
+/// The line right above the next block.
+#[derive(Default)]
+pub(super) struct Line {
+    /// What it refers to, and itself as the last link: it leads in a list, and "it" means what it says.
+    pub(super) links: Vec<Link>,
+    /// How many of the links announce what follows: "Not covered:" holds for all fragments below it.
+    pub(super) announces: usize,
+    /// Whether a paragraph has followed the announcement: then it goes on for fragments only.
+    pub(super) has_followed: bool,
+    /// Whether a paragraph may still be below the announcement.
+    pub(super) is_in_doubt: bool,
+}
+
+impl Line {
+    pub(super) fn announcing(links: Vec<Link>) -> Self {
+        Self { announces: links.len(), links, ..Self::default() }
+    }
+
+    pub(super) fn announcement(&self) -> &[Link] {
+        self.links.get(..self.announces).unwrap_or_default()
     }
 }
 
@@ -101,23 +107,19 @@ impl Walker<'_> {
         // The first sentence of the item, which its other sentences continue.
         let mut subject: Option<Range<usize>> = None;
         let first = self.statements.len();
-        let mut before = first;
         let mut is_top = self.depth == 1;
         for (at, block) in blocks.iter().enumerate() {
             if block.kind == BlockKind::Paragraph && block.range.is_empty() {
                 // Something without text announces nothing, and ends what is announced for text. A list may still belong to it.
-                above.announcement.clear();
+                above.line.announces = 0;
                 continue;
             }
-            above.is_in_doubt &= block.kind == BlockKind::Paragraph;
+            above.line.is_in_doubt &= block.kind == BlockKind::Paragraph;
             let below = blocks.get(at + 1..).unwrap_or_default();
             let next = below.first();
             let mut chain = outer.to_vec();
-            chain.extend(above.scope.iter().cloned());
             chain.extend(subject.as_ref().map(|subject| Link::new(Role::Parent, subject)));
-            let question = above.next_question.clone().or_else(|| above.question.clone());
-            chain.extend(question.map(|question| Link::new(Role::Question, &question)));
-            chain.extend(above.label.as_ref().map(|label| Link::new(Role::Label, label)));
+            chain.extend(above.section.iter().chain(&above.next_question).cloned());
             if self.conditions.begins_at(block.range.start) && block.kind == BlockKind::Paragraph {
                 // It is shown with what it belongs to, and what is above it goes on.
                 self.push(block.range.clone(), StatementKind::Sentence, chain, false);
@@ -128,13 +130,11 @@ impl Walker<'_> {
             let is_status = is_top && self.is_status(block, below);
             let is_set_apart = || self.form(block).is_some_and(Form::is_set_apart);
             is_top = is_status || self.depth == 1 && is_heading(block) || is_top && is_set_apart();
+            // The paragraph of an item is the first line of what the item contains.
+            let is_of_item = item.is_some() && at == 1;
             match &block.kind {
                 BlockKind::Heading { level } => self.heading(*level, block, &mut above),
-                BlockKind::Question => {
-                    above.new_section();
-                    above.question = Some(block.range.clone());
-                    self.push(block.range.clone(), StatementKind::Sentence, chain, false);
-                }
+                BlockKind::Question => self.question(block, chain, &mut above),
                 BlockKind::Label | BlockKind::Cell | BlockKind::Row { .. } => {}
                 _ if is_status => self.status(block, chain),
                 // What an item says about itself at its end.
@@ -143,35 +143,17 @@ impl Walker<'_> {
                     self.attach(first..begin, &Link::new(Role::Exception, range));
                     self.push(range.clone(), StatementKind::Sentence, chain, false);
                 }
-                BlockKind::Paragraph if self.is_author(block, first, before, item) => {
-                    let quoted = if self.is_in_group(item) { first } else { before };
-                    self.attach(quoted..begin, &Link::new(Role::Exception, &block.range));
-                    self.push(block.range.clone(), StatementKind::Sentence, chain, false);
+                BlockKind::Paragraph if self.is_run_in(block, next, &above.section) => {
+                    self.run_in(block, &mut above);
                 }
-                BlockKind::Paragraph if self.is_run_in(block, next, above.label.as_ref()) => {
-                    let announcement = std::mem::take(&mut above.announcement);
-                    let scope =
-                        if announcement.is_empty() { std::mem::take(&mut above.scope) } else { announcement };
-                    above.new_section();
-                    above.scope = scope;
-                    if is_question(self.document.slice(&block.range)) {
-                        above.question = Some(block.range.clone());
-                    } else {
-                        above.label = Some(block.range.clone());
-                    }
-                }
-                BlockKind::Paragraph if is_marked_question(self.document.slice(&block.range)) => {
-                    let parts = self.sentences(&block.range);
-                    if parts.len() > 1 {
-                        self.paragraph(block, &chain, None, below, &mut above);
-                    } else {
-                        above.new_section();
-                        above.question = Some(block.range.clone());
-                        self.push(block.range.clone(), StatementKind::Sentence, chain, false);
-                    }
+                BlockKind::Paragraph
+                    if is_marked_question(self.document.slice(&block.range))
+                        && self.sentences(&block.range).len() == 1 =>
+                {
+                    self.question(block, chain, &mut above);
                 }
                 BlockKind::Paragraph => {
-                    above.before_open = None;
+                    above.outer = None;
                     let marker = item.filter(|_| at == 0);
                     let first = self.paragraph(block, &chain, marker, below, &mut above);
                     if item.is_some() && subject.is_none() {
@@ -179,66 +161,57 @@ impl Walker<'_> {
                     }
                 }
                 BlockKind::List => {
-                    if let Some(before) = above.before_open.take_if(|_| goes_on(block)) {
-                        above.sentence = before;
+                    if goes_on(block) {
+                        above.line = above.outer.take().unwrap_or(above.line);
+                        // "§ 3" below "a)" goes on from "§ 2", and not below the line above "a)".
+                        let list_before = at.checked_sub(1).and_then(|before| blocks.get(before));
+                        if list_before.is_some_and(has_letters) {
+                            above.line = Line::default();
+                        }
                     }
-                    // "§ 3" below "a)" goes on from "§ 2", and not below the line above "a)".
-                    let list_before = at.checked_sub(1).and_then(|before| blocks.get(before));
-                    if goes_on(block) && list_before.is_some_and(has_letters) {
-                        above.sentence = None;
-                        above.announcement.clear();
-                    }
-                    self.with_lead_in(&mut chain, &above, item.is_some() && at == 1, block);
+                    self.with_lead_in(&mut chain, &above.line, is_of_item, block);
                     let open = self.list(block, &chain);
                     self.end_list(&mut above, begin);
-                    if let Some((last, context)) = open.split_last() {
-                        let open_line = (last.range.clone(), context.to_vec());
-                        let before = above.sentence.replace(open_line);
-                        above.before_open.get_or_insert(before);
-                        above.announcement = open;
+                    if !open.is_empty() {
+                        let line = std::mem::replace(&mut above.line, Line::announcing(open));
+                        above.outer.get_or_insert(line);
                     }
                 }
                 BlockKind::Item { .. } => {
                     self.siblings(&block.children, &chain, Some(block));
                 }
                 BlockKind::Table => {
-                    self.with_lead_in(&mut chain, &above, false, block);
+                    self.with_lead_in(&mut chain, &above.line, false, block);
                     self.table(block, &chain);
                     self.end_list(&mut above, begin);
                 }
                 BlockKind::Code => {
-                    self.with_lead_in(&mut chain, &above, item.is_some() && at == 1, block);
-                    let warning = next.filter(|next| next.kind == BlockKind::Paragraph);
-                    let warning = warning.and_then(|next| self.sentences(&next.range).into_iter().next());
-                    let warning = warning.filter(|sentence| is_warning(self.document.slice(sentence)));
+                    self.with_lead_in(&mut chain, &above.line, is_of_item, block);
+                    let warning = self.first_sentence(next).filter(|next| self.warns(next));
                     chain.extend(warning.map(|warning| Link::new(Role::Exception, &warning)));
                     self.push(block.range.clone(), StatementKind::Code, chain, true);
                     self.end_list(&mut above, begin);
                 }
                 BlockKind::Group => {
-                    chain.append(&mut above.announcement);
+                    chain.extend(above.line.announcement().iter().cloned());
                     let label = block.children.first().filter(|child| child.kind == BlockKind::Label);
-                    chain.extend(label.map(|label| Link::new(Role::Label, &label.range)));
-                    let open = self.siblings(&block.children, &chain, None);
-                    // A name of nothing.
-                    if let Some(label) = label.filter(|_| self.statements.len() == begin) {
-                        self.push(label.range.clone(), StatementKind::Sentence, chain, false);
-                    }
+                    let label = label.map(|label| Link::new(Role::Label, &label.range));
+                    chain.extend(label.clone());
                     // "Never do this:" in a box above code.
-                    let last = open.split_last();
-                    above.sentence = last.map(|(last, context)| (last.range.clone(), context.to_vec()));
-                    above.announcement = open;
-                    let is_above_code =
-                        above.sentence.is_none() && next.is_some_and(|next| next.kind == BlockKind::Code);
-                    let warns = |range: &Range<usize>| is_warning(self.document.slice(range));
-                    if let Some(warning) = self.statements.get(begin).filter(|_| is_above_code)
-                        && (warns(&warning.range) || label.is_some_and(|label| warns(&label.range)))
-                    {
-                        let label = label.map(|label| Link::new(Role::Label, &label.range));
-                        above.sentence = Some((warning.range.clone(), label.into_iter().collect()));
-                    }
-                    above.has_followed = false;
+                    above.line = Line::announcing(self.siblings(&block.children, &chain, None));
                     above.listed = None;
+                    let is_above_code = next.is_some_and(|next| next.kind == BlockKind::Code);
+                    match (self.statements.get(begin).map(|first| first.range.clone()), label) {
+                        // A name of nothing.
+                        (None, Some(label)) => self.push(label.range, StatementKind::Sentence, chain, false),
+                        (Some(first), label) if is_above_code && above.line.links.is_empty() => {
+                            if self.warns(&first) || label.iter().any(|label| self.warns(&label.range)) {
+                                let first = Link::new(Role::LeadIn, &first);
+                                above.line.links = label.into_iter().chain([first]).collect();
+                            }
+                        }
+                        _ => {}
+                    }
                 }
                 BlockKind::Note => {
                     let owner = self.conditions.owner(&block.range).and_then(|at| self.statement_at(at));
@@ -250,15 +223,39 @@ impl Walker<'_> {
                     }
                 }
             }
-            before = begin;
         }
         self.depth -= 1;
-        if above.has_followed { Vec::new() } else { above.announcement }
+        if above.line.has_followed { Vec::new() } else { above.line.announcement().to_vec() }
+    }
+
+    /// Reads a question that the following blocks answer.
+    fn question(&mut self, block: &Block, chain: Vec<Link>, above: &mut Above) {
+        let section = vec![Link::new(Role::Question, &block.range)];
+        *above = Above { section, ..Above::default() };
+        self.push(block.range.clone(), StatementKind::Sentence, chain, false);
+    }
+
+    /// Reads a run-in heading. An announcement above several holds for each of them.
+    fn run_in(&self, block: &Block, above: &mut Above) {
+        let is_name = |link: &Link| matches!(link.role, Role::Label | Role::Question);
+        let mut section = above.line.announcement().to_vec();
+        if section.is_empty() {
+            section = std::mem::take(&mut above.section);
+            section.retain(|link| !is_name(link));
+        }
+        let is_question = is_question(self.document.slice(&block.range));
+        let role = if is_question { Role::Question } else { Role::Label };
+        section.push(Link::new(role, &block.range));
+        *above = Above { section, ..Above::default() };
+    }
+
+    fn warns(&self, range: &Range<usize>) -> bool {
+        is_warning(self.document.slice(range))
     }
 
     fn heading(&mut self, level: u8, block: &Block, above: &mut Above) {
         let current = self.headings.last().map_or(0, |heading| heading.level);
-        let announcement = std::mem::take(&mut above.announcement);
+        let announcement = above.line.announcement().to_vec();
         self.scopes.retain(|(above, _)| *above < level);
         if level > current && !announcement.is_empty() {
             self.scopes.push((current, announcement));
@@ -274,8 +271,8 @@ impl Walker<'_> {
         let is_limiting = is_limiting || level > 1 && self.document.is_covered(&block.range, MarkKind::Code);
         let is_limiting = is_limiting || !self.conditions.of(self.document, &block.range).texts.is_empty();
         self.headings.push(Heading { level, range: block.range.clone(), is_limiting });
-        above.new_section();
-        above.question = Some(block.range.clone()).filter(|_| is_question(text));
+        let question = Some(Link::new(Role::Question, &block.range)).filter(|_| is_question(text));
+        *above = Above { section: question.into_iter().collect(), ..Above::default() };
     }
 
     /// Reads the items of a list and returns the line that announces what follows the list, if its last item is one.
@@ -348,19 +345,15 @@ impl Walker<'_> {
     }
 
     /// Adds the line above a list, table or code, or else the heading: "Towels" alone means nothing.
-    fn with_lead_in(&self, chain: &mut Vec<Link>, above: &Above, is_of_item: bool, block: &Block) {
-        match &above.sentence {
-            // The item's own sentence is there already, as the subject of all that it contains.
-            Some((sentence, _)) if is_of_item => {
-                if !chain.iter().any(|link| link.role == Role::Parent && link.range == *sentence) {
-                    chain.retain(|link| link.role != Role::Parent || !is_within(&link.range, sentence));
-                    chain.push(Link::new(Role::Parent, sentence));
+    fn with_lead_in(&self, chain: &mut Vec<Link>, line: &Line, is_of_item: bool, block: &Block) {
+        match line.links.last() {
+            // The first sentence of the item is there already, as the subject of all that it contains.
+            Some(own) if is_of_item => {
+                if chain.iter().all(|link| link.range != own.range) {
+                    chain.push(Link::new(Role::Parent, &own.range));
                 }
             }
-            Some((sentence, context)) if self.is_about(sentence, block) => {
-                chain.extend(context.iter().cloned());
-                chain.push(Link::new(Role::LeadIn, sentence));
-            }
+            Some(own) if self.is_about(&own.range, block) => chain.extend(line.links.iter().cloned()),
             // Sentences do not need a heading, but steps and single words do.
             _ if self.has_sentences(block) && !block.children.iter().any(|item| self.is_short(item)) => {}
             _ => self.with_heading(chain),
@@ -394,11 +387,8 @@ impl Walker<'_> {
 
     /// What follows a list, table or code may belong to it.
     fn end_list(&self, above: &mut Above, begin: usize) {
-        let mut lines = std::mem::take(&mut above.announcement);
-        if let (true, Some((sentence, context))) = (lines.is_empty(), &above.sentence) {
-            lines.extend(context.iter().cloned().chain([Link::new(Role::LeadIn, sentence)]));
-        }
-        above.listed = Some((begin..self.statements.len(), lines));
+        above.line.announces = 0;
+        above.listed = Some((begin..self.statements.len(), above.line.links.clone()));
     }
 
     /// Adds a part to statements that are read already.
