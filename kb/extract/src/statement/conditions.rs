@@ -11,8 +11,8 @@ use crate::document::{Block, BlockKind, Document, MarkKind, Reference};
 const MAX_SYMBOLS: usize = 4;
 /// A larger number is no mark.
 const MAX_DIGITS: usize = 2;
-/// How much of a word before a mark is looked at.
-const MAX_WORD_BYTES: usize = 60;
+/// How much before and after a mark is looked at.
+const MAX_NEAR_BYTES: usize = 100;
 /// A longer word is no unit.
 const MAX_UNIT_CHARS: usize = 4;
 
@@ -318,17 +318,26 @@ impl Mark<'_> {
         }
         let is_apart = before.is_whitespace();
         let is_at_end = |rest: &str| rest.is_empty() || rest.starts_with(['\n', '\t']);
-        let near = head.get(head.floor_char_boundary(head.len().saturating_sub(MAX_WORD_BYTES))..)?;
+        let near = head.get(head.floor_char_boundary(head.len().saturating_sub(MAX_NEAR_BYTES))..)?;
         let word = near.rsplit(char::is_whitespace).next().unwrap_or_default();
-        // "**bold**" that was left over
-        let is_pair = || self.key.len() > 1 && (head.contains(&self.key) || tail.contains(&self.key));
+        // "*not*" and "**bold**": markup that was left over
+        let is_leftover = || {
+            let key = self.key.as_str();
+            let parts = || near.match_indices(key).map(|(at, _)| near.split_at(at));
+            let opens = |(before, rest): (&str, &str)| {
+                let is_apart = !before.ends_with(|c: char| !c.is_whitespace());
+                is_apart && rest.trim_start_matches(key).starts_with(char::is_alphanumeric)
+            };
+            let soon = tail.get(..tail.floor_char_boundary(MAX_NEAR_BYTES)).unwrap_or_default();
+            parts().any(opens) || key.len() > 1 && (parts().next().is_some() || soon.contains(key))
+        };
         let (is_used, is_sure) = match (self.form, bracket) {
             (Form::Symbol, Some('(')) => (true, true),
             (Form::Symbol, _) => {
-                let is_quoted = "\"'“„«`".contains(before) && after.is_some_and(|c| "\"'”“»`".contains(c));
+                let is_quoted = matches!(word, "\"" | "'" | "“" | "„" | "«" | "`");
                 // "15 EUR *" at the end of a line
                 let is_behind = (!is_apart || is_at_end(tail)) && !"(/\\|=<>~^&+_{-[".contains(before);
-                (is_behind && !is_quoted, !is_apart && !is_other(head, word, tail) && !is_pair())
+                (is_behind && !is_quoted, !is_apart && !is_other(head, word, tail) && !is_leftover())
             }
             // "It costs 12 €.[2]"; but an item of a list in code is "names[2]".
             (Form::Number, Some('[')) => {

@@ -141,6 +141,12 @@ impl Walker<'_> {
         };
         let mut links = above.line.announcement().to_vec();
         links.extend(self.antecedents(&ranges, ranges.len() - 1, above, &base).unwrap_or_default());
+        if let (true, Some(before)) =
+            (next.is_some_and(|next| next.range.is_empty()), above.line.links.last())
+        {
+            // It may be the description of a picture.
+            links.insert(0, before.clone());
+        }
         let last_text = document.slice(last);
         // A box may promise something, too.
         let is_end = next.is_none() && marker.is_none();

@@ -508,6 +508,8 @@ fn other_asterisks_are_no_marks() {
         "Set version = \"*\" to take any.",
         "The dropdown**,** port and menu are shown.",
         "Version 1.2.* runs everywhere.",
+        "The shop does *not* open.",
+        "Start no line with \"* \" inside a block.",
     ] {
         assert!(html(&format!("<p>Well.</p><p>{text}</p>")).contains(&text.to_owned()), "{text}");
     }
@@ -755,6 +757,18 @@ fn a_bare_yes_needs_a_line_or_column_that_says_what_it_is_about() {
     let table = "<table><tr><td>Theft</td><td>ja</td></tr><tr><td>Fire</td><td>✗</td></tr></table>";
     assert!(html(table).is_empty());
     assert_eq!(html(&format!("<h2>Excluded</h2>{table}")), ["Excluded: Theft: ja", "Excluded: Fire: ✗"]);
+}
+
+#[test]
+fn the_sentence_above_a_picture_is_above_the_list_below_it() {
+    assert_eq!(
+        shown("We accept none of these cards.\n\n![](cards.png)\n\n- Visa").last().unwrap(),
+        "We accept none of these cards. Visa"
+    );
+    assert_eq!(
+        shown("We accept none of these cards.\n\nCards\n\n![](cards.png)\n\n- Visa").last().unwrap(),
+        "We accept none of these cards. Cards: Visa"
+    );
 }
 
 #[test]
@@ -1042,11 +1056,6 @@ fn a_sentence_is_not_about_the_rest_of_a_list() {
             .unwrap(),
         "Cover: It covers glass."
     );
-}
-
-#[test]
-fn a_cell_that_repeats_the_one_above_it_is_no_answer() {
-    assert_eq!(shown("| A | B |\n|---|---|\n| x | 5 € |\n| y | ″ |"), ["x – B: 5 €"]);
 }
 
 #[test]

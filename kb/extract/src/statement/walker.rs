@@ -10,8 +10,8 @@ use super::conditions::Conditions;
 use super::paragraph::is_numbered;
 use super::short_lines::{Form, innermost};
 use super::words::{
-    ends_with_colon, is_about_figures, is_fragment, is_marked_question, is_notice, is_question, is_sequel,
-    is_warning, limits, limits_by_word, looks_ahead, word_count,
+    ends_with_colon, is_about_figures, is_fragment, is_marked_question, is_notice, is_question, is_warning,
+    limits, limits_by_word, looks_ahead, refers_back, word_count,
 };
 use super::{Link, Statement, is_within};
 use crate::document::{Block, BlockKind, Document, MarkKind};
@@ -310,7 +310,7 @@ impl Walker<'_> {
                 continue;
             }
             let first = item.children.first().filter(|first| first.kind == BlockKind::Paragraph);
-            let is_sequel = first.is_some_and(|first| is_sequel(self.document.slice(&first.range)));
+            let is_sequel = first.is_some_and(|first| self.is_sequel(&first.range));
             let before = last.iter().filter(|_| is_sequel);
             chain.extend(before.map(|before| Link::new(Role::Antecedent, &before.range)));
             self.siblings(&item.children, &chain, Some(item));
@@ -334,6 +334,12 @@ impl Walker<'_> {
             }
         }
         announcement
+    }
+
+    /// Whether an item goes on from the one before it: "danach: 50 %".
+    fn is_sequel(&self, item: &Range<usize>) -> bool {
+        let text = self.document.slice(item);
+        is_fragment(text) && refers_back(text)
     }
 
     /// The last sentence of an item that is only a paragraph.
