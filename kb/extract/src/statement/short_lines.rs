@@ -86,6 +86,13 @@ impl Walker<'_> {
         (word_count(text) <= form.max_words()).then_some(form)
     }
 
+    /// Whether a line names the author of the quotation above it: "— Anna, guest".
+    pub(super) fn is_author(&self, block: &Block) -> bool {
+        let text = self.document.slice(&block.range);
+        let is_dash = |c: char| matches!(c, '–' | '—' | '―');
+        text.starts_with(is_dash) && !text.ends_with(is_dash) && self.form(block).is_some()
+    }
+
     /// A bold paragraph that names what follows, or asks what follows answers. One in italics does so if it limits, or if such a line is
     /// above it.
     pub(super) fn is_run_in(&self, block: &Block, next: Option<&Block>, section: &[Link]) -> bool {

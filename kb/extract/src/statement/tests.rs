@@ -666,6 +666,19 @@ fn hearsay_has_the_sentence_after_it() {
 }
 
 #[test]
+fn a_quotation_has_its_author() {
+    assert_eq!(
+        shown("\"The room was dirty.\"\n\n– A guest, 2019"),
+        ["\"The room was dirty.\" – A guest, 2019"]
+    );
+    assert_eq!(
+        html("<blockquote><p>The room was dirty.</p><p>We left.</p><p>— Anna</p></blockquote>"),
+        ["The room was dirty. — Anna", "We left. — Anna"]
+    );
+    assert_eq!(shown("Rain may fall.\n\n– as always in May –"), ["Rain may fall.", "– as always in May –"]);
+}
+
+#[test]
 fn a_sentence_that_leans_on_another_has_it() {
     for (first, second) in [
         ("Members enter free.", "Others pay 10 €."),

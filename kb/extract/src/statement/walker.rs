@@ -10,8 +10,8 @@ use super::conditions::Conditions;
 use super::paragraph::is_numbered;
 use super::short_lines::{Form, innermost};
 use super::words::{
-    ends_with_colon, is_about_figures, is_fragment, is_marked_question, is_notice, is_question, is_warning,
-    limits, limits_by_word, looks_ahead, refers_back, word_count,
+    ends_with_colon, is_about_figures, is_fragment, is_marked_question, is_notice, is_question, is_sequel,
+    is_warning, limits, limits_by_word, looks_ahead, word_count,
 };
 use super::{Link, Statement, is_within};
 use crate::document::{Block, BlockKind, Document, MarkKind};
@@ -90,7 +90,9 @@ pub(super) struct Line {
 }
 
 impl Line {
-    pub(super) fn announcing(links: Vec<Link>) -> Self {
+    pub(super) fn announcing(mut links: Vec<Link>) -> Self {
+        // A longer chain is never shown.
+        links.drain(..links.len().saturating_sub(MAX_CHAIN_PARTS + 1));
         Self { announces: links.len(), links, ..Self::default() }
     }
 
@@ -107,6 +109,7 @@ impl Walker<'_> {
         // The first sentence of the item, which its other sentences continue.
         let mut subject: Option<Range<usize>> = None;
         let first = self.statements.len();
+        let mut before = first;
         let mut is_top = self.depth == 1;
         for (at, block) in blocks.iter().enumerate() {
             if block.kind == BlockKind::Paragraph && block.range.is_empty() {
@@ -142,6 +145,12 @@ impl Walker<'_> {
                     let range = &innermost(block).range;
                     self.attach(first..begin, &Link::new(Role::Exception, range));
                     self.push(range.clone(), StatementKind::Sentence, chain, false);
+                }
+                // The author of a quotation.
+                BlockKind::Paragraph if at > 0 && self.is_author(block) => {
+                    let quoted = if self.depth > 1 && item.is_none() { first } else { before };
+                    self.attach(quoted..begin, &Link::new(Role::Exception, &block.range));
+                    self.push(block.range.clone(), StatementKind::Sentence, chain, false);
                 }
                 BlockKind::Paragraph if self.is_run_in(block, next, &above.section) => {
                     self.run_in(block, &mut above);
@@ -223,6 +232,7 @@ impl Walker<'_> {
                     }
                 }
             }
+            before = begin;
         }
         self.depth -= 1;
         if above.line.has_followed { Vec::new() } else { above.line.announcement().to_vec() }
@@ -310,7 +320,7 @@ impl Walker<'_> {
                 continue;
             }
             let first = item.children.first().filter(|first| first.kind == BlockKind::Paragraph);
-            let is_sequel = first.is_some_and(|first| self.is_sequel(&first.range));
+            let is_sequel = first.is_some_and(|first| is_sequel(self.document.slice(&first.range)));
             let before = last.iter().filter(|_| is_sequel);
             chain.extend(before.map(|before| Link::new(Role::Antecedent, &before.range)));
             self.siblings(&item.children, &chain, Some(item));
@@ -334,12 +344,6 @@ impl Walker<'_> {
             }
         }
         announcement
-    }
-
-    /// Whether an item goes on from the one before it: "danach: 50 %".
-    fn is_sequel(&self, item: &Range<usize>) -> bool {
-        let text = self.document.slice(item);
-        is_fragment(text) && refers_back(text)
     }
 
     /// The last sentence of an item that is only a paragraph.

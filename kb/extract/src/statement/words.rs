@@ -29,6 +29,7 @@ static POINTERS: Phrases = Phrases::of("pointers");
 static PRONOUNS: Phrases = Phrases::of("pronouns");
 static QUESTION_MARKS: Phrases = Phrases::of("question marks");
 static SCOPES: Phrases = Phrases::of("scopes");
+static SEQUELS: Phrases = Phrases::of("sequels");
 static SPANS: Phrases = Phrases::of("spans");
 static SPEAKERS: Phrases = Phrases::of("speakers");
 static STANDS_ALONE: Phrases = Phrases::of("stands alone");
@@ -122,6 +123,11 @@ fn is_exempt(words: &[String]) -> bool {
     words.len() <= MAX_ELLIPSIS_WORDS && words.iter().any(|word| is_inflected(word, &EXEMPT))
 }
 
+/// Whether an item goes on from the one before it: "danach: 50 %".
+pub(super) fn is_sequel(item: &str) -> bool {
+    begins_with(&words(item), &SEQUELS)
+}
+
 /// Whether a sentence is about the two sentences before it.
 pub(super) fn is_about_two(sentence: &str) -> bool {
     begins_with(&words(sentence), &PAIRS)
@@ -183,10 +189,11 @@ pub(super) fn looks_ahead(sentence: &str) -> bool {
     words(sentence).iter().any(|word| is_in(word, &FORWARD) || is_in(word, &FOLLOWING))
 }
 
-/// Whether a sentence promises text that follows it: "The following cannot be returned."
-pub(super) fn promises(sentence: &str) -> bool {
-    let is_told = sentence.contains(": ") || is_question(sentence);
-    !is_told && words(sentence).iter().any(|word| is_in(word, &FOLLOWING))
+/// Whether a line announces what follows it: "Not covered:", "It is not refunded if", "The following cannot be returned."
+pub(super) fn announces(line: &str) -> bool {
+    let is_told = line.contains(": ") || is_question(line);
+    let promises = || !is_told && words(line).iter().any(|word| is_in(word, &FOLLOWING));
+    ends_with_colon(line) || leads_on(line) || promises()
 }
 
 /// Whether a line ends in a word that leads on: "… which is not refunded if".
