@@ -371,10 +371,8 @@ fn is_word_or_price(word: &str) -> bool {
 /// computer code ("1.2.* runs"), or the name of a required parameter at the start of a row.
 fn is_other(head: &str, word: &str, tail: &str) -> bool {
     let is_single = word.len() == 1 && word.chars().all(|c| c.is_ascii_alphanumeric());
-    let letters: Vec<char> = word.chars().collect();
-    let is_dotted = letters.windows(3).any(
-        |three| matches!(three, [before, '.', after] if before.is_alphabetic() && after.is_alphabetic()),
-    );
+    let mut parts = word.trim_end_matches('.').split('.');
+    let is_dotted = parts.clone().count() > 1 && parts.all(|part| part.starts_with(char::is_alphabetic));
     let is_pattern = word.ends_with('.') && tail.trim_start().starts_with(char::is_lowercase);
     let is_code = word.contains(['/', '\\', '_', '=', '<', '>', '{', '}', '`', '#', '@'])
         || word.contains("()")

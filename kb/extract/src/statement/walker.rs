@@ -22,7 +22,7 @@ const UNKNOWN: char = '\u{fffd}';
 const MAX_SHORT_ITEM_WORDS: usize = 2;
 /// How many sentences of the top of a document may be notices.
 const MAX_NOTICES: usize = 2;
-/// How many sections may say something about all their figures.
+/// How many sentences may say something about all figures of their section.
 const MAX_FIGURES: usize = 50;
 
 pub(super) fn read(document: &Document) -> Vec<Statement> {
@@ -30,13 +30,13 @@ pub(super) fn read(document: &Document) -> Vec<Statement> {
         document,
         headings: Vec::new(),
         notices: notices(document),
-        figures: figures(document),
         conditions: Conditions::new(document),
         scopes: Vec::new(),
         statements: Vec::new(),
         depth: 0,
     };
     walker.siblings(&document.blocks, &[], None);
+    walker.attach_figures();
     walker.statements
 }
 
@@ -45,8 +45,6 @@ pub(super) struct Walker<'d> {
     /// The headings above, outermost first.
     pub(super) headings: Vec<Heading>,
     notices: Vec<Range<usize>>,
-    /// Sections with a sentence about all their figures, and the sentence.
-    figures: Vec<(Range<usize>, Range<usize>)>,
     pub(super) conditions: Conditions,
     /// Announcements above headings and lines that say for what a section holds, each with the level of the heading that it is below.
     pub(super) scopes: Vec<(u8, Vec<Link>)>,
@@ -201,41 +199,44 @@ impl Walker<'_> {
                     self.push(block.range.clone(), StatementKind::Code, chain, true);
                     self.end_list(&mut above, begin);
                 }
-                BlockKind::Group => {
-                    chain.extend(above.line.announcement().iter().cloned());
-                    let label = block.children.first().filter(|child| child.kind == BlockKind::Label);
-                    let label = label.map(|label| Link::new(Role::Label, &label.range));
-                    chain.extend(label.clone());
-                    // "Never do this:" in a box above code.
-                    above.line = Line::announcing(self.siblings(&block.children, &chain, None));
-                    above.listed = None;
-                    let is_above_code = next.is_some_and(|next| next.kind == BlockKind::Code);
-                    match (self.statements.get(begin).map(|first| first.range.clone()), label) {
-                        // A name of nothing.
-                        (None, Some(label)) => self.push(label.range, StatementKind::Sentence, chain, false),
-                        (Some(first), label) if is_above_code && above.line.links.is_empty() => {
-                            if self.warns(&first) || label.iter().any(|label| self.warns(&label.range)) {
-                                let first = Link::new(Role::LeadIn, &first);
-                                above.line.links = label.into_iter().chain([first]).collect();
-                            }
-                        }
-                        _ => {}
-                    }
-                }
-                BlockKind::Note => {
-                    let owner = self.conditions.owner(&block.range).and_then(|at| self.statement_at(at));
-                    let is_known = owner.is_some();
-                    chain.extend(owner.map(|owner| Link::new(Role::Antecedent, &owner)));
-                    self.siblings(&block.children, &chain, None);
-                    if !is_known {
-                        self.statements.iter_mut().skip(begin).for_each(|note| note.is_quotable = false);
-                    }
-                }
+                BlockKind::Group => self.group(block, chain, next, &mut above),
+                BlockKind::Note => self.note(block, chain),
             }
             before = begin;
         }
         self.depth -= 1;
         if above.line.has_followed { Vec::new() } else { above.line.announcement().to_vec() }
+    }
+
+    fn group(&mut self, block: &Block, mut chain: Vec<Link>, next: Option<&Block>, above: &mut Above) {
+        let begin = self.statements.len();
+        chain.extend(above.line.announcement().iter().cloned());
+        let label = block.children.first().filter(|child| child.kind == BlockKind::Label);
+        let label = label.map(|label| Link::new(Role::Label, &label.range));
+        chain.extend(label.clone());
+        above.line = Line::announcing(self.siblings(&block.children, &chain, None));
+        above.listed = None;
+        let is_above_code = next.is_some_and(|next| next.kind == BlockKind::Code);
+        match (self.statements.get(begin).map(|first| first.range.clone()), label) {
+            // A name of nothing.
+            (None, Some(label)) => self.push(label.range, StatementKind::Sentence, chain, false),
+            // "Never do this." in a box above code.
+            (Some(first), label) if is_above_code && above.line.links.is_empty() => {
+                if self.warns(&first) || label.iter().any(|label| self.warns(&label.range)) {
+                    above.line.links = label.into_iter().chain([Link::new(Role::LeadIn, &first)]).collect();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn note(&mut self, block: &Block, mut chain: Vec<Link>) {
+        let begin = self.statements.len();
+        let owner = self.conditions.owner(&block.range).and_then(|at| self.statement_at(at));
+        let is_known = owner.is_some();
+        chain.extend(owner.map(|owner| Link::new(Role::Antecedent, &owner)));
+        self.siblings(&block.children, &chain, None);
+        self.statements.iter_mut().skip(begin).for_each(|note| note.is_quotable &= is_known);
     }
 
     /// Reads a question that the following blocks answer.
@@ -411,6 +412,34 @@ impl Walker<'_> {
         }
     }
 
+    /// "All prices include VAT." belongs to each figure of its section, also above it.
+    fn attach_figures(&mut self) {
+        let document = self.document;
+        let is_about = |statement: &&Statement| {
+            statement.kind == StatementKind::Sentence && is_about_figures(document.slice(&statement.range))
+        };
+        let found: Vec<_> = self.statements.iter().filter(is_about).take(MAX_FIGURES).collect();
+        let found: Vec<_> = found.into_iter().map(|statement| statement.range.clone()).collect();
+        let headings = || {
+            document.blocks.iter().filter_map(|block| match block.kind {
+                BlockKind::Heading { level } => Some((level, block.range.start)),
+                _ => None,
+            })
+        };
+        for sentence in found {
+            let (level, start) =
+                headings().take_while(|(_, at)| *at < sentence.start).last().unwrap_or_default();
+            let end = headings().find(|(other, at)| *at > sentence.start && *other <= level);
+            let index = |at: usize| self.statements.partition_point(|statement| statement.range.start < at);
+            for at in index(start)..end.map_or(self.statements.len(), |(_, end)| index(end)) {
+                let range = self.statements.get(at).map_or(0..0, |statement| statement.range.clone());
+                if range != sentence && document.slice(&range).contains(|c: char| c.is_ascii_digit()) {
+                    self.attach(at..at + 1, &Link::new(Role::Condition, &sentence));
+                }
+            }
+        }
+    }
+
     pub(super) fn push(
         &mut self,
         range: Range<usize>,
@@ -437,12 +466,6 @@ impl Walker<'_> {
         };
         for link in notices.chain(scopes).chain(headings).chain(chain) {
             add(&mut whole, link);
-        }
-        let has_figure = document.slice(&range).contains(|c: char| c.is_ascii_digit());
-        for (section, sentence) in self.figures.iter().filter(|_| has_figure) {
-            if is_within(&range, section) {
-                add(&mut whole, Link::new(Role::Condition, sentence));
-            }
         }
         // The conditions of the statement and of each part.
         let mut is_missing = false;
@@ -552,34 +575,4 @@ fn notices(document: &Document) -> Vec<Range<usize>> {
         }
     }
     notices
-}
-
-/// The sentences about all figures of a section, each with its section: up to the next heading of the same level.
-fn figures(document: &Document) -> Vec<(Range<usize>, Range<usize>)> {
-    let level = |block: &Block| match block.kind {
-        BlockKind::Heading { level } => level,
-        _ => u8::MAX,
-    };
-    let mut found = Vec::new();
-    for (at, block) in document.blocks.iter().enumerate() {
-        if block.kind != BlockKind::Paragraph || found.len() == MAX_FIGURES {
-            continue;
-        }
-        // Splitting all text once more takes time.
-        let mut lines = document.slice(&block.range).split(['.', '\n']);
-        if !lines.any(|line| is_about_figures(line.trim_start())) {
-            continue;
-        }
-        let parts = sentences(&document.text, block.range.clone());
-        let Some(part) = parts.into_iter().find(|part| is_about_figures(document.slice(part))) else {
-            continue;
-        };
-        let above = document.blocks.iter().take(at).rfind(|above| is_heading(above));
-        let below = document.blocks.iter().skip(at);
-        let own = above.map_or(0, level);
-        let end = below.clone().find(|below| is_heading(below) && level(below) <= own);
-        let end = end.map_or(document.text.len(), |end| end.range.start);
-        found.push((above.map_or(0, |above| above.range.start)..end, part));
-    }
-    found
 }
