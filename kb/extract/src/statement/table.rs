@@ -7,7 +7,7 @@ use chat_core::statement::{Role, StatementKind};
 
 use super::Link;
 use super::walker::{Above, Walker};
-use super::words::{decides, ends_with_colon, is_yes_or_no, limits_by_word};
+use super::words::{decides, ends_with_colon, is_yes_or_no, limits_by_word, repeats};
 use crate::document::{Block, BlockKind, Document, MarkKind};
 
 /// A longer row is read cell by cell.
@@ -97,6 +97,8 @@ impl Walker<'_> {
                 self.cells(row, &chain, &columns);
                 continue;
             }
+            // The mark for "as above" says nothing without the row above.
+            is_clear &= !row.children.iter().any(|cell| repeats(document.slice(&cell.range)));
             // "Theft: yes" says nothing where no line or column says what it is about.
             let is_yes = |cell: &Block| is_yes_or_no(document.slice(&cell.range));
             is_clear &= !(chain.is_empty() && columns.is_empty() && row.children.get(1).is_some_and(is_yes));

@@ -675,6 +675,10 @@ fn a_quotation_has_its_author() {
         html("<blockquote><p>The room was dirty.</p><p>We left.</p><p>— Anna</p></blockquote>"),
         ["The room was dirty. — Anna", "We left. — Anna"]
     );
+    assert_eq!(
+        shown("We ask them:\n\nNo is fine.\n\n— Ivan, maintainer\n\n- Rest").last().unwrap(),
+        "We ask them: No is fine. Rest"
+    );
     assert_eq!(shown("Rain may fall.\n\n– as always in May –"), ["Rain may fall.", "– as always in May –"]);
 }
 
@@ -1217,6 +1221,11 @@ fn a_nested_number_is_in_the_item_above_it() {
         ));
         assert!(found.iter().any(|text| text.ends_with("(2) Not exempt are: 2. friends.")), "{found:?}");
     }
+}
+
+#[test]
+fn a_cell_that_repeats_the_one_above_it_is_no_answer() {
+    assert_eq!(shown("| A | B |\n|---|---|\n| x | 5 € |\n| y | ″ |\n| z | siehe oben |"), ["x – B: 5 €"]);
 }
 
 #[test]

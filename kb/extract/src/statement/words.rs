@@ -17,10 +17,10 @@ static FORWARD: Phrases = Phrases::of("forward");
 static HEARSAY: Phrases = Phrases::of("hearsay");
 static INTERROGATIVES: Phrases = Phrases::of("interrogatives");
 static JOINS: Phrases = Phrases::of("joins");
+static LEANERS: Phrases = Phrases::of("leaners");
 static LEADS_ON: Phrases = Phrases::of("leads on");
 static LIMITS: Phrases = Phrases::of("limits");
 static NEGATIONS: Phrases = Phrases::of("negations");
-static NEUTERS: Phrases = Phrases::of("neuters");
 static OPENERS: Phrases = Phrases::of("openers");
 static OTHERS: Phrases = Phrases::of("others");
 static PAIRS: Phrases = Phrases::of("pairs");
@@ -28,6 +28,7 @@ static PAST: Phrases = Phrases::of("past");
 static POINTERS: Phrases = Phrases::of("pointers");
 static PRONOUNS: Phrases = Phrases::of("pronouns");
 static QUESTION_MARKS: Phrases = Phrases::of("question marks");
+static REPEATS: Phrases = Phrases::of("repeats");
 static SCOPES: Phrases = Phrases::of("scopes");
 static SEQUELS: Phrases = Phrases::of("sequels");
 static SPANS: Phrases = Phrases::of("spans");
@@ -45,6 +46,8 @@ const MAX_ELLIPSIS_WORDS: usize = 8;
 const MAX_REFUTATION_WORDS: usize = 4;
 /// A sentence reports an opinion only within its first words.
 const MAX_HEARSAY_WORDS: usize = 6;
+/// No phrase of [`REPEATS`] is longer.
+const MAX_REPEAT_WORDS: usize = 3;
 /// The first words of a sentence, which say what it is about.
 const OPENING_WORDS: usize = 4;
 /// No phrase of [`FIGURES`] is longer.
@@ -75,8 +78,8 @@ fn points_back(sentence: &str) -> bool {
 /// plan does."
 pub(super) fn is_elliptic(sentence: &str) -> bool {
     let words = words(sentence);
-    // "Es ist klein."
-    if begins_with(&words, &NEUTERS) && !begins_with(&words, &STANDS_ALONE) {
+    // "Es ist klein.", "Unfortunately, we do not."
+    if begins_with(&words, &LEANERS) && !begins_with(&words, &STANDS_ALONE) {
         return true;
     }
     if is_fragment(sentence) || ends_with_colon(sentence) || is_question(sentence) {
@@ -204,7 +207,7 @@ pub(super) fn leads_on(line: &str) -> bool {
 /// Whether a line above a list, table or code is only the start of a sentence: "We ship to all countries except". The text of an item
 /// says something without the items below it, unless it ends in a word that leads on.
 pub(super) fn is_open(text: &str, is_item: bool) -> bool {
-    let leads_on = || ends_in(text, &LEADS_ON) || ends_in(text, &NEGATIONS);
+    let leads_on = || [&LEADS_ON, &NEGATIONS, &SCOPES].iter().any(|list| ends_in(text, list));
     is_fragment(text) && !is_value(text) && (!is_item || leads_on())
 }
 
@@ -275,6 +278,12 @@ pub(super) fn is_cover(line: &str) -> bool {
 /// Whether a cell only affirms or negates.
 pub(super) fn is_yes_or_no(cell: &str) -> bool {
     words(cell).iter().all(|word| is_in(word, &YES_OR_NO))
+}
+
+/// Whether a cell only repeats the one above it.
+pub(super) fn repeats(cell: &str) -> bool {
+    let is_phrase = || word_count(cell) <= MAX_REPEAT_WORDS && begins_with(&words(cell), &REPEATS);
+    matches!(cell.trim(), "\"" | "''" | "″" | "〃") || cell.len() <= MAX_OPENING_BYTES && is_phrase()
 }
 
 /// Whether a text is no sentence: it does not end like one.
