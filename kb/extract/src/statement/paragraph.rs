@@ -40,6 +40,9 @@ impl Walker<'_> {
         let (opening, ending) = (document.slice(&first), document.slice(&last));
         let next = below.first();
         let is_above_list = next.is_some_and(is_listed);
+        // "It is not refunded if" above "a) it is damaged."
+        let is_text = |next: &Block| next.kind == BlockKind::Paragraph && !next.range.is_empty();
+        let goes_on = leads_on(ending) && next.is_some_and(is_text);
         let is_alone = ranges.len() == 1;
         let is_short = is_alone && words::word_count(opening) <= MAX_PART_WORDS;
         let is_fragment = is_fragment(ending);
@@ -96,8 +99,8 @@ impl Walker<'_> {
                 is_quotable = false;
             }
             chain.extend(question.iter().filter(|question| question.range != *range).cloned());
-            // Only the start of a sentence: "We ship to all countries except", or "It is not refunded if" above "a) it is damaged".
-            let is_start = leads_on(text) || is_above_list && is_open(text, marker.is_some());
+            // Only the start of a sentence: "We ship to all countries except"
+            let is_start = goes_on || is_above_list && is_open(text, marker.is_some());
             let is_open = ends_with_colon(text) || *range == last && is_start;
             // "No." says nothing without its question.
             let is_bare = chain.is_empty() && is_yes_or_no(text);
@@ -127,7 +130,7 @@ impl Walker<'_> {
             // It may be the description of the picture.
             links.insert(0, before.clone());
         }
-        let is_announcing = announces(ending);
+        let is_announcing = goes_on || announces(ending);
         // "Not covered:", a list, "Please note the form." and a list that goes on.
         let is_between = next.is_some_and(|next| next.kind == BlockKind::List) && is_alone && !is_fragment;
         let is_lead = |line: &Link| {
@@ -293,7 +296,7 @@ impl Walker<'_> {
     }
 }
 
-fn is_listed(block: &Block) -> bool {
+pub(super) fn is_listed(block: &Block) -> bool {
     matches!(block.kind, BlockKind::List | BlockKind::Table | BlockKind::Code)
 }
 

@@ -1,9 +1,12 @@
 //! Short lines that are set apart from running text, and what they are about: the status of a section, the name of what follows, the author
 //! of a quotation.
 
+use std::ops::Range;
+
 use chat_core::statement::{Role, StatementKind};
 
 use super::Link;
+use super::paragraph::is_listed;
 use super::walker::{Walker, is_heading};
 use super::words::{
     ends_with_colon, has_status, is_cover, is_fragment, is_question, is_status, refers_back, word_count,
@@ -17,25 +20,19 @@ impl Walker<'_> {
     /// Whether a block right below a heading says for what the whole section holds: "Deprecated", "(Only for members)". In a section
     /// with several lines of the same form, each of them holds up to the next.
     pub(super) fn is_status(&self, block: &Block, below: &[Block]) -> bool {
-        // Without a heading, only a line that is set apart.
+        let Some(form) = self.form(block).filter(|_| self.limits(block)) else { return false };
         let text = self.document.slice(&block.range);
-        let is_clear = |form: &Form| {
-            // "SSO: no" is a value.
-            let is_value = !form.is_set_apart() && text.contains(": ") && !has_status(text);
-            // A box with a name often warns of a single step.
-            let is_warning =
-                block.children.len() > 1 && !has_status(self.document.slice(&innermost(block).range));
-            self.limits(block)
-                && !is_value
-                && !is_warning
-                && (!self.headings.is_empty() || form.is_set_apart())
-        };
-        let Some(form) = self.form(block).filter(is_clear) else { return false };
-        let is_listed =
-            |next: &Block| matches!(next.kind, BlockKind::List | BlockKind::Table | BlockKind::Code);
+        // "SSO: no" is a value.
+        let is_value = !form.is_set_apart() && text.contains(": ") && !has_status(text);
+        // A box with a name often warns of a single step.
+        let is_warning =
+            block.children.len() > 1 && !has_status(self.document.slice(&innermost(block).range));
+        // Without a heading, only a line that is set apart.
+        let has_section = !self.headings.is_empty() || form.is_set_apart();
         let is_lead_in = form != Form::Box && below.first().is_some_and(is_listed);
         let mut section = below.iter().take_while(|block| !is_heading(block));
-        !is_lead_in && !below.is_empty() && !section.any(|other| self.form(other) == Some(form))
+        let is_only = !below.is_empty() && !section.any(|other| self.form(other) == Some(form));
+        has_section && is_only && !is_value && !is_warning && !is_lead_in
     }
 
     pub(super) fn status(&mut self, block: &Block, mut chain: Vec<Link>) {
@@ -50,6 +47,13 @@ impl Walker<'_> {
 
     pub(super) fn is_remark(&self, block: &Block) -> bool {
         self.limits(block) && self.form(block).is_some_and(Form::is_set_apart)
+    }
+
+    /// Reads a line about the statements above it, from `first` on.
+    pub(super) fn remark(&mut self, block: &Block, first: usize, chain: Vec<Link>) {
+        let range = innermost(block).range.clone();
+        self.attach(first..self.statements.len(), &Link::new(Role::Exception, &range));
+        self.push(range, StatementKind::Sentence, chain, false);
     }
 
     fn limits(&self, block: &Block) -> bool {
@@ -97,35 +101,29 @@ impl Walker<'_> {
     /// above it.
     pub(super) fn is_run_in(&self, block: &Block, next: Option<&Block>, section: &[Link]) -> bool {
         let document = self.document;
+        let is_long = |text: &str| text.chars().nth(MAX_LINE_CHARS).is_some();
         let text = document.slice(&block.range);
         // "Start · Playground" is a menu.
         let links = document.marks_in(&block.range).filter(|mark| mark.kind == MarkKind::Link).count();
-        if links > 1 || text.ends_with(['.', '!', ',']) || text.chars().nth(MAX_LINE_CHARS).is_some() {
+        let Some(next) = next.filter(|_| links < 2 && !text.ends_with(['.', '!', ',']) && !is_long(text))
+        else {
             return false;
-        }
-        let is_emphasis =
-            |above: &Link| above.role == Role::Label && document.is_covered(&above.range, MarkKind::Emphasis);
-        let has_label = || section.iter().any(is_emphasis);
-        let is_line = |block: &Block| {
-            document.is_covered(&block.range, MarkKind::Strong)
-                || document.is_covered(&block.range, MarkKind::Emphasis)
-                    && (is_status(document.slice(&block.range)) || has_label())
         };
-        // "Not covered" above sentences.
-        let is_plain =
-            |next: &Block| next.kind == BlockKind::Paragraph && !is_fragment(document.slice(&next.range));
-        if is_cover(text) && next.is_some_and(is_plain) {
-            return true;
-        }
-        let is_followed = next.is_some_and(|next| match next.kind {
+        let is_emphasis = |range: &Range<usize>| document.is_covered(range, MarkKind::Emphasis);
+        let mut labels = section.iter().filter(|above| above.role == Role::Label);
+        let is_below_emphasis = labels.any(|label| is_emphasis(&label.range));
+        let is_line = |range: &Range<usize>| {
+            document.is_covered(range, MarkKind::Strong)
+                || is_emphasis(range) && (is_below_emphasis || is_status(document.slice(range)))
+        };
+        let below = document.slice(&next.range);
+        match next.kind {
             BlockKind::Heading { .. } | BlockKind::Question => false,
-            BlockKind::Paragraph => {
-                let text = document.slice(&next.range);
-                text.chars().nth(MAX_LINE_CHARS).is_some() || !is_line(next)
-            }
-            _ => true,
-        });
-        is_followed && is_line(block)
+            // "Not covered" above sentences.
+            BlockKind::Paragraph if is_cover(text) && !is_fragment(below) => true,
+            BlockKind::Paragraph => is_line(&block.range) && (is_long(below) || !is_line(&next.range)),
+            _ => is_line(&block.range),
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use chat_core::statement::{Role, StatementKind};
 
 use super::conditions::Conditions;
 use super::paragraph::is_numbered;
-use super::short_lines::{Form, innermost};
+use super::short_lines::Form;
 use super::words::{
     ends_with_colon, is_about_figures, is_fragment, is_marked_question, is_notice, is_question, is_sequel,
     is_warning, limits, limits_by_word, looks_ahead, word_count,
@@ -140,15 +140,12 @@ impl Walker<'_> {
                 _ if is_status => self.status(block, chain),
                 // What an item says about itself at its end.
                 _ if item.is_some() && at > 0 && next.is_none() && self.is_remark(block) => {
-                    let range = &innermost(block).range;
-                    self.attach(first..begin, &Link::new(Role::Exception, range));
-                    self.push(range.clone(), StatementKind::Sentence, chain, false);
+                    self.remark(block, first, chain);
                 }
                 // The author of a quotation.
                 BlockKind::Paragraph if at > 0 && self.is_author(block) => {
-                    let quoted = if self.depth > 1 && item.is_none() { first } else { before };
-                    self.attach(quoted..begin, &Link::new(Role::Exception, &block.range));
-                    self.push(block.range.clone(), StatementKind::Sentence, chain, false);
+                    let is_in_group = self.depth > 1 && item.is_none();
+                    self.remark(block, if is_in_group { first } else { before }, chain);
                 }
                 BlockKind::Paragraph if self.is_run_in(block, next, &above.section) => {
                     self.run_in(block, &mut above);
@@ -277,9 +274,9 @@ impl Walker<'_> {
         let titles =
             self.document.blocks.iter().filter(|block| block.kind == BlockKind::Heading { level: 1 });
         let is_title = level == 1 && titles.filter(|title| !title.range.is_empty()).nth(1).is_none();
-        let is_limiting = if is_title { limits_by_word(text) } else { limits(text) };
         // "`strict`" is what the text below it documents.
-        let is_limiting = is_limiting || level > 1 && self.document.is_covered(&block.range, MarkKind::Code);
+        let is_code = level > 1 && self.document.is_covered(&block.range, MarkKind::Code);
+        let is_limiting = if is_title { limits_by_word(text) } else { is_code || limits(text) };
         let is_limiting = is_limiting || !self.conditions.of(self.document, &block.range).texts.is_empty();
         self.headings.push(Heading { level, range: block.range.clone(), is_limiting });
         let question = Some(Link::new(Role::Question, &block.range)).filter(|_| is_question(text));
@@ -288,13 +285,10 @@ impl Walker<'_> {
 
     /// Reads the items of a list and returns the line that announces what follows the list, if its last item is one.
     fn list(&mut self, list: &Block, chain: &[Link]) -> Vec<Link> {
-        let is_bold = |item: &Block| match item.children.as_slice() {
-            [only] => {
-                self.document.is_covered(&only.range, MarkKind::Strong)
-                    && is_fragment(self.document.slice(&only.range))
-            }
-            _ => false,
+        let is_name = |range: &Range<usize>| {
+            self.document.is_covered(range, MarkKind::Strong) && is_fragment(self.document.slice(range))
         };
+        let is_bold = |item: &Block| matches!(item.children.as_slice(), [only] if is_name(&only.range));
         // Bold items name others if the list begins with one and each has others below it.
         let is_bold: Vec<bool> = list.children.iter().map(is_bold).collect();
         let is_grouped = is_bold.first() == Some(&true)
@@ -330,12 +324,7 @@ impl Walker<'_> {
             // A question is answered by the next item.
             label = label.filter(|label| !is_question(self.document.slice(&label.range)));
             if let Some(own) = own {
-                if is_bold {
-                    self.statements
-                        .iter_mut()
-                        .skip(begin)
-                        .for_each(|statement| statement.is_quotable = false);
-                }
+                self.statements.iter_mut().skip(begin).for_each(|name| name.is_quotable &= !is_bold);
                 let own = Link::new(Role::Parent, &own);
                 if !is_question(self.document.slice(&own.range)) {
                     announcement = chain;
@@ -557,22 +546,16 @@ fn fits(chain: &[Link]) -> bool {
 /// Sentences at the top of a document that limit all of it.
 fn notices(document: &Document) -> Vec<Range<usize>> {
     let is_top = |block: &&Block| !matches!(block.kind, BlockKind::Heading { level } if level > 1);
-    let mut notices = Vec::new();
-    let mut open: Vec<&Block> = document.blocks.iter().take_while(is_top).collect();
-    open.reverse();
-    while let Some(block) = open.pop() {
-        match block.kind {
-            BlockKind::Paragraph => {
-                let found = sentences(&document.text, block.range.clone());
-                notices.extend(found.into_iter().filter(|sentence| is_notice(document.slice(sentence))));
-            }
-            BlockKind::Group => open.extend(block.children.iter().rev()),
-            _ => {}
-        }
-        if notices.len() >= MAX_NOTICES {
-            notices.truncate(MAX_NOTICES);
-            break;
-        }
+    let paragraphs = document.blocks.iter().take_while(is_top).flat_map(paragraphs);
+    let found = paragraphs.flat_map(|paragraph| sentences(&document.text, paragraph.range.clone()));
+    found.filter(|sentence| is_notice(document.slice(sentence))).take(MAX_NOTICES).collect()
+}
+
+/// The paragraphs of a box, or the paragraph itself.
+fn paragraphs(block: &Block) -> Vec<&Block> {
+    match block.kind {
+        BlockKind::Paragraph => vec![block],
+        BlockKind::Group => block.children.iter().flat_map(paragraphs).collect(),
+        _ => Vec::new(),
     }
-    notices
 }

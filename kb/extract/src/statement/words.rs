@@ -192,11 +192,11 @@ pub(super) fn looks_ahead(sentence: &str) -> bool {
     words(sentence).iter().any(|word| is_in(word, &FORWARD) || is_in(word, &FOLLOWING))
 }
 
-/// Whether a line announces what follows it: "Not covered:", "It is not refunded if", "The following cannot be returned."
+/// Whether a line announces what follows it: "Not covered:", "The following cannot be returned."
 pub(super) fn announces(line: &str) -> bool {
     let is_told = line.contains(": ") || is_question(line);
     let promises = || !is_told && words(line).iter().any(|word| is_in(word, &FOLLOWING));
-    ends_with_colon(line) || leads_on(line) || promises()
+    ends_with_colon(line) || promises()
 }
 
 /// Whether a line ends in a word that leads on: "… which is not refunded if".
