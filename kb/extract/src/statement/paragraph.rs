@@ -6,14 +6,16 @@ use chat_core::limits::MAX_CHAIN_PARTS;
 use chat_core::statement::{Role, StatementKind};
 
 use super::short_lines::MAX_LINE_CHARS;
-use super::walker::{Above, Heading, Walker, is_heading};
+use super::walker::{Above, Heading, Line, Walker};
 use super::words::{
-    ends_with_colon, is_about_two, is_elliptic, is_exception, is_fragment, is_hearsay, is_open, is_question,
-    is_yes_or_no, leads_on, limits_by_word, looks_ahead, part_number, promises, refers_back,
+    announces, ends_with_colon, is_about_two, is_elliptic, is_exception, is_fragment, is_hearsay, is_open,
+    is_question, is_yes_or_no, leads_on, limits_by_word, looks_ahead, part_number, refers_back,
 };
 use super::{Link, words};
 use crate::document::{Block, BlockKind, Mark, MarkKind};
 
+/// A longer list of exceptions is only announced.
+const MAX_EXCEPTION_BYTES: usize = 200;
 /// How many sentences back a reference is followed.
 const MAX_ANTECEDENTS: usize = 4;
 /// A longer paragraph below an announcement is running text.
@@ -26,7 +28,7 @@ impl Walker<'_> {
         block: &Block,
         chain: &[Link],
         marker: Option<&Block>,
-        next: Option<&Block>,
+        below: &[Block],
         above: &mut Above,
     ) -> Option<Range<usize>> {
         let document = self.document;
@@ -34,146 +36,162 @@ impl Walker<'_> {
         if let (Some(item), Some(first)) = (marker.filter(|item| is_numbered(item)), ranges.first_mut()) {
             first.start = item.range.start;
         }
-        let is_listed =
-            |next: &Block| matches!(next.kind, BlockKind::List | BlockKind::Table | BlockKind::Code);
+        let (first, last) = (ranges.first()?.clone(), ranges.last()?.clone());
+        let (opening, ending) = (document.slice(&first), document.slice(&last));
+        let next = below.first();
         let is_above_list = next.is_some_and(is_listed);
-        let is_paragraph =
-            next.is_some_and(|next| next.kind == BlockKind::Paragraph && !next.range.is_empty());
+        // "It is not refunded if" above "a) it is damaged."
+        let is_text = |next: &Block| next.kind == BlockKind::Paragraph && !next.range.is_empty();
+        let goes_on = leads_on(ending) && next.is_some_and(is_text);
+        let is_alone = ranges.len() == 1;
+        let is_short = is_alone && words::word_count(opening) <= MAX_PART_WORDS;
+        let is_fragment = is_fragment(ending);
+        let is_continued = self.is_continued(&first);
         let mut base = chain.to_vec();
-        let text_of = |range: Option<&Range<usize>>| range.map_or("", |range| document.slice(range));
-        let is_fragment = is_fragment(text_of(ranges.last()));
-        // "5.1.2 War." below "5.1 Not covered:"
-        let number = part_number(text_of(ranges.first()));
-        let outer = above.announcement.last().and_then(|line| part_number(document.slice(&line.range)));
+
+        // What is announced above it: "5.1 Not covered:" above "5.1.2 War."
+        let line = &mut above.line;
+        let number = part_number(opening);
+        let outer = line.announcement().last().and_then(|line| part_number(document.slice(&line.range)));
         let is_part = number.is_some_and(|number| outer.is_none_or(|outer| is_inner(number, outer)));
         let is_below = is_fragment || is_part;
-        if above.has_followed && !is_below || number.is_some() && !is_part {
-            above.announcement.clear();
+        if line.has_followed && !is_below || number.is_some() && !is_part {
+            line.announces = 0;
         }
-        let is_short = ranges.len() == 1 && words::word_count(text_of(ranges.first())) <= MAX_PART_WORDS;
-        let is_in_doubt = std::mem::take(&mut above.is_in_doubt) && is_short && !is_below;
-        base.extend(above.announcement.iter().cloned());
-        let goes_on = is_paragraph && leads_on(text_of(ranges.last()));
-        let opening = text_of(ranges.first());
-        let is_continued = ranges.first().is_some_and(|first| self.is_continued(first));
+        let is_in_doubt = std::mem::take(&mut line.is_in_doubt) && is_short && !is_below;
+        base.extend(line.announcement().iter().cloned());
         if is_question(opening) {
             // It takes the place of the question before.
-            above.question = None;
+            above.section.retain(|link| link.role != Role::Question);
             base.retain(|link| link.role != Role::Question);
         }
+
+        // What it says about the list above it: "… unless we agree in writing" holds for each item.
         let listed = above.listed.take();
+        let exceptions = self.with_list(&first, below).filter(|_| is_alone);
         // "Not allowed:" above another list says nothing about the list before.
-        let is_lead_in = is_above_list && ranges.len() == 1 && !is_continued;
-        let limiting = listed.as_ref().filter(|_| is_continued || (is_exception(opening) && !is_lead_in));
-        let is_rest = is_continued && limiting.is_some();
-        if let (Some((statements, lines)), Some(first)) = (limiting, ranges.first()) {
-            // "… unless we agree in writing" holds for each item above it.
+        let is_lead_in = is_above_list && is_alone && (!is_continued || is_fragment) && exceptions.is_none();
+        let limited = listed.as_ref().filter(|_| !is_lead_in && (is_continued || is_exception(opening)));
+        if let Some((statements, lines)) = limited {
             base.extend(lines.iter().cloned());
-            self.attach(statements.clone(), &Link::new(Role::Exception, first));
+            let exception = Link::new(Role::Exception, exceptions.as_ref().unwrap_or(&first));
+            self.attach(statements.clone(), &exception);
         }
+        let is_rest = is_continued && limited.is_some();
+
         let is_line = document.slice(&block.range).chars().nth(MAX_LINE_CHARS).is_none();
         if is_fragment && is_line && marker.is_none() {
             // "9 € per month" below the heading "Pro".
             self.with_heading(&mut base);
         }
+        let is_ticked =
+            !marker.is_some_and(|item| matches!(item.kind, BlockKind::Item { is_ticked: false, .. }));
         let is_pointer = document.is_covered(&block.range, MarkKind::Link);
-        let mut question: Option<Range<usize>> = None;
+        // The rest of a sentence whose beginning is unknown.
+        let is_cut = is_continued && marker.is_none() && base.iter().all(|link| link.role == Role::Notice);
+        let mut question: Option<Link> = None;
         for (at, range) in ranges.iter().enumerate() {
             let text = document.slice(range);
             let mut chain = base.clone();
-            let mut is_quotable = !is_pointer && !is_in_doubt && !self.conditions.contains(range);
-            let is_last = at + 1 == ranges.len();
-            // The rest of a sentence whose beginning is unknown.
-            is_quotable &= at > 0
-                || !is_continued
-                || marker.is_some()
-                || chain.iter().any(|link| link.role != Role::Notice);
+            let mut is_quotable = is_ticked && !is_pointer && !is_in_doubt && !(at == 0 && is_cut);
             if is_question(text) {
-                question = Some(range.clone());
+                question = Some(Link::new(Role::Question, range));
                 is_quotable = false;
-            } else {
-                chain.extend(question.as_ref().map(|question| Link::new(Role::Question, question)));
             }
-            is_quotable &=
-                !(ends_with_colon(text) || is_last && is_above_list && is_open(text, marker.is_some()));
+            chain.extend(question.iter().filter(|question| question.range != *range).cloned());
+            // Only the start of a sentence: "We ship to all countries except"
+            let is_start = goes_on || is_above_list && is_open(text, marker.is_some());
+            let is_open = ends_with_colon(text) || *range == last && is_start;
             // "No." says nothing without its question.
-            is_quotable &= !(chain.is_empty() && is_yes_or_no(text));
-            // It goes on in the next paragraph: "It is not refunded if", "a) it is damaged".
-            is_quotable &= !(is_last && goes_on);
-            if at > 0 && marker.is_some_and(|_| !refers_back(text)) {
-                chain.extend(ranges.first().map(|first| Link::new(Role::Parent, first)));
+            let is_bare = chain.is_empty() && is_yes_or_no(text);
+            if at > 0 && marker.is_some() && !refers_back(text) {
+                chain.push(Link::new(Role::Parent, &first));
             }
-            match self.antecedents(&ranges, at, above, &chain) {
-                Some(antecedents) => {
-                    let is_new = |link: &Link| question.as_ref() != Some(&link.range);
-                    chain.extend(antecedents.into_iter().filter(is_new));
-                }
-                None => is_quotable = false,
-            }
-            // A bold line names what follows it.
-            let is_name = |next: &Block| {
-                document.is_covered(&next.range, MarkKind::Strong)
-                    && !document.slice(&next.range).ends_with(['.', '!', ','])
-            };
-            let next = next.filter(|next| !self.conditions.begins_at(next.range.start) && !is_name(next));
-            let exception = ranges.get(at + 1).cloned().or_else(|| self.first_sentence(next));
-            let exception = exception.filter(|next| is_exception(document.slice(next)) || is_hearsay(text));
-            // "Not covered:" announces something else. "Exceptions:" says only below it which.
-            let is_announced = |next: &Range<usize>| ends_with_colon(document.slice(next));
-            let exception = exception.filter(|next| !is_announced(next) || refers_back(document.slice(next)));
-            is_quotable &= !exception.as_ref().is_some_and(is_announced);
-            chain.extend(exception.map(|next| Link::new(Role::Exception, &next)));
-            let is_open =
-                marker.is_some_and(|item| matches!(item.kind, BlockKind::Item { is_ticked: false, .. }));
-            self.push(range.clone(), StatementKind::Sentence, chain, is_quotable && !is_open);
+            let antecedents = self.antecedents(&ranges, at, above, &chain);
+            let is_known = antecedents.is_some();
+            let is_new = |link: &Link| question.as_ref().is_none_or(|question| question.range != link.range);
+            chain.extend(antecedents.into_iter().flatten().filter(is_new));
+            let exception = self.exception(text, ranges.get(at + 1), below);
+            let is_told = exception.as_ref().is_none_or(|(_, is_told)| *is_told);
+            chain.extend(exception.map(|(exception, _)| Link::new(Role::Exception, &exception)));
+            is_quotable &= !is_open && !is_bare && is_known && is_told && !self.conditions.contains(range);
+            self.push(range.clone(), StatementKind::Sentence, chain, is_quotable);
         }
-        let is_alone = ranges.len() == 1;
+
         above.next_question = question.filter(|_| is_alone);
-        let Some(last) = ranges.last().filter(|_| above.next_question.is_none()) else {
-            above.sentence = None;
-            above.announcement.clear();
-            return ranges.first().cloned();
-        };
-        let mut context = above.announcement.clone();
-        context.extend(self.antecedents(&ranges, ranges.len() - 1, above, &base).unwrap_or_default());
-        if let (true, Some((before, _))) = (next.is_some_and(|next| next.range.is_empty()), &above.sentence) {
-            // It may be the description of a picture.
-            context.insert(0, Link::new(Role::LeadIn, before));
+        if above.next_question.is_some() {
+            above.line = Line::default();
+            return Some(first);
         }
-        let last_text = document.slice(last);
-        // A box may promise something, too.
-        let is_end = next.is_none() && marker.is_none();
-        let is_promise = (is_paragraph || is_end || next.is_some_and(is_heading)) && promises(last_text);
-        above.has_followed = !(ends_with_colon(last_text) || goes_on || is_promise);
-        if !above.has_followed {
-            above.announcement = context.iter().cloned().chain([Link::new(Role::LeadIn, last)]).collect();
-            // A longer chain is never shown.
-            let surplus = above.announcement.len().saturating_sub(MAX_CHAIN_PARTS + 1);
-            above.announcement.drain(..surplus);
-        } else if !is_below {
-            // "Not covered if:", "The seal is broken.", "The fee is 5 €.": what is the last one about?
-            let announces = |line: &Link| {
-                let line = document.slice(&line.range);
-                ends_with_colon(line) && limits_by_word(line)
-            };
-            above.is_in_doubt = is_in_doubt || is_short && above.announcement.last().is_some_and(announces);
-            above.announcement.clear();
+        let mut links = above.line.announcement().to_vec();
+        links.extend(self.antecedents(&ranges, ranges.len() - 1, above, &base).unwrap_or_default());
+        let is_above_picture = next.is_some_and(|next| next.range.is_empty());
+        if let Some(before) = above.line.links.last().filter(|_| is_above_picture) {
+            // It may be the description of the picture.
+            links.insert(0, before.clone());
         }
+        let is_announcing = goes_on || announces(ending);
         // "Not covered:", a list, "Please note the form." and a list that goes on.
-        let is_between = is_alone && !is_fragment && above.has_followed && !looks_ahead(last_text);
-        let is_between = is_between && next.is_some_and(|next| next.kind == BlockKind::List);
-        let announces = |line: &Link| {
+        let is_between = next.is_some_and(|next| next.kind == BlockKind::List) && is_alone && !is_fragment;
+        let is_lead = |line: &Link| {
             let line = document.slice(&line.range);
             ends_with_colon(line) || words::is_fragment(line)
         };
-        if let Some((_, lines)) = listed.filter(|_| is_between)
-            && lines.last().is_some_and(announces)
+        if let Some((_, lines)) = listed.filter(|_| is_between && !is_announcing && !looks_ahead(ending))
+            && lines.last().is_some_and(is_lead)
         {
-            context.splice(0..0, lines);
+            links.splice(0..0, lines);
         }
-        // "It covers glass." is not about "… unless we agree."
-        above.sentence = Some((last.clone(), context)).filter(|_| !is_rest);
-        ranges.first().cloned()
+        links.push(Link::new(Role::LeadIn, &last));
+        above.line = if is_announcing {
+            Line::announcing(links)
+        } else if is_rest {
+            // "It covers glass." is not about "… unless we agree."
+            Line::default()
+        } else {
+            // "Not covered if:", "The seal is broken.", "The fee is 5 €.": what is the last one about?
+            let limits = |line: &Link| {
+                let line = document.slice(&line.range);
+                ends_with_colon(line) && limits_by_word(line)
+            };
+            let is_limited = || above.line.announcement().last().is_some_and(limits);
+            let is_in_doubt = !is_below && (is_in_doubt || is_short && is_limited());
+            let announces = if is_below { above.line.announces } else { 0 };
+            Line { links, announces, has_followed: true, is_in_doubt }
+        };
+        Some(first)
+    }
+
+    /// The sentence right after one, in its paragraph or the next block, if it refutes the sentence or makes an exception to it, and
+    /// whether it says which: "Exceptions:" does only with its list.
+    fn exception(
+        &self,
+        text: &str,
+        own: Option<&Range<usize>>,
+        below: &[Block],
+    ) -> Option<(Range<usize>, bool)> {
+        let next = below.first().filter(|next| !self.conditions.begins_at(next.range.start));
+        let of_next = || self.first_sentence(next).map(|first| (first, below.get(1..).unwrap_or_default()));
+        let (range, below) = own.map(|own| (own.clone(), below)).or_else(of_next)?;
+        let exception = self.document.slice(&range);
+        let is_announced = ends_with_colon(exception);
+        let is_about = is_exception(exception) || is_hearsay(text);
+        // "Not covered:" announces something else.
+        if !is_about || is_announced && !refers_back(exception) {
+            return None;
+        }
+        let whole = self.with_list(&range, below);
+        let is_told = !is_announced || whole.is_some();
+        Some((whole.unwrap_or(range), is_told))
+    }
+
+    /// "Exceptions to this rule:" with the short list below it, which says what they are.
+    fn with_list(&self, line: &Range<usize>, below: &[Block]) -> Option<Range<usize>> {
+        let text = self.document.slice(line);
+        let list = below.first().filter(|list| is_listed(list))?;
+        let is_short = list.range.end <= line.start + MAX_EXCEPTION_BYTES;
+        let is_whole = is_short && ends_with_colon(text) && is_exception(text) && refers_back(text);
+        is_whole.then_some(line.start..list.range.end)
     }
 
     /// Whether a text begins in the middle of a sentence: with a small letter, but with no name, as "`kb` makes", "crates.io is", "iPhones
@@ -217,11 +235,10 @@ impl Walker<'_> {
             let before = match at.checked_sub(1) {
                 Some(before) => ranges.get(before),
                 // "Docs | Contact" is what no word means.
-                None => above
-                    .sentence
-                    .as_ref()
-                    .map(|(sentence, _)| sentence)
-                    .filter(|sentence| !self.document.is_covered(sentence, MarkKind::Link)),
+                None => {
+                    let line = above.line.links.last().map(|line| &line.range);
+                    line.filter(|line| !self.document.is_covered(line, MarkKind::Link))
+                }
             };
             // "The policy does not cover:", a list, "It covers:" and another list; but not "Neither:".
             let is_announced = |line: &Range<usize>| ends_with_colon(self.document.slice(line));
@@ -263,6 +280,12 @@ impl Walker<'_> {
             }
             links.push(Link::new(Role::Antecedent, before));
             if at == 0 {
+                // What a fragment says, it says with the line above it.
+                let is_whole = is_fragment(self.document.slice(before));
+                let context = above.line.links.iter().rev().skip(1);
+                links.extend(context.filter(|link| is_whole || link.role == Role::Antecedent).cloned());
+                // A longer chain is never shown.
+                links.truncate(MAX_CHAIN_PARTS + 1);
                 break;
             }
             at -= 1;
@@ -271,6 +294,10 @@ impl Walker<'_> {
         links.reverse();
         Some(links)
     }
+}
+
+pub(super) fn is_listed(block: &Block) -> bool {
+    matches!(block.kind, BlockKind::List | BlockKind::Table | BlockKind::Code)
 }
 
 /// Whether a part with a number is below one with another: "5.1.2" below "5.1", "(a" below "5.1" or "2".

@@ -5,11 +5,12 @@ use std::ops::Range;
 
 use chat_core::statement::{Role, StatementKind};
 
+use super::Link;
+use super::paragraph::is_listed;
 use super::walker::{Walker, is_heading};
 use super::words::{
     ends_with_colon, has_status, is_cover, is_fragment, is_question, is_status, refers_back, word_count,
 };
-use super::{Link, Statement};
 use crate::document::{Block, BlockKind, MarkKind};
 
 /// Longest short line, such as a bold paragraph above others.
@@ -19,25 +20,19 @@ impl Walker<'_> {
     /// Whether a block right below a heading says for what the whole section holds: "Deprecated", "(Only for members)". In a section
     /// with several lines of the same form, each of them holds up to the next.
     pub(super) fn is_status(&self, block: &Block, below: &[Block]) -> bool {
-        // Without a heading, only a line that is set apart.
+        let Some(form) = self.form(block).filter(|_| self.limits(block)) else { return false };
         let text = self.document.slice(&block.range);
-        let is_clear = |form: &Form| {
-            // "SSO: no" is a value.
-            let is_value = !form.is_set_apart() && text.contains(": ") && !has_status(text);
-            // A box with a name often warns of a single step.
-            let is_warning =
-                block.children.len() > 1 && !has_status(self.document.slice(&innermost(block).range));
-            self.limits(block)
-                && !is_value
-                && !is_warning
-                && (!self.headings.is_empty() || form.is_set_apart())
-        };
-        let Some(form) = self.form(block).filter(is_clear) else { return false };
-        let is_listed =
-            |next: &Block| matches!(next.kind, BlockKind::List | BlockKind::Table | BlockKind::Code);
+        // "SSO: no" is a value.
+        let is_value = !form.is_set_apart() && text.contains(": ") && !has_status(text);
+        // A box with a name often warns of a single step.
+        let is_warning =
+            block.children.len() > 1 && !has_status(self.document.slice(&innermost(block).range));
+        // Without a heading, only a line that is set apart.
+        let has_section = !self.headings.is_empty() || form.is_set_apart();
         let is_lead_in = form != Form::Box && below.first().is_some_and(is_listed);
         let mut section = below.iter().take_while(|block| !is_heading(block));
-        !is_lead_in && !below.is_empty() && !section.any(|other| self.form(other) == Some(form))
+        let is_only = !below.is_empty() && !section.any(|other| self.form(other) == Some(form));
+        has_section && is_only && !is_value && !is_warning && !is_lead_in
     }
 
     pub(super) fn status(&mut self, block: &Block, mut chain: Vec<Link>) {
@@ -52,6 +47,13 @@ impl Walker<'_> {
 
     pub(super) fn is_remark(&self, block: &Block) -> bool {
         self.limits(block) && self.form(block).is_some_and(Form::is_set_apart)
+    }
+
+    /// Reads a line about the statements above it, from `first` on.
+    pub(super) fn remark(&mut self, block: &Block, first: usize, chain: Vec<Link>) {
+        let range = innermost(block).range.clone();
+        self.attach(first..self.statements.len(), &Link::new(Role::Exception, &range));
+        self.push(range, StatementKind::Sentence, chain, false);
     }
 
     fn limits(&self, block: &Block) -> bool {
@@ -88,62 +90,40 @@ impl Walker<'_> {
         (word_count(text) <= form.max_words()).then_some(form)
     }
 
-    /// Whether a paragraph names the author of the quotation above it. `first`, `before`: the first statement of the same parent and of
-    /// the block before.
-    pub(super) fn is_author(&self, block: &Block, first: usize, before: usize, item: Option<&Block>) -> bool {
+    /// Whether a line names the author of the quotation above it: "— Anna, guest".
+    pub(super) fn is_author(&self, block: &Block) -> bool {
         let text = self.document.slice(&block.range);
-        let name = text.trim_start_matches(['–', '—', '―', '-']);
-        let is_name = name.len() < text.len() && name.chars().nth(MAX_LINE_CHARS).is_none();
-        let is_quoted = |quoted: &Statement| {
-            self.document.slice(&quoted.range).starts_with(['"', '“', '„', '«', '»', '‘', '‚', '\''])
-        };
-        let is_quotation = || match self.is_in_group(item) {
-            true => self.statements.len() > first,
-            false => self.statements.get(before).is_some_and(is_quoted),
-        };
-        is_name && is_quotation()
-    }
-
-    pub(super) fn is_in_group(&self, item: Option<&Block>) -> bool {
-        self.depth > 1 && item.is_none()
+        let is_dash = |c: char| matches!(c, '–' | '—' | '―');
+        text.starts_with(is_dash) && !text.ends_with(is_dash) && self.form(block).is_some()
     }
 
     /// A bold paragraph that names what follows, or asks what follows answers. One in italics does so if it limits, or if such a line is
     /// above it.
-    pub(super) fn is_run_in(
-        &self,
-        block: &Block,
-        next: Option<&Block>,
-        label: Option<&Range<usize>>,
-    ) -> bool {
+    pub(super) fn is_run_in(&self, block: &Block, next: Option<&Block>, section: &[Link]) -> bool {
         let document = self.document;
+        let is_long = |text: &str| text.chars().nth(MAX_LINE_CHARS).is_some();
         let text = document.slice(&block.range);
         // "Start · Playground" is a menu.
         let links = document.marks_in(&block.range).filter(|mark| mark.kind == MarkKind::Link).count();
-        if links > 1 || text.ends_with(['.', '!', ',']) || text.chars().nth(MAX_LINE_CHARS).is_some() {
+        let Some(next) = next.filter(|_| links < 2 && !text.ends_with(['.', '!', ',']) && !is_long(text))
+        else {
             return false;
-        }
-        let has_label = || label.is_some_and(|label| document.is_covered(label, MarkKind::Emphasis));
-        let is_line = |block: &Block| {
-            document.is_covered(&block.range, MarkKind::Strong)
-                || document.is_covered(&block.range, MarkKind::Emphasis)
-                    && (is_status(document.slice(&block.range)) || has_label())
         };
-        // "Not covered" above sentences.
-        let is_plain =
-            |next: &Block| next.kind == BlockKind::Paragraph && !is_fragment(document.slice(&next.range));
-        if is_cover(text) && next.is_some_and(is_plain) {
-            return true;
-        }
-        let is_followed = next.is_some_and(|next| match next.kind {
+        let is_emphasis = |range: &Range<usize>| document.is_covered(range, MarkKind::Emphasis);
+        let mut labels = section.iter().filter(|above| above.role == Role::Label);
+        let is_below_emphasis = labels.any(|label| is_emphasis(&label.range));
+        let is_line = |range: &Range<usize>| {
+            document.is_covered(range, MarkKind::Strong)
+                || is_emphasis(range) && (is_below_emphasis || is_status(document.slice(range)))
+        };
+        let below = document.slice(&next.range);
+        match next.kind {
             BlockKind::Heading { .. } | BlockKind::Question => false,
-            BlockKind::Paragraph => {
-                let text = document.slice(&next.range);
-                text.chars().nth(MAX_LINE_CHARS).is_some() || !is_line(next)
-            }
-            _ => true,
-        });
-        is_followed && is_line(block)
+            // "Not covered" above sentences.
+            BlockKind::Paragraph if is_cover(text) && !is_fragment(below) => true,
+            BlockKind::Paragraph => is_line(&block.range) && (is_long(below) || !is_line(&next.range)),
+            _ => is_line(&block.range),
+        }
     }
 }
 

@@ -139,7 +139,7 @@ impl Walker<'_> {
             let paragraph =
                 Block { kind: BlockKind::Paragraph, range: cell.range.clone(), children: Vec::new() };
             let before = self.statements.len();
-            self.paragraph(&paragraph, &chain, None, None, &mut Above::default());
+            self.paragraph(&paragraph, &chain, None, &[], &mut Above::default());
             if !is_clear {
                 self.statements.iter_mut().skip(before).for_each(|statement| statement.is_quotable = false);
             }

@@ -508,18 +508,14 @@ fn other_asterisks_are_no_marks() {
         "Set version = \"*\" to take any.",
         "The dropdown**,** port and menu are shown.",
         "Version 1.2.* runs everywhere.",
+        "The shop does *not* open.",
+        "Start no line with \"* \" inside a block.",
     ] {
         assert!(html(&format!("<p>Well.</p><p>{text}</p>")).contains(&text.to_owned()), "{text}");
     }
     assert_eq!(
         shown("| Name | Type |\n|---|---|\n| id\\* | string |\n| `key`\\* | string |"),
         ["id* – Type: string", "key* – Type: string"]
-    );
-    assert_eq!(
-        shown("| Field | Type |\n|---|---|\n| Name\\* | text |\n\nFields with \\* are required.")
-            .first()
-            .unwrap(),
-        "Name* – Type: text Fields with * are required."
     );
     assert_eq!(shown("Delete it:\n\n```\nrm -rf a*\n```"), ["Delete it:\n\nrm -rf a*"]);
     assert_eq!(
@@ -679,6 +675,10 @@ fn a_quotation_has_its_author() {
         html("<blockquote><p>The room was dirty.</p><p>We left.</p><p>— Anna</p></blockquote>"),
         ["The room was dirty. — Anna", "We left. — Anna"]
     );
+    assert_eq!(
+        shown("We ask them:\n\nNo is fine.\n\n— Ivan, maintainer\n\n- Rest").last().unwrap(),
+        "We ask them: No is fine. Rest"
+    );
     assert_eq!(shown("Rain may fall.\n\n– as always in May –"), ["Rain may fall.", "– as always in May –"]);
 }
 
@@ -777,6 +777,18 @@ fn a_bare_yes_needs_a_line_or_column_that_says_what_it_is_about() {
 }
 
 #[test]
+fn the_sentence_above_a_picture_is_above_the_list_below_it() {
+    assert_eq!(
+        shown("We accept none of these cards.\n\n![](cards.png)\n\n- Visa").last().unwrap(),
+        "We accept none of these cards. Visa"
+    );
+    assert_eq!(
+        shown("We accept none of these cards.\n\nCards\n\n![](cards.png)\n\n- Visa").last().unwrap(),
+        "We accept none of these cards. Cards: Visa"
+    );
+}
+
+#[test]
 fn an_announcement_that_refers_to_one_above_a_list_does_not_repeat_it() {
     assert_eq!(
         shown("The policy does not cover:\n\n- Theft\n\nIt covers:\n\n- Fire").last().unwrap(),
@@ -865,7 +877,12 @@ fn what_follows_says_what_is_exempt() {
     );
     assert_eq!(
         shown("You can bring your dog. Exceptions:\n\n- the pool"),
-        ["You can bring your dog. Exceptions: the pool"]
+        ["You can bring your dog. Exceptions: - the pool", "You can bring your dog. Exceptions: the pool"]
+    );
+    let long = "- the pool and the meadow behind the house\n".repeat(5);
+    assert_eq!(
+        shown(&format!("Bring your dog. Exceptions:\n\n{long}"))[0],
+        "Bring your dog. Exceptions: the pool and the meadow behind the house"
     );
     assert_eq!(shown("Fire is covered.\n\nNot covered:\n\n- War").first().unwrap(), "Fire is covered.");
 }
@@ -1059,8 +1076,156 @@ fn a_sentence_is_not_about_the_rest_of_a_list() {
 }
 
 #[test]
+fn numbers_that_go_on_below_letters_are_not_below_the_line_above_the_letters() {
+    let found = text(
+        "Terms\n\n§ 1 Scope\nNot insured are:\na) cars,\nb) cash.\n\n§ 2 Excess\n(1) You pay 150 EUR.\n(2) Not in May.",
+    );
+    assert!(found.contains(&"Not insured are: b) cash.".to_owned()), "{found:?}");
+    assert!(found.iter().all(|text| !text.contains("150") || !text.contains("insured")), "{found:?}");
+}
+
+#[test]
+fn a_number_that_goes_on_is_outside_a_list_that_began_later() {
+    let found = text(
+        "Terms\n\n§ 1 Scope\nNot insured are:\na) cars,\nb) cash.\n\n§ 2 Excess\n(1) You pay 150 EUR.\n(2) Not in May.",
+    );
+    assert!(found.contains(&"Not insured are: b) cash.".to_owned()), "{found:?}");
+    assert!(found.iter().all(|text| !text.contains("150") || !text.contains("cash")), "{found:?}");
+}
+
+#[test]
+fn an_item_may_begin_with_a_figure() {
+    assert_eq!(
+        text("Members get:\n- free entry\n- 10 % discount\n- a card"),
+        ["Members get: free entry", "Members get: 10 % discount", "Members get: a card"]
+    );
+}
+
+#[test]
+fn a_mark_may_stand_apart_at_the_end_of_its_line() {
+    let found = text("Lieferung frei 1)\nGarantie zwei Jahre 2)\n\n1) ab 50 EUR\n2) nicht auf Akkus");
+    assert!(found[0].ends_with("1) ab 50 EUR 2) nicht auf Akkus"), "{found:?}");
+    let found = text("Children pay 15 EUR *\nEntry is free (1).\n\n* Not in May.\n(1) Up to 6 years.");
+    assert!(found[0].ends_with("* Not in May. (1) Up to 6 years."), "{found:?}");
+    assert_eq!(csv("Tarif,Preis\nS,5 EUR *\nM,9 EUR\n* ab Mai,\n")[0], "S – Preis: 5 EUR * * ab Mai");
+}
+
+#[test]
+fn asterisks_below_each_other_are_bullets() {
+    assert_eq!(
+        text("We offer:\n* Free delivery\n* Two years warranty*\n\n* not for batteries"),
+        ["We offer: Free delivery", "We offer: Two years warranty* * not for batteries"]
+    );
+}
+
+#[test]
+fn text_between_a_number_and_the_next_belongs_to_the_number() {
+    let found = text("1. Scope\nWe deliver hosting.\n2. Not included\nTraining.\n3. Fees\nYou pay monthly.");
+    for (number, line) in [("1. Scope", "hosting"), ("2. Not included", "Training"), ("3. Fees", "monthly")] {
+        assert!(found.iter().any(|text| text.starts_with(number) && text.contains(line)), "{found:?}");
+    }
+}
+
+#[test]
+fn a_line_left_of_a_list_holds_for_all_its_items() {
+    assert_eq!(
+        text("You may not:\n  a) sublet;\n  b) rebuild\nunless we agree.")[..2],
+        ["You may not: a) sublet; unless we agree.", "You may not: b) rebuild unless we agree."]
+    );
+}
+
+#[test]
+fn the_name_of_a_list_says_nothing_about_the_list_before() {
+    assert_eq!(
+        html("<p>per day, without insurance</p><ul><li>Van</li></ul><p>per week</p><ul><li>Bus</li></ul>"),
+        ["per day, without insurance: Van", "per week: Bus"]
+    );
+    assert_eq!(shown("We open at 9.\n\nNot allowed:\n\n- Dogs"), ["We open at 9.", "Not allowed: Dogs"]);
+}
+
+#[test]
+fn a_short_exception_and_its_sentence_have_each_other() {
+    for both in [
+        "Dogs are not allowed. Exception: assistance dogs.",
+        "Kinder zahlen nichts. Ausnahme: Tenniskurse.",
+        "Mitglieder parken frei. Nicht jedoch an Spieltagen.",
+        "El plazo es de 14 días. No se aplica a rebajas.",
+        "La colazione è gratis. Non è inclusa ad agosto.",
+    ] {
+        assert_eq!(shown(both), [both, both]);
+    }
+}
+
+#[test]
+fn a_pronoun_has_its_noun() {
+    for both in [
+        "Die Garantie gilt zwei Jahre. Sie endet mit dem Verkauf.",
+        "Das Gerät ist wasserdicht. Es ist nicht stoßfest.",
+        "Le bail dure 3 ans. Il est renouvelé ensuite.",
+        "La fianza es de 800 €. Se devuelve al final.",
+        "El abono cuesta 30 €. Incluye la piscina.",
+        "La tessera costa 30 €. È valida un anno.",
+        "L'abbonamento dura un anno. Si rinnova da solo.",
+        "De kaart kost 30 €. Het is niet overdraagbaar.",
+        "De garantie duurt een jaar. Ze dekt geen accu's.",
+        "O passe custa 30 €. Inclui a piscina.",
+        "Myth: Transfers cost 2 EUR. Fact: They are free.",
+    ] {
+        assert_eq!(shown(both).last().unwrap(), both);
+    }
+    for alone in [
+        "Sie erhalten eine Karte.",
+        "Il est interdit de fumer.",
+        "Es ist verboten zu rauchen.",
+        "Het is verboden te roken.",
+        "Se prohíbe fumar.",
+    ] {
+        assert_eq!(shown(&format!("Bonjour. {alone}")).last().unwrap(), alone);
+    }
+    assert_eq!(
+        shown("Die Garantie gilt zwei Jahre. Sie gilt nicht für:\n\n- Akkus").last().unwrap(),
+        "Die Garantie gilt zwei Jahre. Sie gilt nicht für: Akkus"
+    );
+    assert_eq!(
+        shown("Not covered:\n\nBatteries\n\nThis holds for all.").last().unwrap(),
+        "Not covered: Batteries: This holds for all."
+    );
+    assert!(
+        shown("The card costs 40 €. It includes:\n\n- entry\n\nIt ends in May.")
+            .last()
+            .unwrap()
+            .starts_with("The card")
+    );
+}
+
+#[test]
+fn exceptions_in_a_list_belong_to_what_is_above_them() {
+    assert_eq!(
+        text("We ship to:\n- Germany\n- Austria\n\nExceptions to this rule:\n- plants\n- fish")[0],
+        "We ship to: Germany Exceptions to this rule: - plants - fish"
+    );
+    assert!(
+        shown("Students pay half. Ausgenommen sind:\n\n- Kurse")[0].ends_with("Ausgenommen sind: - Kurse")
+    );
+    assert_eq!(
+        shown("Students pay half.\n\nExceptions:\n\n- May")[0],
+        "Students pay half. Exceptions: - May"
+    );
+}
+
+#[test]
+fn a_nested_number_is_in_the_item_above_it() {
+    for indent in ["", "    "] {
+        let found = text(&format!(
+            "(1) All pay.\n(2) Not exempt are\n{indent}1. guests,\n{indent}2. friends.\n(3) It ends in May."
+        ));
+        assert!(found.iter().any(|text| text.ends_with("(2) Not exempt are: 2. friends.")), "{found:?}");
+    }
+}
+
+#[test]
 fn a_cell_that_repeats_the_one_above_it_is_no_answer() {
-    assert_eq!(shown("| A | B |\n|---|---|\n| x | 5 € |\n| y | ″ |"), ["x – B: 5 €"]);
+    assert_eq!(shown("| A | B |\n|---|---|\n| x | 5 € |\n| y | ″ |\n| z | siehe oben |"), ["x – B: 5 €"]);
 }
 
 #[test]
@@ -1069,16 +1234,11 @@ fn lines_with_a_colon_between_rows_name_groups() {
         csv("Not included:,\nBreakfast,12 EUR\nIncluded:,\nWifi,free\n"),
         ["Not included: Breakfast: 12 EUR", "Included: Wifi: free"]
     );
-    assert_eq!(csv(";2023;2024\nGewinn;-5;8\n"), ["Gewinn – 2023: -5; 2024: 8"]);
-}
-
-#[test]
-fn numbers_that_go_on_below_letters_are_not_below_the_line_above_the_letters() {
-    let found = text(
-        "Terms\n\n§ 1 Scope\nNot insured are:\na) cars,\nb) cash.\n\n§ 2 Excess\n(1) You pay 150 EUR.\n(2) Not in May.",
+    assert_eq!(
+        csv("Country,Price\nGermany,5\nNot delivered to:,\nNorway,\n").last().unwrap(),
+        "Not delivered to: Norway – Price: –"
     );
-    assert!(found.contains(&"Not insured are: b) cash.".to_owned()), "{found:?}");
-    assert!(found.iter().all(|text| !text.contains("150") || !text.contains("insured")), "{found:?}");
+    assert_eq!(csv(";2023;2024\nGewinn;-5;8\n"), ["Gewinn – 2023: -5; 2024: 8"]);
 }
 
 /// Lists of any depth with a lead-in, as (depth, word) of each item.

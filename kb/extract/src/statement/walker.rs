@@ -8,7 +8,7 @@ use chat_core::statement::{Role, StatementKind};
 
 use super::conditions::Conditions;
 use super::paragraph::is_numbered;
-use super::short_lines::{Form, innermost};
+use super::short_lines::Form;
 use super::words::{
     ends_with_colon, is_about_figures, is_fragment, is_marked_question, is_notice, is_question, is_sequel,
     is_warning, limits, limits_by_word, looks_ahead, word_count,
@@ -22,7 +22,7 @@ const UNKNOWN: char = '\u{fffd}';
 const MAX_SHORT_ITEM_WORDS: usize = 2;
 /// How many sentences of the top of a document may be notices.
 const MAX_NOTICES: usize = 2;
-/// How many sections may say something about all their figures.
+/// How many sentences may say something about all figures of their section.
 const MAX_FIGURES: usize = 50;
 
 pub(super) fn read(document: &Document) -> Vec<Statement> {
@@ -30,13 +30,13 @@ pub(super) fn read(document: &Document) -> Vec<Statement> {
         document,
         headings: Vec::new(),
         notices: notices(document),
-        figures: figures(document),
         conditions: Conditions::new(document),
         scopes: Vec::new(),
         statements: Vec::new(),
         depth: 0,
     };
     walker.siblings(&document.blocks, &[], None);
+    walker.attach_figures();
     walker.statements
 }
 
@@ -45,8 +45,6 @@ pub(super) struct Walker<'d> {
     /// The headings above, outermost first.
     pub(super) headings: Vec<Heading>,
     notices: Vec<Range<usize>>,
-    /// Sections with a sentence about all their figures, and the sentence.
-    figures: Vec<(Range<usize>, Range<usize>)>,
     pub(super) conditions: Conditions,
     /// Announcements above headings and lines that say for what a section holds, each with the level of the heading that it is below.
     pub(super) scopes: Vec<(u8, Vec<Link>)>,
@@ -65,31 +63,39 @@ pub(super) struct Heading {
 /// What the blocks of one parent have above them.
 #[derive(Default)]
 pub(super) struct Above {
-    /// The question that the following blocks answer.
-    pub(super) question: Option<Range<usize>>,
+    /// The question or run-in heading that the following blocks are below, after the announcement above it.
+    pub(super) section: Vec<Link>,
     /// A question for the next block only.
-    pub(super) next_question: Option<Range<usize>>,
-    /// The run-in heading.
-    label: Option<Range<usize>>,
-    /// The last sentence of the last paragraph, and what it refers to itself.
-    pub(super) sentence: Option<(Range<usize>, Vec<Link>)>,
-    /// The line that announces what follows, with what it refers to: "Not covered:" holds for all fragments below it.
-    pub(super) announcement: Vec<Link>,
-    /// Whether a paragraph has followed it: then it goes on for fragments only.
-    pub(super) has_followed: bool,
-    /// Whether a paragraph may still be below the announcement.
-    pub(super) is_in_doubt: bool,
-    /// An announcement above run-in headings.
-    scope: Vec<Link>,
-    /// The line above a list with an item that announced what followed the list.
-    before_open: Option<Option<(Range<usize>, Vec<Link>)>>,
-    /// The statements of the last list, table or code, and the line above it.
+    pub(super) next_question: Option<Link>,
+    pub(super) line: Line,
+    /// The line above a list whose last item announced what followed the list.
+    outer: Option<Line>,
+    /// The statements of the list, table or code right above, and the lines above it.
     pub(super) listed: Option<(Range<usize>, Vec<Link>)>,
 }
 
-impl Above {
-    fn new_section(&mut self) {
-        *self = Self::default();
+/// The line right above the next block.
+#[derive(Default)]
+pub(super) struct Line {
+    /// What it refers to, and itself as the last link: it leads in a list, and "it" means what it says.
+    pub(super) links: Vec<Link>,
+    /// How many of the links announce what follows: "Not covered:" holds for all fragments below it.
+    pub(super) announces: usize,
+    /// Whether a paragraph has followed the announcement: then it goes on for fragments only.
+    pub(super) has_followed: bool,
+    /// Whether a paragraph may still be below the announcement.
+    pub(super) is_in_doubt: bool,
+}
+
+impl Line {
+    pub(super) fn announcing(mut links: Vec<Link>) -> Self {
+        // A longer chain is never shown.
+        links.drain(..links.len().saturating_sub(MAX_CHAIN_PARTS + 1));
+        Self { announces: links.len(), links, ..Self::default() }
+    }
+
+    pub(super) fn announcement(&self) -> &[Link] {
+        self.links.get(..self.announces).unwrap_or_default()
     }
 }
 
@@ -106,17 +112,15 @@ impl Walker<'_> {
         for (at, block) in blocks.iter().enumerate() {
             if block.kind == BlockKind::Paragraph && block.range.is_empty() {
                 // Something without text announces nothing, and ends what is announced for text. A list may still belong to it.
-                above.announcement.clear();
+                above.line.announces = 0;
                 continue;
             }
-            above.is_in_doubt &= block.kind == BlockKind::Paragraph;
-            let next = blocks.get(at + 1);
+            above.line.is_in_doubt &= block.kind == BlockKind::Paragraph;
+            let below = blocks.get(at + 1..).unwrap_or_default();
+            let next = below.first();
             let mut chain = outer.to_vec();
-            chain.extend(above.scope.iter().cloned());
             chain.extend(subject.as_ref().map(|subject| Link::new(Role::Parent, subject)));
-            let question = above.next_question.clone().or_else(|| above.question.clone());
-            chain.extend(question.map(|question| Link::new(Role::Question, &question)));
-            chain.extend(above.label.as_ref().map(|label| Link::new(Role::Label, label)));
+            chain.extend(above.section.iter().chain(&above.next_question).cloned());
             if self.conditions.begins_at(block.range.start) && block.kind == BlockKind::Paragraph {
                 // It is shown with what it belongs to, and what is above it goes on.
                 self.push(block.range.clone(), StatementKind::Sentence, chain, false);
@@ -124,140 +128,142 @@ impl Walker<'_> {
             }
             above.next_question = None;
             let begin = self.statements.len();
-            let is_status = is_top && self.is_status(block, blocks.get(at + 1..).unwrap_or_default());
+            let is_status = is_top && self.is_status(block, below);
             let is_set_apart = || self.form(block).is_some_and(Form::is_set_apart);
             is_top = is_status || self.depth == 1 && is_heading(block) || is_top && is_set_apart();
+            // The paragraph of an item is the first line of what the item contains.
+            let is_of_item = item.is_some() && at == 1;
             match &block.kind {
                 BlockKind::Heading { level } => self.heading(*level, block, &mut above),
-                BlockKind::Question => {
-                    above.new_section();
-                    above.question = Some(block.range.clone());
-                    self.push(block.range.clone(), StatementKind::Sentence, chain, false);
-                }
+                BlockKind::Question => self.question(block, chain, &mut above),
                 BlockKind::Label | BlockKind::Cell | BlockKind::Row { .. } => {}
                 _ if is_status => self.status(block, chain),
                 // What an item says about itself at its end.
                 _ if item.is_some() && at > 0 && next.is_none() && self.is_remark(block) => {
-                    let range = &innermost(block).range;
-                    self.attach(first..begin, &Link::new(Role::Exception, range));
-                    self.push(range.clone(), StatementKind::Sentence, chain, false);
+                    self.remark(block, first, chain);
                 }
-                BlockKind::Paragraph if self.is_author(block, first, before, item) => {
-                    let quoted = if self.is_in_group(item) { first } else { before };
-                    self.attach(quoted..begin, &Link::new(Role::Exception, &block.range));
-                    self.push(block.range.clone(), StatementKind::Sentence, chain, false);
+                // The author of a quotation.
+                BlockKind::Paragraph if at > 0 && self.is_author(block) => {
+                    let is_in_group = self.depth > 1 && item.is_none();
+                    self.remark(block, if is_in_group { first } else { before }, chain);
                 }
-                BlockKind::Paragraph if self.is_run_in(block, next, above.label.as_ref()) => {
-                    let announcement = std::mem::take(&mut above.announcement);
-                    let scope =
-                        if announcement.is_empty() { std::mem::take(&mut above.scope) } else { announcement };
-                    above.new_section();
-                    above.scope = scope;
-                    if is_question(self.document.slice(&block.range)) {
-                        above.question = Some(block.range.clone());
-                    } else {
-                        above.label = Some(block.range.clone());
-                    }
+                BlockKind::Paragraph if self.is_run_in(block, next, &above.section) => {
+                    self.run_in(block, &mut above);
                 }
-                BlockKind::Paragraph if is_marked_question(self.document.slice(&block.range)) => {
-                    let parts = self.sentences(&block.range);
-                    if parts.len() > 1 {
-                        self.paragraph(block, &chain, None, next, &mut above);
-                    } else {
-                        above.new_section();
-                        above.question = Some(block.range.clone());
-                        self.push(block.range.clone(), StatementKind::Sentence, chain, false);
-                    }
+                BlockKind::Paragraph
+                    if is_marked_question(self.document.slice(&block.range))
+                        && self.sentences(&block.range).len() == 1 =>
+                {
+                    self.question(block, chain, &mut above);
                 }
                 BlockKind::Paragraph => {
-                    above.before_open = None;
+                    above.outer = None;
                     let marker = item.filter(|_| at == 0);
-                    let first = self.paragraph(block, &chain, marker, next, &mut above);
+                    let first = self.paragraph(block, &chain, marker, below, &mut above);
                     if item.is_some() && subject.is_none() {
                         subject = first;
                     }
                 }
                 BlockKind::List => {
-                    if let Some(before) = above.before_open.take_if(|_| goes_on(block)) {
-                        above.sentence = before;
+                    if goes_on(block) {
+                        above.line = above.outer.take().unwrap_or(above.line);
+                        // "§ 3" below "a)" goes on from "§ 2", and not below the line above "a)".
+                        let list_before = at.checked_sub(1).and_then(|before| blocks.get(before));
+                        if list_before.is_some_and(has_letters) {
+                            above.line = Line::default();
+                        }
                     }
-                    // "§ 3" below "a)" goes on from "§ 2", and not below the line above "a)".
-                    let list_before = at.checked_sub(1).and_then(|before| blocks.get(before));
-                    if goes_on(block) && list_before.is_some_and(has_letters) {
-                        above.sentence = None;
-                        above.announcement.clear();
-                    }
-                    self.with_lead_in(&mut chain, &above, item.is_some() && at == 1, block);
+                    self.with_lead_in(&mut chain, &above.line, is_of_item, block);
                     let open = self.list(block, &chain);
                     self.end_list(&mut above, begin);
-                    if let Some((last, context)) = open.split_last() {
-                        let open_line = (last.range.clone(), context.to_vec());
-                        let before = above.sentence.replace(open_line);
-                        above.before_open.get_or_insert(before);
-                        above.announcement = open;
+                    if !open.is_empty() {
+                        let line = std::mem::replace(&mut above.line, Line::announcing(open));
+                        above.outer.get_or_insert(line);
                     }
                 }
                 BlockKind::Item { .. } => {
                     self.siblings(&block.children, &chain, Some(block));
                 }
                 BlockKind::Table => {
-                    self.with_lead_in(&mut chain, &above, false, block);
+                    self.with_lead_in(&mut chain, &above.line, false, block);
                     self.table(block, &chain);
                     self.end_list(&mut above, begin);
                 }
                 BlockKind::Code => {
-                    self.with_lead_in(&mut chain, &above, item.is_some() && at == 1, block);
-                    let warning = next.filter(|next| next.kind == BlockKind::Paragraph);
-                    let warning = warning.and_then(|next| self.sentences(&next.range).into_iter().next());
-                    let warning = warning.filter(|sentence| is_warning(self.document.slice(sentence)));
+                    self.with_lead_in(&mut chain, &above.line, is_of_item, block);
+                    let warning = self.first_sentence(next).filter(|next| self.warns(next));
                     chain.extend(warning.map(|warning| Link::new(Role::Exception, &warning)));
                     self.push(block.range.clone(), StatementKind::Code, chain, true);
                     self.end_list(&mut above, begin);
                 }
-                BlockKind::Group => {
-                    chain.append(&mut above.announcement);
-                    let label = block.children.first().filter(|child| child.kind == BlockKind::Label);
-                    chain.extend(label.map(|label| Link::new(Role::Label, &label.range)));
-                    let open = self.siblings(&block.children, &chain, None);
-                    // A name of nothing.
-                    if let Some(label) = label.filter(|_| self.statements.len() == begin) {
-                        self.push(label.range.clone(), StatementKind::Sentence, chain, false);
-                    }
-                    // "Never do this:" in a box above code.
-                    let last = open.split_last();
-                    above.sentence = last.map(|(last, context)| (last.range.clone(), context.to_vec()));
-                    above.announcement = open;
-                    let is_above_code =
-                        above.sentence.is_none() && next.is_some_and(|next| next.kind == BlockKind::Code);
-                    let warns = |range: &Range<usize>| is_warning(self.document.slice(range));
-                    if let Some(warning) = self.statements.get(begin).filter(|_| is_above_code)
-                        && (warns(&warning.range) || label.is_some_and(|label| warns(&label.range)))
-                    {
-                        let label = label.map(|label| Link::new(Role::Label, &label.range));
-                        above.sentence = Some((warning.range.clone(), label.into_iter().collect()));
-                    }
-                    above.has_followed = false;
-                    above.listed = None;
-                }
-                BlockKind::Note => {
-                    let owner = self.conditions.owner(&block.range).and_then(|at| self.statement_at(at));
-                    let is_known = owner.is_some();
-                    chain.extend(owner.map(|owner| Link::new(Role::Antecedent, &owner)));
-                    self.siblings(&block.children, &chain, None);
-                    if !is_known {
-                        self.statements.iter_mut().skip(begin).for_each(|note| note.is_quotable = false);
-                    }
-                }
+                BlockKind::Group => self.group(block, chain, next, &mut above),
+                BlockKind::Note => self.note(block, chain),
             }
             before = begin;
         }
         self.depth -= 1;
-        if above.has_followed { Vec::new() } else { above.announcement }
+        if above.line.has_followed { Vec::new() } else { above.line.announcement().to_vec() }
+    }
+
+    fn group(&mut self, block: &Block, mut chain: Vec<Link>, next: Option<&Block>, above: &mut Above) {
+        let begin = self.statements.len();
+        chain.extend(above.line.announcement().iter().cloned());
+        let label = block.children.first().filter(|child| child.kind == BlockKind::Label);
+        let label = label.map(|label| Link::new(Role::Label, &label.range));
+        chain.extend(label.clone());
+        above.line = Line::announcing(self.siblings(&block.children, &chain, None));
+        above.listed = None;
+        let is_above_code = next.is_some_and(|next| next.kind == BlockKind::Code);
+        match (self.statements.get(begin).map(|first| first.range.clone()), label) {
+            // A name of nothing.
+            (None, Some(label)) => self.push(label.range, StatementKind::Sentence, chain, false),
+            // "Never do this." in a box above code.
+            (Some(first), label) if is_above_code && above.line.links.is_empty() => {
+                if self.warns(&first) || label.iter().any(|label| self.warns(&label.range)) {
+                    above.line.links = label.into_iter().chain([Link::new(Role::LeadIn, &first)]).collect();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn note(&mut self, block: &Block, mut chain: Vec<Link>) {
+        let begin = self.statements.len();
+        let owner = self.conditions.owner(&block.range).and_then(|at| self.statement_at(at));
+        let is_known = owner.is_some();
+        chain.extend(owner.map(|owner| Link::new(Role::Antecedent, &owner)));
+        self.siblings(&block.children, &chain, None);
+        self.statements.iter_mut().skip(begin).for_each(|note| note.is_quotable &= is_known);
+    }
+
+    /// Reads a question that the following blocks answer.
+    fn question(&mut self, block: &Block, chain: Vec<Link>, above: &mut Above) {
+        let section = vec![Link::new(Role::Question, &block.range)];
+        *above = Above { section, ..Above::default() };
+        self.push(block.range.clone(), StatementKind::Sentence, chain, false);
+    }
+
+    /// Reads a run-in heading. An announcement above several holds for each of them.
+    fn run_in(&self, block: &Block, above: &mut Above) {
+        let is_name = |link: &Link| matches!(link.role, Role::Label | Role::Question);
+        let mut section = above.line.announcement().to_vec();
+        if section.is_empty() {
+            section = std::mem::take(&mut above.section);
+            section.retain(|link| !is_name(link));
+        }
+        let is_question = is_question(self.document.slice(&block.range));
+        let role = if is_question { Role::Question } else { Role::Label };
+        section.push(Link::new(role, &block.range));
+        *above = Above { section, ..Above::default() };
+    }
+
+    fn warns(&self, range: &Range<usize>) -> bool {
+        is_warning(self.document.slice(range))
     }
 
     fn heading(&mut self, level: u8, block: &Block, above: &mut Above) {
         let current = self.headings.last().map_or(0, |heading| heading.level);
-        let announcement = std::mem::take(&mut above.announcement);
+        let announcement = above.line.announcement().to_vec();
         self.scopes.retain(|(above, _)| *above < level);
         if level > current && !announcement.is_empty() {
             self.scopes.push((current, announcement));
@@ -268,24 +274,21 @@ impl Walker<'_> {
         let titles =
             self.document.blocks.iter().filter(|block| block.kind == BlockKind::Heading { level: 1 });
         let is_title = level == 1 && titles.filter(|title| !title.range.is_empty()).nth(1).is_none();
-        let is_limiting = if is_title { limits_by_word(text) } else { limits(text) };
         // "`strict`" is what the text below it documents.
-        let is_limiting = is_limiting || level > 1 && self.document.is_covered(&block.range, MarkKind::Code);
+        let is_code = level > 1 && self.document.is_covered(&block.range, MarkKind::Code);
+        let is_limiting = if is_title { limits_by_word(text) } else { is_code || limits(text) };
         let is_limiting = is_limiting || !self.conditions.of(self.document, &block.range).texts.is_empty();
         self.headings.push(Heading { level, range: block.range.clone(), is_limiting });
-        above.new_section();
-        above.question = Some(block.range.clone()).filter(|_| is_question(text));
+        let question = Some(Link::new(Role::Question, &block.range)).filter(|_| is_question(text));
+        *above = Above { section: question.into_iter().collect(), ..Above::default() };
     }
 
     /// Reads the items of a list and returns the line that announces what follows the list, if its last item is one.
     fn list(&mut self, list: &Block, chain: &[Link]) -> Vec<Link> {
-        let is_bold = |item: &Block| match item.children.as_slice() {
-            [only] => {
-                self.document.is_covered(&only.range, MarkKind::Strong)
-                    && is_fragment(self.document.slice(&only.range))
-            }
-            _ => false,
+        let is_name = |range: &Range<usize>| {
+            self.document.is_covered(range, MarkKind::Strong) && is_fragment(self.document.slice(range))
         };
+        let is_bold = |item: &Block| matches!(item.children.as_slice(), [only] if is_name(&only.range));
         // Bold items name others if the list begins with one and each has others below it.
         let is_bold: Vec<bool> = list.children.iter().map(is_bold).collect();
         let is_grouped = is_bold.first() == Some(&true)
@@ -321,12 +324,7 @@ impl Walker<'_> {
             // A question is answered by the next item.
             label = label.filter(|label| !is_question(self.document.slice(&label.range)));
             if let Some(own) = own {
-                if is_bold {
-                    self.statements
-                        .iter_mut()
-                        .skip(begin)
-                        .for_each(|statement| statement.is_quotable = false);
-                }
+                self.statements.iter_mut().skip(begin).for_each(|name| name.is_quotable &= !is_bold);
                 let own = Link::new(Role::Parent, &own);
                 if !is_question(self.document.slice(&own.range)) {
                     announcement = chain;
@@ -347,19 +345,15 @@ impl Walker<'_> {
     }
 
     /// Adds the line above a list, table or code, or else the heading: "Towels" alone means nothing.
-    fn with_lead_in(&self, chain: &mut Vec<Link>, above: &Above, is_of_item: bool, block: &Block) {
-        match &above.sentence {
-            // The item's own sentence is there already, as the subject of all that it contains.
-            Some((sentence, _)) if is_of_item => {
-                if !chain.iter().any(|link| link.role == Role::Parent && link.range == *sentence) {
-                    chain.retain(|link| link.role != Role::Parent || !is_within(&link.range, sentence));
-                    chain.push(Link::new(Role::Parent, sentence));
+    fn with_lead_in(&self, chain: &mut Vec<Link>, line: &Line, is_of_item: bool, block: &Block) {
+        match line.links.last() {
+            // The first sentence of the item is there already, as the subject of all that it contains.
+            Some(own) if is_of_item => {
+                if chain.iter().all(|link| link.range != own.range) {
+                    chain.push(Link::new(Role::Parent, &own.range));
                 }
             }
-            Some((sentence, context)) if self.is_about(sentence, block) => {
-                chain.extend(context.iter().cloned());
-                chain.push(Link::new(Role::LeadIn, sentence));
-            }
+            Some(own) if self.is_about(&own.range, block) => chain.extend(line.links.iter().cloned()),
             // Sentences do not need a heading, but steps and single words do.
             _ if self.has_sentences(block) && !block.children.iter().any(|item| self.is_short(item)) => {}
             _ => self.with_heading(chain),
@@ -393,11 +387,8 @@ impl Walker<'_> {
 
     /// What follows a list, table or code may belong to it.
     fn end_list(&self, above: &mut Above, begin: usize) {
-        let mut lines = std::mem::take(&mut above.announcement);
-        if let (true, Some((sentence, context))) = (lines.is_empty(), &above.sentence) {
-            lines.extend(context.iter().cloned().chain([Link::new(Role::LeadIn, sentence)]));
-        }
-        above.listed = Some((begin..self.statements.len(), lines));
+        above.line.announces = 0;
+        above.listed = Some((begin..self.statements.len(), above.line.links.clone()));
     }
 
     /// Adds a part to statements that are read already.
@@ -406,6 +397,34 @@ impl Walker<'_> {
             if !statement.chain.iter().any(|other| other.range == link.range) {
                 statement.chain.push(link.clone());
                 statement.is_quotable &= fits(&statement.chain);
+            }
+        }
+    }
+
+    /// "All prices include VAT." belongs to each figure of its section, also above it.
+    fn attach_figures(&mut self) {
+        let document = self.document;
+        let is_about = |statement: &&Statement| {
+            statement.kind == StatementKind::Sentence && is_about_figures(document.slice(&statement.range))
+        };
+        let found: Vec<_> = self.statements.iter().filter(is_about).take(MAX_FIGURES).collect();
+        let found: Vec<_> = found.into_iter().map(|statement| statement.range.clone()).collect();
+        let headings = || {
+            document.blocks.iter().filter_map(|block| match block.kind {
+                BlockKind::Heading { level } => Some((level, block.range.start)),
+                _ => None,
+            })
+        };
+        for sentence in found {
+            let (level, start) =
+                headings().take_while(|(_, at)| *at < sentence.start).last().unwrap_or_default();
+            let end = headings().find(|(other, at)| *at > sentence.start && *other <= level);
+            let index = |at: usize| self.statements.partition_point(|statement| statement.range.start < at);
+            for at in index(start)..end.map_or(self.statements.len(), |(_, end)| index(end)) {
+                let range = self.statements.get(at).map_or(0..0, |statement| statement.range.clone());
+                if range != sentence && document.slice(&range).contains(|c: char| c.is_ascii_digit()) {
+                    self.attach(at..at + 1, &Link::new(Role::Condition, &sentence));
+                }
             }
         }
     }
@@ -436,12 +455,6 @@ impl Walker<'_> {
         };
         for link in notices.chain(scopes).chain(headings).chain(chain) {
             add(&mut whole, link);
-        }
-        let has_figure = document.slice(&range).contains(|c: char| c.is_ascii_digit());
-        for (section, sentence) in self.figures.iter().filter(|_| has_figure) {
-            if is_within(&range, section) {
-                add(&mut whole, Link::new(Role::Condition, sentence));
-            }
         }
         // The conditions of the statement and of each part.
         let mut is_missing = false;
@@ -533,52 +546,16 @@ fn fits(chain: &[Link]) -> bool {
 /// Sentences at the top of a document that limit all of it.
 fn notices(document: &Document) -> Vec<Range<usize>> {
     let is_top = |block: &&Block| !matches!(block.kind, BlockKind::Heading { level } if level > 1);
-    let mut notices = Vec::new();
-    let mut open: Vec<&Block> = document.blocks.iter().take_while(is_top).collect();
-    open.reverse();
-    while let Some(block) = open.pop() {
-        match block.kind {
-            BlockKind::Paragraph => {
-                let found = sentences(&document.text, block.range.clone());
-                notices.extend(found.into_iter().filter(|sentence| is_notice(document.slice(sentence))));
-            }
-            BlockKind::Group => open.extend(block.children.iter().rev()),
-            _ => {}
-        }
-        if notices.len() >= MAX_NOTICES {
-            notices.truncate(MAX_NOTICES);
-            break;
-        }
-    }
-    notices
+    let paragraphs = document.blocks.iter().take_while(is_top).flat_map(paragraphs);
+    let found = paragraphs.flat_map(|paragraph| sentences(&document.text, paragraph.range.clone()));
+    found.filter(|sentence| is_notice(document.slice(sentence))).take(MAX_NOTICES).collect()
 }
 
-/// The sentences about all figures of a section, each with its section: up to the next heading of the same level.
-fn figures(document: &Document) -> Vec<(Range<usize>, Range<usize>)> {
-    let level = |block: &Block| match block.kind {
-        BlockKind::Heading { level } => level,
-        _ => u8::MAX,
-    };
-    let mut found = Vec::new();
-    for (at, block) in document.blocks.iter().enumerate() {
-        if block.kind != BlockKind::Paragraph || found.len() == MAX_FIGURES {
-            continue;
-        }
-        // Splitting all text once more takes time.
-        let mut lines = document.slice(&block.range).split(['.', '\n']);
-        if !lines.any(|line| is_about_figures(line.trim_start())) {
-            continue;
-        }
-        let parts = sentences(&document.text, block.range.clone());
-        let Some(part) = parts.into_iter().find(|part| is_about_figures(document.slice(part))) else {
-            continue;
-        };
-        let above = document.blocks.iter().take(at).rfind(|above| is_heading(above));
-        let below = document.blocks.iter().skip(at);
-        let own = above.map_or(0, level);
-        let end = below.clone().find(|below| is_heading(below) && level(below) <= own);
-        let end = end.map_or(document.text.len(), |end| end.range.start);
-        found.push((above.map_or(0, |above| above.range.start)..end, part));
+/// The paragraphs of a box, or the paragraph itself.
+fn paragraphs(block: &Block) -> Vec<&Block> {
+    match block.kind {
+        BlockKind::Paragraph => vec![block],
+        BlockKind::Group => block.children.iter().flat_map(paragraphs).collect(),
+        _ => Vec::new(),
     }
-    found
 }
