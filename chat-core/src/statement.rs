@@ -89,7 +89,12 @@ pub fn shown(kind: StatementKind, text: &str, chain: &[&Part]) -> Vec<Segment> {
     let mut segments = Segments::default();
     for part in chain.iter().filter(|part| is_before(part.role)) {
         segments.chain(part.role, &on_one_line(&part.text));
-        segments.punctuation(if ends_clause(&part.text) { " " } else { ": " });
+        segments.punctuation(match part.role {
+            _ if ends_clause(&part.text) => " ",
+            // The items of a list that the statement is about.
+            Role::Antecedent => "; ",
+            _ => ": ",
+        });
     }
     match kind {
         StatementKind::Sentence => segments.own(&on_one_line(text)),

@@ -303,7 +303,7 @@ fn raised_digit(c: char) -> Option<char> {
 impl Mark<'_> {
     /// Whether it stands behind a word, and there whether it can be nothing else than a mark.
     fn used(&self) -> Option<bool> {
-        let brackets = [('(', ')'), ('[', ']')];
+        let brackets = [('(', ')'), ('[', ']'), ('⁽', '⁾')];
         let inside = brackets.iter().find_map(|(open, close)| {
             Some((self.head.strip_suffix(*open)?, self.tail.strip_prefix(*close)?, *open))
         });
@@ -387,7 +387,8 @@ fn is_other(head: &str, word: &str, tail: &str) -> bool {
 fn definitions(text: &str, is_alone: bool) -> Vec<(Form, String, Range<usize>)> {
     let mut found: Vec<(Form, String, Range<usize>)> = Vec::new();
     for Mark { key, form, head, tail } in marks(text) {
-        let (start, rest) = match (head.strip_suffix(['(', '[']), tail.strip_prefix([')', ']', '⁾'])) {
+        let (start, rest) = match (head.strip_suffix(['(', '[', '⁽']), tail.strip_prefix([')', ']', '⁾']))
+        {
             (Some(_), None) if form == Form::PlainNumber => continue,
             (start, rest) => (start.unwrap_or(head), rest.unwrap_or(tail)),
         };
@@ -401,7 +402,12 @@ fn definitions(text: &str, is_alone: bool) -> Vec<(Form, String, Range<usize>)> 
         let rest = rest.strip_prefix(':').unwrap_or(rest);
         let is_word = rest.starts_with(char::is_alphabetic) && form != Form::PlainNumber;
         let begins = rest.starts_with(char::is_whitespace) || is_word;
-        let has_words = || rest.lines().next().is_some_and(|line| line.contains(char::is_alphanumeric));
+        // "*Not covered:*" and "* Not on:" are above something.
+        let is_line = |line: &str| {
+            line.contains(char::is_alphanumeric)
+                && !(form == Form::Symbol && (line.ends_with(&key) || ends_with_colon(line)))
+        };
+        let has_words = || rest.lines().next().is_some_and(|line| is_line(line.trim_end()));
         if begins && (is_start || is_next()) && has_words() {
             if let Some((_, _, last)) = found.last_mut() {
                 last.end = start.trim_end().len();

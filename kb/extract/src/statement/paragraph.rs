@@ -9,13 +9,17 @@ use super::short_lines::MAX_LINE_CHARS;
 use super::walker::{Above, Heading, Line, Walker};
 use super::words::{
     announces, ends_with_colon, is_about_two, is_elliptic, is_exception, is_fragment, is_hearsay, is_open,
-    is_question, is_yes_or_no, leads_on, limits_by_word, looks_ahead, part_number, refers_back,
+    is_question, is_reply, leads_on, limits_by_word, looks_ahead, part_number, refers_back,
 };
 use super::{Link, words};
 use crate::document::{Block, BlockKind, Mark, MarkKind};
 
 /// A longer list of exceptions is only announced.
 const MAX_EXCEPTION_BYTES: usize = 200;
+/// Sentences of a paragraph that belongs to the steps below it.
+const MAX_STEP_SENTENCES: usize = 2;
+/// A longer question is shown without the sentences before it.
+const MAX_QUESTION_BYTES: usize = 200;
 /// How many sentences back a reference is followed.
 const MAX_ANTECEDENTS: usize = 4;
 /// A longer paragraph below an announcement is running text.
@@ -71,7 +75,22 @@ impl Walker<'_> {
         let exceptions = self.with_list(&first, below).filter(|_| is_alone);
         // "Not allowed:" above another list says nothing about the list before.
         let is_lead_in = is_above_list && is_alone && (!is_continued || is_fragment) && exceptions.is_none();
-        let limited = listed.as_ref().filter(|_| !is_lead_in && (is_continued || is_exception(opening)));
+        let is_other = ends_with_colon(opening) && !refers_back(opening);
+        let limited =
+            listed.as_ref().filter(|_| !is_lead_in && !is_other && (is_continued || is_exception(opening)));
+        // "All others may work from home." below "You cannot work from home as:" and its list.
+        let is_after_list = listed.as_ref().is_some_and(|(_, lines)| {
+            lines.last().is_some_and(|line| ends_with_colon(document.slice(&line.range)))
+                && refers_back(opening)
+        });
+        let is_after_list = is_after_list && marker.is_none() && limited.is_none() && !is_lead_in;
+        let mut is_list_known = true;
+        if let Some((statements, lines)) = listed.as_ref().filter(|_| is_after_list) {
+            let items = self.statements.iter().skip(statements.start).take(statements.len());
+            let items: Vec<_> = items.map(|item| Link::new(Role::Antecedent, &item.range)).collect();
+            is_list_known = items.iter().map(|item| item.range.len()).sum::<usize>() <= MAX_EXCEPTION_BYTES;
+            base.extend(lines.iter().chain(&items).cloned());
+        }
         if let Some((statements, lines)) = limited {
             base.extend(lines.iter().cloned());
             let exception = Link::new(Role::Exception, exceptions.as_ref().unwrap_or(&first));
@@ -79,6 +98,7 @@ impl Walker<'_> {
         }
         let is_rest = is_continued && limited.is_some();
 
+        self.is_sentence_outside = marker.is_none() && !is_fragment;
         let is_line = document.slice(&block.range).chars().nth(MAX_LINE_CHARS).is_none();
         if is_fragment && is_line && marker.is_none() {
             // "9 € per month" below the heading "Pro".
@@ -103,11 +123,14 @@ impl Walker<'_> {
             let is_start = goes_on || is_above_list && is_open(text, marker.is_some());
             let is_open = ends_with_colon(text) || *range == last && is_start;
             // "No." says nothing without its question.
-            let is_bare = chain.is_empty() && is_yes_or_no(text);
+            let is_bare = chain.is_empty() && is_reply(text);
             if at > 0 && marker.is_some() && !refers_back(text) {
                 chain.push(Link::new(Role::Parent, &first));
             }
-            let antecedents = self.antecedents(&ranges, at, above, &chain);
+            let antecedents = match at {
+                0 if is_after_list => Some(Vec::new()).filter(|_| is_list_known),
+                _ => self.antecedents(&ranges, at, above, &chain),
+            };
             let is_known = antecedents.is_some();
             let is_new = |link: &Link| question.as_ref().is_none_or(|question| question.range != link.range);
             chain.extend(antecedents.into_iter().flatten().filter(is_new));
@@ -117,9 +140,12 @@ impl Walker<'_> {
             is_quotable &= !is_open && !is_bare && is_known && is_told && !self.conditions.contains(range);
             self.push(range.clone(), StatementKind::Sentence, chain, is_quotable);
         }
+        self.is_sentence_outside = false;
 
-        above.next_question = question.filter(|_| is_alone);
-        if above.next_question.is_some() {
+        if is_question(ending) {
+            let whole = first.start..last.end;
+            let asked = if whole.len() <= MAX_QUESTION_BYTES { &whole } else { &last };
+            above.next_question = Some(Link::new(Role::Question, asked));
             above.line = Line::default();
             return Some(first);
         }
@@ -142,6 +168,14 @@ impl Walker<'_> {
         {
             links.splice(0..0, lines);
         }
+        let is_alone = is_line && ranges.len() <= MAX_STEP_SENTENCES;
+        if is_alone
+            && ranges.len() > 1
+            && next.and_then(|next| next.children.first()).is_some_and(is_numbered)
+        {
+            // "Switch it off. It can burn you." above steps
+            links.push(Link::new(Role::LeadIn, &first));
+        }
         links.push(Link::new(Role::LeadIn, &last));
         above.line = if is_announcing {
             Line::announcing(links)
@@ -157,7 +191,7 @@ impl Walker<'_> {
             let is_limited = || above.line.announcement().last().is_some_and(limits);
             let is_in_doubt = !is_below && (is_in_doubt || is_short && is_limited());
             let announces = if is_below { above.line.announces } else { 0 };
-            Line { links, announces, has_followed: true, is_in_doubt }
+            Line { links, announces, has_followed: true, is_in_doubt, is_alone }
         };
         Some(first)
     }

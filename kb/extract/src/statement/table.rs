@@ -82,6 +82,13 @@ impl Walker<'_> {
                     continue;
                 }
             }
+            // A bold label like the name of the group, with values, is no part of the group.
+            let is_strong = |row: &Block| {
+                row.children.first().is_some_and(|cell| document.is_covered(&cell.range, MarkKind::Strong))
+            };
+            if is_group_shown && is_strong(row) && !rows.iter().all(|row| is_strong(row)) {
+                group = None;
+            }
             chain.extend(group.as_ref().map(|group| Link::new(Role::Group, group)));
             let mut is_clear = !columns.is_empty() || row.children.len() < 3;
             match (first.filter(|cell| !is_blank(cell)), &label) {
@@ -91,7 +98,7 @@ impl Walker<'_> {
                     // A row that fills what the row of the label leaves blank may be about something else.
                     is_clear &= filled.iter().all(|cell| of_label.contains(cell));
                 }
-                (None, None) => {}
+                (None, None) => is_clear &= width < 2,
             }
             if row.range.len() > MAX_ROW_BYTES || columns.len() >= MAX_CHAIN_PARTS {
                 self.cells(row, &chain, &columns);
@@ -115,6 +122,17 @@ impl Walker<'_> {
             let is_pointer = columns.iter().all(|column| column.cell == Some(0))
                 && document.is_covered(&row.range, MarkKind::Link);
             self.push(row.range.clone(), StatementKind::Row, chain, is_clear && !is_pointer);
+        }
+        // "Only for students" below all rows.
+        let last = rows.last().filter(|_| rows.len() > 1 && width > 1);
+        let is_filled = |cell: &&Block| !is_blank(cell);
+        let filled = last.map(|row| row.children.iter().filter(is_filled).collect::<Vec<_>>());
+        if let Some([only]) = filled.as_deref()
+            && group.as_ref().is_none_or(|group| *group == only.range)
+        {
+            self.statements.retain(|statement| statement.range.start < only.range.start);
+            self.attach(begin..self.statements.len(), &Link::new(Role::Condition, &only.range));
+            self.push(only.range.clone(), StatementKind::Sentence, outer, false);
         }
         if self.statements.len() == begin {
             // Names of nothing.

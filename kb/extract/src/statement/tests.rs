@@ -977,7 +977,7 @@ fn an_item_that_asks_is_answered_by_the_next() {
 fn an_item_that_goes_on_from_the_one_before_has_it() {
     assert_eq!(
         shown("Fee:\n\n- until May: free\n- after that: 50 %").last().unwrap(),
-        "Fee: until May: free: after that: 50 %"
+        "Fee: until May: free; after that: 50 %"
     );
 }
 
@@ -1188,7 +1188,7 @@ fn a_pronoun_has_its_noun() {
     );
     assert_eq!(
         shown("Not covered:\n\nBatteries\n\nThis holds for all.").last().unwrap(),
-        "Not covered: Batteries: This holds for all."
+        "Not covered: Batteries; This holds for all."
     );
     assert!(
         shown("The card costs 40 €. It includes:\n\n- entry\n\nIt ends in May.")
@@ -1242,6 +1242,171 @@ fn lines_with_a_colon_between_rows_name_groups() {
 }
 
 /// Lists of any depth with a lead-in, as (depth, word) of each item.
+
+#[test]
+fn a_heading_that_excludes_what_its_list_names_says_nothing_about_later_sentences() {
+    for heading in
+        ["## Ne sont pas admis", "## Not included", "## Verboten sind", "**Nicht im Preis enthalten**"]
+    {
+        let found = shown(&format!("# Camp\n\n{heading}\n\n- barbecues\n- towels\n\nGas stoves are fine.\n"));
+        let name = heading.trim_matches(['#', '*', ' ']);
+        assert!(found.contains(&format!("{name}: barbecues")), "{found:#?}");
+        assert!(found.contains(&"Gas stoves are fine.".to_owned()), "{found:#?}");
+    }
+    let table = shown(
+        "# Gym\n\n## Not included\n\n| Item | Price |\n|---|---|\n| Towel | 5 € |\n\nShowers are fine.\n",
+    );
+    assert!(table.contains(&"Showers are fine.".to_owned()), "{table:#?}");
+    let deprecated = shown("# API\n\n## Deprecated\n\n- X-Key\n\nUse the header X-Token.\n");
+    assert!(deprecated.contains(&"Deprecated: Use the header X-Token.".to_owned()), "{deprecated:#?}");
+    let direct = shown("# Policy\n\n## Not covered\n\nTheft from cars.\n");
+    assert!(direct.contains(&"Not covered: Theft from cars.".to_owned()), "{direct:#?}");
+}
+
+#[test]
+fn a_sentence_about_all_others_has_the_list_that_names_the_first() {
+    assert_eq!(
+        shown("You cannot work from home as:\n\n- Driver\n- Cook\n\nAll others may work from home.\n")
+            .last()
+            .unwrap(),
+        "You cannot work from home as: Driver; Cook; All others may work from home."
+    );
+    let long = "- A long name of a long thing that is a reason of its own and says so\n".repeat(4);
+    let found = shown(&format!("Not refunded if:\n\n{long}\nIn that case we call you.\n"));
+    assert!(!found.iter().any(|shown| shown.contains("In that case")), "{found:#?}");
+}
+
+#[test]
+fn a_line_between_symbols_is_no_condition() {
+    assert_eq!(
+        text("**Not covered:**\n- Theft\n- War\n"),
+        ["**Not covered:** Theft", "**Not covered:** War"]
+    );
+    assert_eq!(text("Refunds\n\n*Not refundable:*\n- Gift cards\n"), ["*Not refundable:* Gift cards"]);
+    assert_eq!(
+        text("**Can I return sale items?**\n\nNo, never.\n"),
+        ["**Can I return sale items?** No, never."]
+    );
+}
+
+#[test]
+fn a_line_that_announces_what_is_below_it_is_no_exception_above_it() {
+    let found = shown("Good:\n\n```\na\n```\n\nNever do this:\n\n```\nb\n```\n");
+    assert_eq!(found, ["Good:\n\na", "Never do this:\n\nb"]);
+    let found = shown("Allowed:\n\n- Dogs\n\nNot allowed:\n\nCats\n");
+    assert_eq!(found.first().unwrap(), "Allowed: Dogs");
+}
+
+#[test]
+fn a_last_row_over_all_columns_belongs_to_each_row() {
+    let row = "Pro – Price: 9; Users: 5 Only for students";
+    let page = |last: &str| {
+        format!(
+            "<table><tr><th>Plan</th><th>Price</th><th>Users</th></tr><tr><td>Pro</td><td>9</td><td>5</td></tr>{last}</table>"
+        )
+    };
+    assert_eq!(html(&page("<tr><td colspan=3>Only for students</td></tr>")), [row]);
+    assert_eq!(html(&page("<tfoot><tr><th colspan=3>Only for students</th></tr></tfoot>")), [row]);
+    assert_eq!(csv("Plan,Price,Users\nPro,9,5\nOnly for students,,\n"), [row]);
+}
+
+#[test]
+fn a_question_is_above_its_answer_however_it_is_written() {
+    assert_eq!(shown("> Can I smoke?\n\nNo, never.\n"), ["Can I smoke? No, never."]);
+    assert_eq!(
+        shown("Q1. Can I pay later?\n\nA1. Yes, in May.\n"),
+        ["Q1. Can I pay later? A1. Yes, in May."]
+    );
+    assert_eq!(
+        shown("I lost my key. What now?\n\nCall us at once.\n").last().unwrap(),
+        "I lost my key. What now? Call us at once."
+    );
+}
+
+#[test]
+fn what_is_inside_an_open_box_is_no_feature() {
+    assert!(shown("- [ ] Single sign-on\n\n  Works with SAML.\n\n  - Works with LDAP\n").is_empty());
+}
+
+#[test]
+fn steps_have_the_sentence_or_box_right_above_them() {
+    let steps = "1. Open the valve.\n2. Close the valve.\n";
+    assert_eq!(
+        shown(&format!("# Boiler\n\n## Bleeding\n\nDo this only once.\n\n{steps}")).get(1).unwrap(),
+        "Do this only once. 1. Open the valve."
+    );
+    assert_eq!(
+        html("<h1>A</h1><h2>B</h2><div class=\"warning\">Switch it off. It can burn you.</div><ol><li>Open it.</li></ol>")
+            .last()
+            .unwrap(),
+        "Switch it off. It can burn you. 1. Open it."
+    );
+}
+
+#[test]
+fn a_sentence_without_a_subject_has_the_one_before() {
+    for (before, after) in [
+        ("Se prestan 6 libros.", "Se pueden renovar dos veces."),
+        ("El Turbo es para varias bandejas.", "No es adecuado para bizcochos."),
+        ("El curso dura un mes.", "No se ofrece en verano."),
+        ("Los alumnos pagan la matrícula.", "Los antiguos, sin embargo, no la pagan."),
+        ("Los libros están incluidos.", "Los diccionarios no lo están."),
+        ("Si llueve, devolvemos el dinero.", "En caso de viento, no."),
+        ("Die Kasse zahlt eine Schiene.", "Bei Verlust gilt das nicht."),
+        ("Von 13 bis 15 Uhr ist Ruhe.", "In diesen Zeiten ist das Fahren verboten."),
+        ("We quote for each job.", "During this time prices do not change."),
+    ] {
+        let found = shown(&format!("{before} {after}\n"));
+        assert_eq!(found.last().unwrap(), &format!("{before} {after}"));
+    }
+}
+
+#[test]
+fn a_sentence_that_names_an_exception_has_the_rule() {
+    for (rule, exception) in [
+        ("All common cards are accepted.", "American Express is an exception."),
+        ("Das Personal gibt keine Medikamente.", "Eine Ausnahme sind Notfallmittel mit Anweisung."),
+        ("Se devuelve el dinero.", "La tarifa Oferta es una excepción."),
+        ("El Tornado es apto a partir de 1,40 m.", "No es apto para embarazadas."),
+    ] {
+        let whole = format!("{rule} {exception}");
+        assert_eq!(shown(&format!("{whole}\n")), [whole.clone(), whole]);
+    }
+}
+
+#[test]
+fn a_raised_number_in_brackets_is_a_mark() {
+    let found = html(
+        "<h2>Delivery</h2><p>Delivery is free<sup>(1)</sup>.</p><h2>Excluded</h2><ul><li>Cards</li></ul>\
+         <p><sup>(1)</sup> Not to Corsica.</p>",
+    );
+    assert_eq!(found.first().unwrap(), "Delivery is free⁽¹⁾. ⁽¹⁾ Not to Corsica.");
+    assert!(!found.iter().any(|shown| shown.starts_with("Excluded: ⁽¹⁾")), "{found:#?}");
+}
+
+#[test]
+fn a_box_at_the_top_that_says_what_no_longer_holds_is_a_notice() {
+    let found = shown(
+        "> These terms are about the season of 2022. They are no longer valid.\n\n# Rental\n\nSkis cost 9 €.\n",
+    );
+    assert!(found.last().unwrap().contains("They are no longer valid. Skis cost 9 €."), "{found:#?}");
+    let found = shown("# Rental\n\n> You see the prices of an old version.\n\nSkis cost 9 €.\n");
+    assert!(found.last().unwrap().ends_with("old version. Skis cost 9 €."), "{found:#?}");
+}
+
+#[test]
+fn a_bold_row_like_the_name_of_the_group_ends_the_group() {
+    let found = shown(
+        "| | Full | Half |\n|---|---|---|\n| **Juniors** | | |\n| Boats | 9 | 5 |\n| **Locker** | 4 | 2 |\n",
+    );
+    assert_eq!(found, ["Juniors: Boats – Full: 9; Half: 5", "Locker – Full: 4; Half: 2"]);
+}
+
+#[test]
+fn a_first_row_without_a_label_is_no_answer() {
+    assert!(shown("| Plan | Paid | Price |\n|---|---|---|\n| | yearly | 50 € |\n").is_empty());
+}
+
 fn nested() -> impl Strategy<Value = (bool, Vec<(usize, String)>)> {
     (any::<bool>(), prop::collection::vec((0..4_usize, "[a-z]{3,8}"), 1..12))
 }

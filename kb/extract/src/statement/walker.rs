@@ -8,10 +8,11 @@ use chat_core::statement::{Role, StatementKind};
 
 use super::conditions::Conditions;
 use super::paragraph::is_numbered;
-use super::short_lines::Form;
+use super::short_lines::{Form, innermost};
 use super::words::{
-    ends_with_colon, is_about_figures, is_fragment, is_marked_question, is_notice, is_question, is_sequel,
-    is_warning, limits, limits_by_word, looks_ahead, word_count,
+    ends_with_colon, excludes, is_about_document, is_about_figures, is_fragment, is_mark, is_marked_question,
+    is_notice, is_outdated, is_question, is_sequel, is_warning, limits, limits_by_word, looks_ahead,
+    refers_back, word_count,
 };
 use super::{Link, Statement, is_within};
 use crate::document::{Block, BlockKind, Document, MarkKind};
@@ -20,6 +21,8 @@ use crate::document::{Block, BlockKind, Document, MarkKind};
 const UNKNOWN: char = '\u{fffd}';
 /// A longer item that is a sentence needs no heading.
 const MAX_SHORT_ITEM_WORDS: usize = 2;
+/// "Q1." and what it asks.
+const MAX_QUESTION_SENTENCES: usize = 2;
 /// How many sentences of the top of a document may be notices.
 const MAX_NOTICES: usize = 2;
 /// How many sentences may say something about all figures of their section.
@@ -34,6 +37,7 @@ pub(super) fn read(document: &Document) -> Vec<Statement> {
         scopes: Vec::new(),
         statements: Vec::new(),
         depth: 0,
+        is_sentence_outside: false,
     };
     walker.siblings(&document.blocks, &[], None);
     walker.attach_figures();
@@ -51,6 +55,8 @@ pub(super) struct Walker<'d> {
     pub(super) statements: Vec<Statement>,
     /// Blocks around the current one.
     pub(super) depth: usize,
+    /// Whether a paragraph of sentences is read that is in no list.
+    pub(super) is_sentence_outside: bool,
 }
 
 pub(super) struct Heading {
@@ -58,6 +64,8 @@ pub(super) struct Heading {
     pub(super) range: Range<usize>,
     /// Whether it belongs to all that is below it.
     is_limiting: bool,
+    /// Whether it says what is excluded, and its list or table has said what that is: later sentences are about something else.
+    is_said: bool,
 }
 
 /// What the blocks of one parent have above them.
@@ -68,6 +76,8 @@ pub(super) struct Above {
     /// A question for the next block only.
     pub(super) next_question: Option<Link>,
     pub(super) line: Line,
+    /// Whether a list or table has followed the section's name.
+    has_listed: bool,
     /// The line above a list whose last item announced what followed the list.
     outer: Option<Line>,
     /// The statements of the list, table or code right above, and the lines above it.
@@ -85,6 +95,8 @@ pub(super) struct Line {
     pub(super) has_followed: bool,
     /// Whether a paragraph may still be below the announcement.
     pub(super) is_in_doubt: bool,
+    /// Whether it stands right above steps in a box or short paragraph of its own: "Pull the plug first."
+    pub(super) is_alone: bool,
 }
 
 impl Line {
@@ -152,12 +164,18 @@ impl Walker<'_> {
                 }
                 BlockKind::Paragraph
                     if is_marked_question(self.document.slice(&block.range))
-                        && self.sentences(&block.range).len() == 1 =>
+                        && self.sentences(&block.range).len() <= MAX_QUESTION_SENTENCES =>
                 {
                     self.question(block, chain, &mut above);
                 }
                 BlockKind::Paragraph => {
                     above.outer = None;
+                    if above.has_listed && !is_fragment(self.document.slice(&block.range)) {
+                        // "Not included", a list, and "All rooms have a balcony."
+                        chain.retain(|link| {
+                            link.role != Role::Label || !excludes(self.document.slice(&link.range))
+                        });
+                    }
                     let marker = item.filter(|_| at == 0);
                     let first = self.paragraph(block, &chain, marker, below, &mut above);
                     if item.is_some() && subject.is_none() {
@@ -191,7 +209,9 @@ impl Walker<'_> {
                 }
                 BlockKind::Code => {
                     self.with_lead_in(&mut chain, &above.line, is_of_item, block);
-                    let warning = self.first_sentence(next).filter(|next| self.warns(next));
+                    let is_warning =
+                        |next: &Range<usize>| self.warns(next) && !ends_with_colon(self.document.slice(next));
+                    let warning = self.first_sentence(next).filter(is_warning);
                     chain.extend(warning.map(|warning| Link::new(Role::Exception, &warning)));
                     self.push(block.range.clone(), StatementKind::Code, chain, true);
                     self.end_list(&mut above, begin);
@@ -207,6 +227,10 @@ impl Walker<'_> {
 
     fn group(&mut self, block: &Block, mut chain: Vec<Link>, next: Option<&Block>, above: &mut Above) {
         let begin = self.statements.len();
+        let only = innermost(block);
+        if is_question(self.document.slice(&only.range)) && self.sentences(&only.range).len() == 1 {
+            above.next_question = Some(Link::new(Role::Question, &only.range));
+        }
         chain.extend(above.line.announcement().iter().cloned());
         let label = block.children.first().filter(|child| child.kind == BlockKind::Label);
         let label = label.map(|label| Link::new(Role::Label, &label.range));
@@ -214,6 +238,7 @@ impl Walker<'_> {
         above.line = Line::announcing(self.siblings(&block.children, &chain, None));
         above.listed = None;
         let is_above_code = next.is_some_and(|next| next.kind == BlockKind::Code);
+        let is_above_steps = next.is_some_and(|next| next.children.first().is_some_and(is_numbered));
         match (self.statements.get(begin).map(|first| first.range.clone()), label) {
             // A name of nothing.
             (None, Some(label)) => self.push(label.range, StatementKind::Sentence, chain, false),
@@ -222,6 +247,15 @@ impl Walker<'_> {
                 if self.warns(&first) || label.iter().any(|label| self.warns(&label.range)) {
                     above.line.links = label.into_iter().chain([Link::new(Role::LeadIn, &first)]).collect();
                 }
+            }
+            (Some(_), label) if is_above_steps && above.line.links.is_empty() => {
+                let said = self.statements.iter().skip(begin).map(|statement| &statement.range);
+                let said = said.map(|range| Link::new(Role::LeadIn, range));
+                above.line = Line {
+                    links: label.into_iter().chain(said).collect(),
+                    is_alone: true,
+                    ..Line::default()
+                };
             }
             _ => {}
         }
@@ -278,7 +312,7 @@ impl Walker<'_> {
         let is_code = level > 1 && self.document.is_covered(&block.range, MarkKind::Code);
         let is_limiting = if is_title { limits_by_word(text) } else { is_code || limits(text) };
         let is_limiting = is_limiting || !self.conditions.of(self.document, &block.range).texts.is_empty();
-        self.headings.push(Heading { level, range: block.range.clone(), is_limiting });
+        self.headings.push(Heading { level, range: block.range.clone(), is_limiting, is_said: false });
         let question = Some(Link::new(Role::Question, &block.range)).filter(|_| is_question(text));
         *above = Above { section: question.into_iter().collect(), ..Above::default() };
     }
@@ -319,6 +353,9 @@ impl Walker<'_> {
             let before = last.iter().filter(|_| is_sequel);
             chain.extend(before.map(|before| Link::new(Role::Antecedent, &before.range)));
             self.siblings(&item.children, &chain, Some(item));
+            if matches!(item.kind, BlockKind::Item { is_ticked: false, .. }) {
+                self.statements.iter_mut().skip(begin).for_each(|inside| inside.is_quotable = false);
+            }
             last = first.map(|first| Link::new(Role::Parent, &first.range));
             announcement.clear();
             // A question is answered by the next item.
@@ -353,7 +390,12 @@ impl Walker<'_> {
                     chain.push(Link::new(Role::Parent, &own.range));
                 }
             }
-            Some(own) if self.is_about(&own.range, block) => chain.extend(line.links.iter().cloned()),
+            Some(own)
+                if self.is_about(&own.range, block)
+                    || line.is_alone && block.children.first().is_some_and(is_numbered) =>
+            {
+                chain.extend(line.links.iter().cloned());
+            }
             // Sentences do not need a heading, but steps and single words do.
             _ if self.has_sentences(block) && !block.children.iter().any(|item| self.is_short(item)) => {}
             _ => self.with_heading(chain),
@@ -386,8 +428,12 @@ impl Walker<'_> {
     }
 
     /// What follows a list, table or code may belong to it.
-    fn end_list(&self, above: &mut Above, begin: usize) {
+    fn end_list(&mut self, above: &mut Above, begin: usize) {
         above.line.announces = 0;
+        above.has_listed = true;
+        let document = self.document;
+        let heading = self.headings.last_mut().filter(|heading| excludes(document.slice(&heading.range)));
+        heading.into_iter().for_each(|heading| heading.is_said = true);
         above.listed = Some((begin..self.statements.len(), above.line.links.clone()));
     }
 
@@ -441,7 +487,8 @@ impl Walker<'_> {
             return;
         }
         let notices = self.notices.iter().map(|notice| Link::new(Role::Notice, notice));
-        let headings = self.headings.iter().filter(|heading| heading.is_limiting);
+        let is_later = |heading: &&Heading| heading.is_said && self.is_sentence_outside;
+        let headings = self.headings.iter().filter(|heading| heading.is_limiting && !is_later(heading));
         let headings = headings.map(|heading| Link::new(Role::Heading, &heading.range));
         let scopes = self.scopes.iter().flat_map(|(_, links)| links.iter().cloned());
         let mut whole: Vec<Link> = Vec::with_capacity(chain.len());
@@ -508,7 +555,10 @@ impl Walker<'_> {
                 end = end.max(mark.range.end);
             }
             match joined.last_mut() {
-                Some(last) if end > sentence.start => last.end = sentence.end,
+                // "A1. Yes, in May."
+                Some(last) if end > sentence.start || is_mark(self.document.slice(last)) => {
+                    last.end = sentence.end
+                }
                 _ => joined.push(sentence),
             }
         }
@@ -543,12 +593,33 @@ fn fits(chain: &[Link]) -> bool {
     length <= MAX_CHAIN_BYTES && chain.len() <= MAX_CHAIN_PARTS
 }
 
-/// Sentences at the top of a document that limit all of it.
+/// Sentences at the top of a document that limit all of it, each with the one that it refers to.
 fn notices(document: &Document) -> Vec<Range<usize>> {
     let is_top = |block: &&Block| !matches!(block.kind, BlockKind::Heading { level } if level > 1);
-    let paragraphs = document.blocks.iter().take_while(is_top).flat_map(paragraphs);
-    let found = paragraphs.flat_map(|paragraph| sentences(&document.text, paragraph.range.clone()));
-    found.filter(|sentence| is_notice(document.slice(sentence))).take(MAX_NOTICES).collect()
+    let mut found: Vec<Range<usize>> = Vec::new();
+    for block in document.blocks.iter().take_while(is_top) {
+        for paragraph in paragraphs(block) {
+            let mut before: Option<Range<usize>> = None;
+            for range in sentences(&document.text, paragraph.range.clone()) {
+                let sentence = document.slice(&range);
+                let subject = before.filter(|before| {
+                    is_about_document(document.slice(before))
+                        && refers_back(sentence)
+                        && limits_by_word(sentence)
+                });
+                if subject.is_some()
+                    || is_notice(sentence)
+                    || block.kind == BlockKind::Group && is_outdated(sentence)
+                {
+                    found.extend(subject);
+                    found.push(range.clone());
+                }
+                before = Some(range);
+            }
+        }
+    }
+    found.truncate(MAX_NOTICES);
+    found
 }
 
 /// The paragraphs of a box, or the paragraph itself.

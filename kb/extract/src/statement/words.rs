@@ -9,6 +9,7 @@ use crate::clean::ends_sentence;
 static AFFIRMS: Phrases = Phrases::of("affirms");
 static COPULAS: Phrases = Phrases::of("copulas");
 static ELLIPSES: Phrases = Phrases::of("ellipses");
+static EXCLUSIONS: Phrases = Phrases::of("exclusions");
 static EXCEPTIONS: Phrases = Phrases::of("exceptions");
 static EXEMPT: Phrases = Phrases::of("exempt");
 static FIGURES: Phrases = Phrases::of("figures");
@@ -23,6 +24,8 @@ static LIMITS: Phrases = Phrases::of("limits");
 static NEGATIONS: Phrases = Phrases::of("negations");
 static OPENERS: Phrases = Phrases::of("openers");
 static OTHERS: Phrases = Phrases::of("others");
+static OUTDATED: Phrases = Phrases::of("outdated");
+static INNER_POINTERS: Phrases = Phrases::of("inner pointers");
 static PAIRS: Phrases = Phrases::of("pairs");
 static PAST: Phrases = Phrases::of("past");
 static POINTERS: Phrases = Phrases::of("pointers");
@@ -44,6 +47,12 @@ const MAX_LABEL_WORDS: usize = 2;
 const MAX_ELLIPSIS_WORDS: usize = 8;
 /// A short sentence that points back and negates refutes the sentence before it.
 const MAX_REFUTATION_WORDS: usize = 4;
+/// Where in a sentence it may still point back.
+const MAX_POINTER_WORDS: usize = 8;
+/// Longest sentence without a verb whose last word negates: "In bad weather, no."
+const MAX_NEGATED_WORDS: usize = 7;
+/// Longest sentence that says who or what is exempt.
+const MAX_EXEMPT_WORDS: usize = 12;
 /// A sentence reports an opinion only within its first words.
 const MAX_HEARSAY_WORDS: usize = 6;
 /// No phrase of [`REPEATS`] is longer.
@@ -71,7 +80,12 @@ fn points_back(sentence: &str) -> bool {
         _ => false,
     };
     let stands_alone = || begins_with(&words, &STANDS_ALONE) || begins_with(&words, &THIS_DOCUMENT);
-    is_she() || begins_with(&words, &POINTERS) && !stands_alone()
+    // "Without the card, this does not apply."
+    let points_inside = || {
+        let starts = (1..words.len().min(MAX_POINTER_WORDS)).filter_map(|at| words.get(at..));
+        starts.into_iter().any(|rest| begins_with(rest, &INNER_POINTERS))
+    };
+    is_she() || begins_with(&words, &POINTERS) && !stands_alone() || points_inside()
 }
 
 /// Whether a sentence takes its subject, verb or case from what is above it, if something is: "Not on Sundays.", "Others pay.", "The Pro
@@ -115,15 +129,19 @@ fn has_pronoun(sentence: &str) -> bool {
     is_opener && words.take(OPENING_WORDS).any(|word| is_in(word, &PRONOUNS))
 }
 
-/// "Room 5 does not."
+/// "Room 5 does not.", "In bad weather, no."
 fn is_cut_short(words: &[String]) -> bool {
-    let last = words.last().filter(|_| words.len() <= MAX_REFUTATION_WORDS + 1);
-    last.is_some_and(|word| matches!(word.as_str(), "not" | "nicht" | "doesn't" | "don" | "isn" | "can't"))
+    let is_short = |word: &String| match word.as_str() {
+        "not" | "nicht" | "doesn't" | "don" | "isn" | "can't" => words.len() <= MAX_REFUTATION_WORDS + 1,
+        "no" | "non" | "não" | "niet" => words.len() <= MAX_NEGATED_WORDS,
+        _ => false,
+    };
+    words.last().is_some_and(is_short)
 }
 
 /// Whether a short sentence says who or what is exempt.
 fn is_exempt(words: &[String]) -> bool {
-    words.len() <= MAX_ELLIPSIS_WORDS && words.iter().any(|word| is_inflected(word, &EXEMPT))
+    words.len() <= MAX_EXEMPT_WORDS && words.iter().any(|word| is_inflected(word, &EXEMPT))
 }
 
 /// Whether an item goes on from the one before it: "danach: 50 %".
@@ -174,6 +192,17 @@ pub(super) fn is_notice(sentence: &str) -> bool {
     let mut told = words.iter().take_while(|word| !is_in(word, &INTERROGATIVES));
     begins_with(&words, &THIS_DOCUMENT)
         && told.any(|word| is_in(word, &LIMITS) || word == "longer" || word == "version")
+}
+
+/// Whether a sentence is about its own document.
+pub(super) fn is_about_document(sentence: &str) -> bool {
+    begins_with(&words(without_label(sentence)), &THIS_DOCUMENT)
+}
+
+/// Whether a sentence of a box at the top of a document says that the document is out of date.
+pub(super) fn is_outdated(sentence: &str) -> bool {
+    let words = words(sentence);
+    (0..words.len()).filter_map(|at| words.get(at..)).any(|rest| begins_with(rest, &OUTDATED))
 }
 
 /// Whether a sentence is about all figures around it: "All prices include VAT."
@@ -275,6 +304,23 @@ pub(super) fn is_cover(line: &str) -> bool {
     words.len() <= 3 && is_fragment(line) && names.next().is_some_and(is_name)
 }
 
+/// Whether a heading or label says what is excluded, and not for whom or since when something holds: "Not covered", but not
+/// "Deprecated" or "For companies".
+pub(super) fn excludes(heading: &str) -> bool {
+    let words = words(heading);
+    let is_state = |word: &String| {
+        is_in(word, &LIMITS)
+            && ![&NEGATIONS, &EXEMPT, &AFFIRMS, &EXCLUSIONS].iter().any(|list| is_inflected(word, list))
+    };
+    limits_by_word(heading) && !begins_scope(heading) && !words.iter().any(|word| is_state(word))
+}
+
+/// Whether a sentence only replies: "No.", "Yes, always."
+pub(super) fn is_reply(sentence: &str) -> bool {
+    let first = sentence.split(',').next().unwrap_or_default();
+    is_yes_or_no(first) && word_count(sentence) <= MAX_REFUTATION_WORDS
+}
+
 /// Whether a cell only affirms or negates.
 pub(super) fn is_yes_or_no(cell: &str) -> bool {
     words(cell).iter().all(|word| is_in(word, &YES_OR_NO))
@@ -312,6 +358,12 @@ pub(super) fn is_marked_question(paragraph: &str) -> bool {
     let mark = paragraph.split_once([':', '：', '.']).map_or("", |(mark, _)| mark);
     let words = words(mark.trim_end_matches(|c: char| c.is_ascii_digit() || c == ' '));
     matches!(words.as_slice(), [name] if is_in(name, &QUESTION_MARKS))
+}
+
+/// Whether a sentence is only the mark of a question or answer: "Q1.", "A."
+pub(super) fn is_mark(sentence: &str) -> bool {
+    let number = sentence.strip_suffix('.').and_then(|mark| mark.strip_prefix(['A', 'F', 'Q']));
+    number.is_some_and(|number| number.len() <= 2 && number.chars().all(|c| c.is_ascii_digit()))
 }
 
 /// The number that begins a line of a text with numbered parts, without what closes it: "5.1", "(a", "§ 3".
