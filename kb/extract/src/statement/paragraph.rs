@@ -204,14 +204,19 @@ impl Walker<'_> {
         own: Option<&Range<usize>>,
         below: &[Block],
     ) -> Option<(Range<usize>, bool)> {
-        let next = below.first().filter(|next| !self.conditions.begins_at(next.range.start));
+        // A bold line names what follows it.
+        let is_name = |next: &Block| {
+            self.document.is_covered(&next.range, MarkKind::Strong)
+                && !self.document.slice(&next.range).ends_with(['.', '!', ','])
+        };
+        let is_about = |next: &&Block| !self.conditions.begins_at(next.range.start) && !is_name(next);
+        let next = below.first().filter(is_about);
         let of_next = || self.first_sentence(next).map(|first| (first, below.get(1..).unwrap_or_default()));
         let (range, below) = own.map(|own| (own.clone(), below)).or_else(of_next)?;
         let exception = self.document.slice(&range);
         let is_announced = ends_with_colon(exception);
-        let is_about = is_exception(exception) || is_hearsay(text);
         // "Not covered:" announces something else.
-        if !is_about || is_announced && !refers_back(exception) {
+        if !is_exception(exception) && !is_hearsay(text) || is_announced && !refers_back(exception) {
             return None;
         }
         let whole = self.with_list(&range, below);

@@ -872,6 +872,10 @@ fn a_sentence_without_its_verb_or_subject_has_the_one_before() {
 #[test]
 fn what_follows_says_what_is_exempt() {
     assert_eq!(
+        shown("**Covered**\n\nFire.\n\n**Excluded**\n\nTheft."),
+        ["Covered: Fire.", "Excluded: Theft."]
+    );
+    assert_eq!(
         shown("Requests are limited. Enterprise customers are exempt.").first().unwrap(),
         "Requests are limited. Enterprise customers are exempt."
     );

@@ -66,7 +66,7 @@ const MAX_ENDING_BYTES: usize = 2;
 
 /// Whether a sentence cannot be understood without the one before it.
 pub(super) fn refers_back(sentence: &str) -> bool {
-    points_back(sentence) || points_back(without_label(sentence))
+    points_back(sentence) || label_of(sentence).is_some_and(|(_, rest)| points_back(rest))
 }
 
 fn points_back(sentence: &str) -> bool {
@@ -165,13 +165,12 @@ pub(super) fn is_exception(sentence: &str) -> bool {
         };
         begins_with(&words, &EXCEPTIONS) || is_cut_short(&words) || is_exempt(&words) || is_refutation()
     };
-    makes_exception(sentence) || makes_exception(without_label(sentence))
+    makes_exception(sentence) || label_of(sentence).is_some_and(|(_, rest)| makes_exception(rest))
 }
 
-/// A sentence without a name before it: "Note: …"
-fn without_label(sentence: &str) -> &str {
-    let label = sentence.split_once(": ").filter(|(label, _)| word_count(label) <= MAX_LABEL_WORDS);
-    label.map_or(sentence, |(_, rest)| rest)
+/// The name before a sentence, and the sentence: "Note: …"
+fn label_of(sentence: &str) -> Option<(&str, &str)> {
+    sentence.split_once(": ").filter(|(label, _)| word_count(label) <= MAX_LABEL_WORDS)
 }
 
 /// Whether a sentence reports what others say or what was: the next one may say otherwise.
@@ -188,7 +187,7 @@ pub(super) fn is_hearsay(sentence: &str) -> bool {
 /// Whether a sentence at the top of a document says what the document does not hold for; not what it tells: "This page says what is not
 /// covered."
 pub(super) fn is_notice(sentence: &str) -> bool {
-    let words = words(without_label(sentence));
+    let words = words(label_of(sentence).map_or(sentence, |(_, rest)| rest));
     let mut told = words.iter().take_while(|word| !is_in(word, &INTERROGATIVES));
     begins_with(&words, &THIS_DOCUMENT)
         && told.any(|word| is_in(word, &LIMITS) || word == "longer" || word == "version")
