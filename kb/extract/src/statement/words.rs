@@ -187,10 +187,15 @@ pub(super) fn is_hearsay(sentence: &str) -> bool {
 /// Whether a sentence at the top of a document says what the document does not hold for; not what it tells: "This page says what is not
 /// covered."
 pub(super) fn is_notice(sentence: &str) -> bool {
-    let words = words(label_of(sentence).map_or(sentence, |(_, rest)| rest));
+    let words = words(without_label(sentence));
     let mut told = words.iter().take_while(|word| !is_in(word, &INTERROGATIVES));
     begins_with(&words, &THIS_DOCUMENT)
         && told.any(|word| is_in(word, &LIMITS) || word == "longer" || word == "version")
+}
+
+/// A sentence without a name before it: "Note: …"
+fn without_label(sentence: &str) -> &str {
+    label_of(sentence).map_or(sentence, |(_, rest)| rest)
 }
 
 /// Whether a sentence is about its own document.
