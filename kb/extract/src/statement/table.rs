@@ -7,7 +7,9 @@ use chat_core::statement::{Role, StatementKind};
 
 use super::Link;
 use super::walker::{Above, Walker};
-use super::words::{decides, ends_with_colon, is_yes_or_no, limits_by_word, repeats};
+use super::words::{
+    decides, ends_with_colon, is_about_figures, is_fragment, is_status, is_yes_or_no, limits_by_word, repeats,
+};
 use crate::document::{Block, BlockKind, Document, MarkKind};
 
 /// A longer row is read cell by cell.
@@ -127,8 +129,13 @@ impl Walker<'_> {
         let last = rows.last().filter(|_| rows.len() > 1 && width > 1);
         let is_filled = |cell: &&Block| !is_blank(cell);
         let filled = last.map(|row| row.children.iter().filter(is_filled).collect::<Vec<_>>());
-        if let Some([only]) = filled.as_deref()
+        let is_about_all = |row: &Block, cell: &Block| {
+            let text = document.slice(&cell.range);
+            row.children.len() == 1 || is_status(text) || is_about_figures(text) || !is_fragment(text)
+        };
+        if let (Some(last), Some([only])) = (last, filled.as_deref())
             && group.as_ref().is_none_or(|group| *group == only.range)
+            && is_about_all(last, only)
         {
             self.statements.retain(|statement| statement.range.start < only.range.start);
             self.attach(begin..self.statements.len(), &Link::new(Role::Condition, &only.range));

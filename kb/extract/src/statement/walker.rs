@@ -248,11 +248,14 @@ impl Walker<'_> {
                     above.line.links = label.into_iter().chain([Link::new(Role::LeadIn, &first)]).collect();
                 }
             }
-            (Some(_), label) if is_above_steps && above.line.links.is_empty() => {
+            // "Warning: The water is hot." in a box above steps.
+            (Some(_), Some(label))
+                if is_above_steps && above.line.links.is_empty() && self.warns(&label.range) =>
+            {
                 let said = self.statements.iter().skip(begin).map(|statement| &statement.range);
                 let said = said.map(|range| Link::new(Role::LeadIn, range));
                 above.line = Line {
-                    links: label.into_iter().chain(said).collect(),
+                    links: std::iter::once(label).chain(said).collect(),
                     is_alone: true,
                     ..Line::default()
                 };
