@@ -243,10 +243,12 @@ impl Walker<'_> {
             // A name of nothing.
             (None, Some(label)) => self.push(label.range, StatementKind::Sentence, chain, false),
             // "Never do this." in a box above code.
-            (Some(first), label) if is_above_code && above.line.links.is_empty() => {
-                if self.warns(&first) || label.iter().any(|label| self.warns(&label.range)) {
-                    above.line.links = label.into_iter().chain([Link::new(Role::LeadIn, &first)]).collect();
-                }
+            (Some(first), label)
+                if is_above_code
+                    && above.line.links.is_empty()
+                    && (self.warns(&first) || label.iter().any(|label| self.warns(&label.range))) =>
+            {
+                above.line.links = label.into_iter().chain([Link::new(Role::LeadIn, &first)]).collect();
             }
             // "Warning: The water is hot." in a box above steps.
             (Some(_), Some(label))
@@ -605,11 +607,9 @@ fn notices(document: &Document) -> Vec<Range<usize>> {
             let mut before: Option<Range<usize>> = None;
             for range in sentences(&document.text, paragraph.range.clone()) {
                 let sentence = document.slice(&range);
-                let subject = before.filter(|before| {
-                    is_about_document(document.slice(before))
-                        && refers_back(sentence)
-                        && limits_by_word(sentence)
-                });
+                let is_subject = |before: &Range<usize>| is_about_document(document.slice(before));
+                let subject = before
+                    .filter(|before| is_subject(before) && refers_back(sentence) && is_outdated(sentence));
                 if subject.is_some()
                     || is_notice(sentence)
                     || block.kind == BlockKind::Group && is_outdated(sentence)

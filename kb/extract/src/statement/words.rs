@@ -316,7 +316,7 @@ pub(super) fn excludes(heading: &str) -> bool {
         is_in(word, &LIMITS)
             && ![&NEGATIONS, &EXEMPT, &AFFIRMS, &EXCLUSIONS].iter().any(|list| is_inflected(word, list))
     };
-    limits_by_word(heading) && !begins_scope(heading) && !words.iter().any(|word| is_state(word))
+    limits_by_word(heading) && !begins_scope(heading) && !words.iter().any(is_state)
 }
 
 /// Whether a sentence only replies: "No.", "Yes, always."
