@@ -12,6 +12,9 @@ const MAX_CHARS: usize = 100;
 /// Maximum length of a heading that only stands alone.
 const MAX_PLAIN_CHARS: usize = 60;
 
+/// Maximum length of a heading right above text.
+const MAX_ABOVE_CHARS: usize = 40;
+
 /// A part of a text.
 pub(super) enum Part<'l> {
     Heading {
@@ -37,6 +40,8 @@ enum Look {
     Numbered(usize),
     Paragraph,
     Capitals,
+    /// A short line right above text, which would have room for the first word of the text.
+    AboveText,
     /// A short line that stands alone.
     Plain,
 }
@@ -62,6 +67,7 @@ impl Block<'_> {
 
 pub(super) fn parts<'l>(lines: &[&'l str]) -> Vec<Part<'l>> {
     let mut blocks = blocks(lines);
+    without_single(&mut blocks);
     without_items(&mut blocks);
     without_unclear(&mut blocks, lines);
     let has_title = blocks.first().and_then(|first| first.heading.as_ref()).is_some_and(|(look, ..)| {
@@ -106,13 +112,15 @@ fn blocks<'l>(lines: &[&'l str]) -> Vec<Block<'l>> {
         }
     }
     let count = blocks.len();
+    let width = lines.iter().map(|line| line.chars().count()).max().unwrap_or_default();
     for (at, block) in blocks.iter_mut().enumerate() {
         let of_block = lines.get(block.lines.clone()).unwrap_or_default();
         // A heading stands above text.
         let is_above = |(look, _, length): &(Look, &str, usize)| {
             (at > 0 && *look == Look::Plain) || at + 1 < count || *length < of_block.len()
         };
-        block.heading = heading(of_block, at == 0).filter(is_above);
+        let named = || above_text(of_block, width).map(|text| (Look::AboveText, text, 1));
+        block.heading = heading(of_block, at == 0).filter(is_above).or_else(named);
     }
     blocks
 }
@@ -190,6 +198,33 @@ fn heading<'l>(lines: &[&'l str], is_first: bool) -> Option<(Look, &'l str, usiz
         && (is_first
             || !(starts_small || is_value || is_set_in || text.chars().nth(MAX_PLAIN_CHARS).is_some()));
     is_plain.then_some((Look::Plain, text, 1))
+}
+
+/// The short line with which lines of text begin: it ends where the first word of the text would have had room, so the line was broken
+/// on purpose. `width`: of the longest line.
+fn above_text<'l>(lines: &[&'l str], width: usize) -> Option<&'l str> {
+    let [first, next, ..] = lines else { return None };
+    let (text, next) = (first.trim(), next.trim());
+    let word = next.split_whitespace().next()?.chars().count();
+    let is_short = text.chars().count() <= MAX_ABOVE_CHARS && text.chars().count() + 1 + word <= width;
+    let is_name = text.starts_with(|c: char| c.is_uppercase() || c == '§')
+        && text.ends_with(|c: char| c.is_alphanumeric() || c == ')');
+    let ends_sentence = lines.last()?.trim_end().ends_with(['.', '!', '。', '！', '।']);
+    let is_item = |line: &&str| {
+        bullet(line.trim()).is_some() || number(line.trim()).is_some() || line.contains(['\t', '|'])
+    };
+    // "§ 3 Bans" may also be above a line and its list.
+    let is_text = text.starts_with('§') || ends_sentence && !lines.iter().any(is_item);
+    let is_heading = is_short && is_name && is_text && next.starts_with(char::is_uppercase);
+    is_heading.then_some(text)
+}
+
+/// A line right above text is a heading only if another one is, too: one alone may be the beginning of a sentence.
+fn without_single(blocks: &mut [Block<'_>]) {
+    let is_alone = blocks.iter().filter(|block| block.is(&Look::AboveText)).count() == 1;
+    for block in blocks.iter_mut().filter(|block| is_alone && block.is(&Look::AboveText)) {
+        block.heading = block.heading.take().filter(|(_, text, _)| text.starts_with('§'));
+    }
 }
 
 /// A numbered line right above another of its kind is an item, and so are all others of its kind. Others right above a line of their look

@@ -397,6 +397,29 @@ mod tests {
     }
 
     #[test]
+    fn a_short_line_right_above_text_is_a_heading_if_another_one_is() {
+        let headings = |text: &str| {
+            let document = crate::document(text.as_bytes(), crate::Format::PlainText).unwrap();
+            let headings =
+                document.blocks.iter().filter(|block| matches!(block.kind, BlockKind::Heading { .. }));
+            headings.map(|block| document.slice(&block.range).to_owned()).collect::<Vec<_>>()
+        };
+        let two =
+            "Museum\n\nHoraires\nLe musée est ouvert du mercredi au dimanche.\n\nChiens\nIls sont admis.\n";
+        assert_eq!(headings(two), ["Museum", "Horaires", "Chiens"]);
+        let paragraphs =
+            "House\n\n§ 3 Bans\nNot allowed are\n- fires\n- cars\n\n§ 4 Music\nMusic ends at ten.\n";
+        assert_eq!(headings(paragraphs), ["House", "§ 3 Bans", "§ 4 Music"]);
+        let one =
+            "Museum\n\nYou reach us\nMonday to Friday from nine.\n\nWe are open all year, also on Sundays.\n";
+        assert_eq!(headings(one), ["Museum"], "one may be the beginning of a sentence");
+        let address = "Museum\n\nAnna Smith\nMain Street 5\nYork\n\nBen Jones\nHigh Street 7\nLeeds\n";
+        assert_eq!(headings(address), ["Museum"]);
+        let wrapped = "Museum\n\nWe are very glad to see all of our\nGuests on Sunday.\n\nYou can also see some of the very\nOld houses.\n";
+        assert_eq!(headings(wrapped), ["Museum"], "the next word had no room");
+    }
+
+    #[test]
     fn the_first_line_is_the_title_if_it_stands_alone() {
         assert_eq!(
             pairs(&read("Opening hours\n\nWe open at 9.")),
