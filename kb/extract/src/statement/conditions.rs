@@ -230,11 +230,20 @@ impl Finder<'_> {
         // Several such lists are something else.
         let items = self.found.iter().filter(|found| found.form == Form::Item).count();
         let is_item = items == 1 && self.is_starred && !has_symbol;
+        // "(1) Not in May." where only one paragraph has that number. Paragraphs of a contract have it in each section.
+        let document = self.document;
+        let bracketed: Vec<_> = self
+            .found
+            .iter()
+            .filter(|found| found.form == Form::PlainNumber && document.slice(&found.range).starts_with('('))
+            .map(|found| found.key.clone())
+            .collect();
+        let is_unique = |key: &String| bracketed.iter().filter(|other| *other == key).count() == 1;
         let used = self.used;
         let is_kept = |(at, found): &(usize, Definition)| match found.form {
             Form::Symbol => true,
             Form::Number => used.contains(&found.key),
-            Form::PlainNumber => *at >= end && used.contains(&found.key),
+            Form::PlainNumber => (*at >= end || is_unique(&found.key)) && used.contains(&found.key),
             Form::Item => is_item,
         };
         self.found.into_iter().enumerate().filter(is_kept).map(|(_, found)| found).collect()
@@ -336,7 +345,8 @@ impl Mark<'_> {
             (Form::Symbol, _) => {
                 let is_quoted = matches!(word, "\"" | "'" | "“" | "„" | "«" | "`");
                 // "15 EUR *" at the end of a line
-                let is_behind = (!is_apart || is_at_end(tail)) && !"(/\\|=<>~^&+_{-[".contains(before);
+                let is_behind = (!is_apart || is_at_end(tail.trim_start_matches(['.', ';'])))
+                    && !"(/\\|=<>~^&+_{-[".contains(before);
                 (is_behind && !is_quoted, !is_apart && !is_other(head, word, tail) && !is_leftover())
             }
             // "It costs 12 €.[2]"; but an item of a list in code is "names[2]".

@@ -1411,6 +1411,19 @@ fn a_first_row_without_a_label_is_no_answer() {
     assert!(shown("| Plan | Paid | Price |\n|---|---|---|\n| | yearly | 50 € |\n").is_empty());
 }
 
+#[test]
+fn a_number_in_brackets_leads_to_the_only_paragraph_with_it() {
+    let found =
+        shown("## Stay\n\nYou leave at noon (1).\n\n(1) Cabins: at ten.\n\n## Prices\n\nThe price is 9 €.\n");
+    assert_eq!(found.first().unwrap(), "You leave at noon (1). (1) Cabins: at ten.");
+    let contract = "## § 1\n\n(1) You pay.\n\n## § 2\n\n(1) We work as in § 1 (1).\n\n## § 3\n\nThe end.\n";
+    assert!(shown(contract).contains(&"(1) We work as in § 1 (1).".to_owned()), "{:#?}", shown(contract));
+    assert_eq!(
+        shown("Open from ten to seven **.\n\n** In May from noon.\n").first().unwrap(),
+        "Open from ten to seven **. ** In May from noon."
+    );
+}
+
 fn nested() -> impl Strategy<Value = (bool, Vec<(usize, String)>)> {
     (any::<bool>(), prop::collection::vec((0..4_usize, "[a-z]{3,8}"), 1..12))
 }
