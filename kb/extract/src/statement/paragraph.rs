@@ -266,7 +266,9 @@ impl Walker<'_> {
             let is_pointer = refers_back(text);
             // "Neither has a pool.", of the two before.
             let is_one_of_two = !links.is_empty() && std::mem::take(&mut is_second);
-            if !is_pointer && !is_elliptic(text) && !is_one_of_two {
+            // "Hunde sind willkommen. Sie dürfen nicht in den Saal."
+            let is_they = at > 0 && !self.is_formal && text.starts_with("Sie ");
+            if !is_pointer && !is_elliptic(text) && !is_one_of_two && !is_they {
                 break;
             }
             let before = match at.checked_sub(1) {

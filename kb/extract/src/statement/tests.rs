@@ -1178,7 +1178,7 @@ fn a_pronoun_has_its_noun() {
         assert_eq!(shown(both).last().unwrap(), both);
     }
     for alone in [
-        "Sie erhalten eine Karte.",
+        "Sie erhalten eine Karte, die Sie zeigen.",
         "Il est interdit de fumer.",
         "Es ist verboten zu rauchen.",
         "Het is verboden te roken.",
@@ -1422,6 +1422,16 @@ fn a_number_in_brackets_leads_to_the_only_paragraph_with_it() {
         shown("Open from ten to seven **.\n\n** In May from noon.\n").first().unwrap(),
         "Open from ten to seven **. ** In May from noon."
     );
+}
+
+#[test]
+fn german_sie_is_the_reader_only_in_a_text_that_says_so() {
+    assert_eq!(
+        shown("Hunde sind willkommen. Sie dürfen nicht in den Saal.\n").last().unwrap(),
+        "Hunde sind willkommen. Sie dürfen nicht in den Saal."
+    );
+    let formal = shown("Hunde sind willkommen. Sie dürfen bar zahlen.\n\nBitte rufen Sie uns an.\n");
+    assert!(formal.contains(&"Sie dürfen bar zahlen.".to_owned()), "{formal:#?}");
 }
 
 fn nested() -> impl Strategy<Value = (bool, Vec<(usize, String)>)> {

@@ -10,9 +10,9 @@ use super::conditions::Conditions;
 use super::paragraph::is_numbered;
 use super::short_lines::{Form, innermost};
 use super::words::{
-    ends_with_colon, excludes, is_about_document, is_about_figures, is_fragment, is_mark, is_marked_question,
-    is_notice, is_outdated, is_question, is_sequel, is_warning, limits, limits_by_word, looks_ahead,
-    refers_back, word_count,
+    ends_with_colon, excludes, is_about_document, is_about_figures, is_formal, is_fragment, is_mark,
+    is_marked_question, is_notice, is_outdated, is_question, is_sequel, is_warning, limits, limits_by_word,
+    looks_ahead, refers_back, word_count,
 };
 use super::{Link, Statement, is_within};
 use crate::document::{Block, BlockKind, Document, MarkKind};
@@ -38,6 +38,7 @@ pub(super) fn read(document: &Document) -> Vec<Statement> {
         statements: Vec::new(),
         depth: 0,
         is_sentence_outside: false,
+        is_formal: is_formal(&document.text),
     };
     walker.siblings(&document.blocks, &[], None);
     walker.attach_figures();
@@ -57,6 +58,8 @@ pub(super) struct Walker<'d> {
     pub(super) depth: usize,
     /// Whether a paragraph of sentences is read that is in no list.
     pub(super) is_sentence_outside: bool,
+    /// Whether the document addresses its reader as German "Sie".
+    pub(super) is_formal: bool,
 }
 
 pub(super) struct Heading {

@@ -144,6 +144,16 @@ fn is_exempt(words: &[String]) -> bool {
     words.len() <= MAX_EXEMPT_WORDS && words.iter().any(|word| is_inflected(word, &EXEMPT))
 }
 
+/// Whether a text addresses its reader as German "Sie", which has a capital also inside a sentence.
+pub(super) fn is_formal(text: &str) -> bool {
+    let is_inside = |(at, _): (usize, &str)| {
+        text.get(..at).is_some_and(|before| before.ends_with(|c: char| c.is_alphabetic() || c == ','))
+    };
+    [" Sie ", " Ihnen ", " Ihr ", " Ihre", " Ihren "]
+        .iter()
+        .any(|word| text.match_indices(word).any(is_inside))
+}
+
 /// Whether an item goes on from the one before it: "danach: 50 %".
 pub(super) fn is_sequel(item: &str) -> bool {
     begins_with(&words(item), &SEQUELS)
