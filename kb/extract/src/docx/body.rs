@@ -1,6 +1,6 @@
 //! Reads the text of a document: paragraphs, headings, lists, tables and notes.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::{
     numbering::{Item, Numbering},
@@ -12,7 +12,7 @@ use crate::{
     builder::{Builder, Inline, Rows, TableRow},
     clean::{one_line, visible},
     document::MarkKind,
-    plain_text::{Counters, bullet, marks},
+    markers::Markers,
     rows::{lines_of, texts_of_table},
     xml::{self, Element, Step},
 };
@@ -92,10 +92,8 @@ struct Body<'a> {
     outer: Option<(String, bool)>,
     /// The numbering of bullets in the items of another, and the level of the first of them.
     inner: Option<(String, usize)>,
-    /// Those of conditions in the text so far.
-    marks: HashSet<String>,
     notes: usize,
-    counters: Counters,
+    markers: Markers,
     begun: Begun,
     /// Whether the properties of a paragraph are open, and in them those of the mark at its end.
     is_in_properties: bool,
@@ -173,9 +171,8 @@ impl<'a> Body<'a> {
             lists: Vec::new(),
             outer: None,
             inner: None,
-            marks: HashSet::new(),
             notes: 0,
-            counters: Counters::default(),
+            markers: Markers::default(),
             begun: Begun::default(),
             is_in_properties: false,
             is_in_mark: false,
@@ -299,7 +296,7 @@ impl<'a> Body<'a> {
         if role == Role::Contents || (is_blank && paragraph.text.is_hidden()) {
             return;
         }
-        self.marks.extend(text.lines().flat_map(marks).map(str::to_owned));
+        self.markers.note_marks(&text);
         // A paragraph without text has a number, too.
         let item = self.item(&paragraph, &style);
         let number = item.as_ref().filter(|item| item.is_numbered()).map(|item| format!("{} ", item.marker));
@@ -317,14 +314,9 @@ impl<'a> Body<'a> {
             _ => {
                 // An item whose marker is typed. A bold one is a heading.
                 let is_typed = item.is_none() && !paragraph.text.is_bold();
-                let is_condition = |text: &str| {
-                    text.split_once([' ', '\t']).is_some_and(|(mark, _)| self.marks.contains(mark))
-                };
-                let typed = Some(text.trim()).filter(|text| is_typed && !is_condition(text));
-                let typed =
-                    typed.and_then(|text| bullet(text).or_else(|| self.counters.item(text, &[], false)));
+                let typed = self.markers.item(&[&text], 0, |style| style == "o").filter(|_| is_typed);
                 if let Some(typed) = &typed {
-                    self.counters.note(typed);
+                    self.markers.counters.note(typed);
                 }
                 let typed = typed.map(|typed| {
                     let item = Item { level: 0, marker: typed.text.to_owned() };
@@ -391,8 +383,7 @@ impl<'a> Body<'a> {
     fn close_lists(&mut self, level: usize) {
         while self.lists.last().is_some_and(|open| *open >= level) {
             self.lists.pop();
-            self.builder.close();
-            self.builder.close();
+            self.builder.close_items(1);
         }
     }
 

@@ -3,7 +3,9 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{lines::Line, tables};
-use crate::{clean::ends_sentence, rows};
+use crate::clean::ends_sentence;
+use crate::markers::{bullet, is_next, number};
+use crate::rows;
 
 /// Maximum relative difference in size between lines of one paragraph.
 pub(super) const MAX_SIZE_DIFFERENCE: f64 = 0.12;
@@ -28,9 +30,8 @@ const MAX_SPACE: f64 = 0.5;
 /// Indentation of the first line of a paragraph, in em.
 const INDENT: std::ops::Range<f64> = 0.8..4.5;
 
-const BULLETS: [char; 17] =
-    ['•', '◦', '▪', '▫', '■', '□', '●', '○', '‣', '⁃', '∙', '·', '⦁', '➢', '►', '✓', '✔'];
-const DASHES: [char; 2] = ['-', '–'];
+/// Signs that begin items, too; in other formats they say that something is included.
+const TICKS: [&str; 2] = ["✓ ", "✔ "];
 
 /// A paragraph without its line breaks.
 #[derive(Debug, Clone, PartialEq)]
@@ -85,13 +86,10 @@ impl Paragraph {
     /// there, unless it continues a list: a sentence can have a dash, or a date.
     fn comes_before_item(&self, line: &str, is_broken: bool) -> bool {
         match marker(line) {
-            None => false,
             Some(Marker::Bullet) => true,
             Some(Marker::Dash) => !is_broken || self.is_item,
-            Some(Marker::Counter(count)) => {
-                let before = marker(&self.text);
-                !is_broken || matches!(before, Some(Marker::Counter(before)) if before + 1 == count)
-            }
+            Some(Marker::Number) => !is_broken || is_next(&self.text, line),
+            None => false,
         }
     }
 
@@ -156,7 +154,7 @@ impl Paragraph {
 
     /// The number or letter of an item, such as "1.", and the text after it.
     pub(super) fn number(&self) -> Option<(&str, &str)> {
-        self.text.split_once(' ').filter(|_| matches!(marker(&self.text), Some(Marker::Counter(_))))
+        self.text.split_once(' ').filter(|_| matches!(marker(&self.text), Some(Marker::Number)))
     }
 }
 
@@ -440,29 +438,24 @@ fn starts_small(text: &str) -> bool {
 /// What starts an item.
 enum Marker {
     Bullet,
-    /// A bullet that sentences have, too.
+    /// A bullet that sentences have, too: a dash, or "o".
     Dash,
-    /// A number with a full stop or bracket, or a letter with a bracket, as a number.
-    Counter(u32),
+    /// A number with a full stop or bracket, or a letter with a bracket.
+    Number,
 }
 
 fn marker(text: &str) -> Option<Marker> {
-    let (marker, _) = text.split_once(' ')?;
-    if marker.contains(DASHES) && marker.chars().count() == 1 {
-        return Some(Marker::Dash);
+    // An asterisk is the mark of a condition, and a box is part of the text.
+    if let Some(marker) = bullet(text).filter(|marker| !marker.style.starts_with(['*', '['])) {
+        let is_word = marker.is_dash() || marker.style == "o";
+        return Some(if is_word { Marker::Dash } else { Marker::Bullet });
     }
-    if marker.contains(BULLETS) && marker.chars().count() == 1 {
+    if TICKS.iter().any(|tick| text.starts_with(tick)) {
         return Some(Marker::Bullet);
     }
-    let bracketed = marker.strip_suffix(')').map(|inner| inner.strip_prefix('(').unwrap_or(inner));
-    let counter = bracketed.or(marker.strip_suffix('.'))?;
-    match counter.as_bytes() {
-        [letter @ b'a'..=b'z'] if bracketed.is_some() => Some(Marker::Counter(u32::from(*letter))),
-        [_] | [_, _] | [_, _, _] if counter.bytes().all(|b| b.is_ascii_digit()) => {
-            counter.parse().ok().map(Marker::Counter)
-        }
-        _ => None,
-    }
+    let (marker, ..) = number(text)?;
+    let is_number = |marker: &str| marker.bytes().all(|byte| byte.is_ascii_digit());
+    (marker.ends_with(')') || marker.strip_suffix('.').is_some_and(is_number)).then_some(Marker::Number)
 }
 
 /// Adds a line; joins a hyphenated word if it certainly is one.
