@@ -9,7 +9,7 @@ pub(crate) struct LeftOut {
     pub(crate) struck: usize,
     /// Pictures and the like without a description.
     pub(crate) pictures: usize,
-    /// Symbols of fonts whose characters are unknown.
+    /// Symbols of fonts whose characters are unknown, and parts of formulas that do not fit on a line.
     pub(crate) symbols: usize,
 }
 
@@ -31,7 +31,7 @@ impl LeftOut {
         }
         if self.symbols > 0 {
             let symbols = if self.symbols == 1 { "symbol" } else { "symbols" };
-            notes.push(format!("wrote \u{fffd} for {} {symbols} of a font that is not known", self.symbols));
+            notes.push(format!("wrote \u{fffd} for {} {symbols} of a font or formula", self.symbols));
         }
         notes
     }

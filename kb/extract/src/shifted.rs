@@ -26,10 +26,6 @@ pub(crate) enum Shift {
     Exponent,
     /// The index or lower limit in a formula.
     Index,
-    /// A part of a formula that is read as one, such as a numerator.
-    Group,
-    /// A part of a formula on the line.
-    Plain,
 }
 
 /// Builds a line, in which parts are set off from each other where a reader of the page sees them apart.
@@ -86,9 +82,6 @@ impl Line {
         let Some((shift, start)) = self.open.pop() else { return };
         if self.open.len() >= MAX_DEPTH {
             return self.apart();
-        }
-        if shift == Shift::Plain {
-            return;
         }
         let start = start.min(self.text.len());
         let inner = self.text.get(start..).unwrap_or_default().to_owned();
@@ -157,8 +150,6 @@ fn shifted(before: &str, part: &str, shift: Shift) -> Shifted {
         Shift::Lowered => (SUBSCRIPTS, ""),
         Shift::Exponent => (SUPERSCRIPTS, "^"),
         Shift::Index => (SUBSCRIPTS, "_"),
-        Shift::Group => return joined(grouped(part)),
-        Shift::Plain => return joined(part.to_owned()),
     };
     if let Some(fraction) = fraction(before, part, shift) {
         return fraction;
@@ -348,6 +339,5 @@ mod tests {
         assert_eq!(line("2", Shift::Exponent, "k", ""), "2^k");
         assert_eq!(line("2", Shift::Exponent, "2k", ""), "2^(2k)");
         assert_eq!(line("a", Shift::Index, "max", ""), "a_max");
-        assert_eq!(line("1/", Shift::Group, "x+1", ""), "1/(x+1)");
     }
 }

@@ -7,9 +7,11 @@ use scraper::{ElementRef, Html, Node, node::Element};
 
 use super::cells::TableReader;
 use super::elements::{anchor, heading_level, is_block, is_paragraph, parts};
-use super::layout::{follows_alike, has_word, is_between_words, is_name, is_named_box, is_repeated, role};
+use super::layout::{
+    follows_alike, formula_shift, has_word, is_between_words, is_name, is_named_box, is_repeated, role,
+};
 use super::reading::{PageContext, Reading, has_text};
-use super::{formula, icon, select};
+use super::{icon, select};
 use crate::builder::{Builder, Inline};
 use crate::document::{Document, MarkKind};
 use crate::left_out::LeftOut;
@@ -189,11 +191,7 @@ impl<'a> Reader<'a> {
     }
 
     fn open_element(&mut self, wrapped: ElementRef<'a>) {
-        let reading = match self.page.reading(wrapped, self.articles > 0) {
-            Reading::Content if formula::is_degree(wrapped) => Reading::NotShown,
-            reading => reading,
-        };
-        match &reading {
+        match &self.page.reading(wrapped, self.articles > 0) {
             Reading::Content => return self.open_content(wrapped),
             // "Click Save to go on."
             Reading::NotContent
@@ -256,13 +254,17 @@ impl<'a> Reader<'a> {
             }
             return raised.into_iter().for_each(|shift| code.open(shift));
         }
-        self.open_shifted(wrapped);
+        self.shift(wrapped).into_iter().for_each(|shift| self.inline.open_shift(shift));
         match element.name() {
             "article" | "main" => self.articles += 1,
             "br" if self.table.is_none() && self.inline.text().ends_with('\n') => return self.flush(),
             "br" => return self.inline.line_break(),
             "q" => return self.inline.push("“"),
-            "mfenced" => return self.inline.push("("),
+            // Their signs are not in the text.
+            "mfrac" | "mroot" | "msqrt" | "mfenced" | "mtable" => {
+                self.left_out.symbols += 1;
+                return self.inline.push_apart(icon::UNKNOWN);
+            }
             "mtr" | "mtd" => return self.inline.gap(),
             "a" if self.is_reference(wrapped) => {
                 let label = fragment(element).unwrap_or_default();
@@ -338,30 +340,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Opens the parts that an element raises, lowers or groups.
-    fn open_shifted(&mut self, wrapped: ElementRef<'_>) {
-        for (before, shift) in formula::parts(wrapped) {
-            self.inline.push(&before);
-            self.inline.open_shift(shift);
-        }
-        if let Some(shift) = self.shift(wrapped) {
-            self.inline.open_shift(shift);
-        }
-    }
-
-    fn close_shifted(&mut self, wrapped: ElementRef<'_>) {
-        if self.shift(wrapped).is_some() {
-            self.inline.close_shift();
-        }
-        for _ in formula::parts(wrapped) {
-            self.inline.close_shift();
-        }
-    }
-
     fn shift(&self, wrapped: ElementRef<'_>) -> Option<Shift> {
         let is_inline =
             !is_paragraph(wrapped) && !matches!(wrapped.value().name(), "td" | "th" | "tr" | "img");
-        self.page.hidden.shift(wrapped).filter(|_| is_inline)
+        formula_shift(wrapped).or_else(|| self.page.hidden.shift(wrapped).filter(|_| is_inline))
     }
 
     fn close_element(&mut self, wrapped: ElementRef<'a>) {
@@ -377,12 +359,11 @@ impl<'a> Reader<'a> {
             }
             return;
         }
-        self.close_shifted(wrapped);
+        self.shift(wrapped).into_iter().for_each(|_| self.inline.close_shift());
         match element.name() {
             "article" | "main" => self.articles = self.articles.saturating_sub(1),
             "button" => self.inline.apart(),
             "q" => return self.inline.push("”"),
-            "mfenced" => return self.inline.push(")"),
             name => {
                 if self.apart.remove(&id) {
                     self.inline.gap();
