@@ -19,6 +19,8 @@ use crate::numerals::{letters, roman};
 use crate::shifted::{Line, Shift};
 use crate::{ExtractError, Properties};
 
+/// Marks behind a word that lead to a condition.
+const CONDITION_MARKS: [char; 3] = ['*', '†', '‡'];
 /// Nodes that are searched for one that changes what is around them.
 const MAX_SEARCHED_NODES: usize = 500;
 
@@ -28,8 +30,12 @@ pub(super) fn read(html: &Html, properties: Properties) -> Result<Document, Extr
     let notes = notes(html);
     let read = |parts: &[NodeRef<'_, Node>], is_main: bool| {
         let mut reader = Reader::new(is_main, &page, &notes);
-        for part in parts {
-            reader.read(*part);
+        parts.iter().for_each(|part| reader.read(*part));
+        if is_main && parts.iter().any(has_mark) {
+            for condition in footer_conditions(html, &page) {
+                reader.builder.heading(1, Inline::default(), None);
+                reader.read(*condition);
+            }
         }
         reader.left_out.notes().into_iter().for_each(|note| reader.builder.left_out(note));
         reader.builder.finish(properties.clone())
@@ -50,6 +56,29 @@ pub(super) fn read(html: &Html, properties: Properties) -> Result<Document, Extr
         (Some(Ok(article)), Ok(all)) if article.text.len() >= all.text.len() / 2 => Ok(article),
         _ => whole,
     }
+}
+
+/// Whether a part has the mark of a condition behind a word.
+fn has_mark(part: &NodeRef<'_, Node>) -> bool {
+    let texts = part.descendants().filter_map(|node| node.value().as_text());
+    texts.into_iter().any(|text| text.contains(CONDITION_MARKS))
+}
+
+/// Conditions below the content of the page, in a footer of the site: "* Only in May."
+fn footer_conditions<'a>(html: &'a Html, page: &PageContext) -> impl Iterator<Item = ElementRef<'a>> {
+    let is_inside = |element: ElementRef<'_>| {
+        let mut above = element.ancestors().filter_map(ElementRef::wrap);
+        above.any(|above| matches!(above.value().name(), "main" | "article" | "p" | "li" | "small"))
+    };
+    select(html, "footer p, footer li, footer small, footer div").filter(move |element| {
+        element
+            .text()
+            .find(|text| !text.trim().is_empty())
+            .is_some_and(|text| text.trim_start().starts_with(CONDITION_MARKS))
+            && !element.child_elements().any(is_paragraph)
+            && !is_inside(*element)
+            && page.hidden.hiding(*element).is_none()
+    })
 }
 
 /// The ids of footnotes: elements that a raised link leads to.
