@@ -480,12 +480,14 @@ mod tests {
                 "(1) We pay.\n(2) We do not pay for\na) theft,\nb) war.\n(3) End.",
             ));
             builder.paragraph(Inline::from_text("- Fire\nNot covered:\n- Theft"));
-            builder.paragraph(Inline::from_text("Free.*\n* From 9 €.\nOpen\n24. December: no"));
+            builder.paragraph(Inline::from_text(
+                "Free.*\n* From 9 €.\nOpen\n24. December: no\n25. December: no",
+            ));
         });
         assert_eq!(
             document.text,
             "(1) We pay.\n(2) We do not pay for\n  a) theft,\n  b) war.\n(3) End.\n\n- Fire\n\nNot covered:\n\n- Theft\n\n\
-             Free.*\n* From 9 €.\nOpen\n24. December: no"
+             Free.*\n* From 9 €.\nOpen\n24. December: no\n25. December: no"
         );
     }
 

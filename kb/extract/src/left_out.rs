@@ -1,5 +1,12 @@
 //! Counts what is left out of a document on purpose, so that nothing is lost in silence.
 
+/// "2, 3 and 4 more", with at most `most` numbers by name.
+pub(crate) fn named(numbers: &[impl ToString], most: usize) -> String {
+    let named: Vec<String> = numbers.iter().take(most).map(ToString::to_string).collect();
+    let more = numbers.len() - named.len();
+    named.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() }
+}
+
 /// Text that the readers leave out or cannot read.
 #[derive(Debug, Default)]
 pub(crate) struct LeftOut {

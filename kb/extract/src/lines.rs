@@ -35,8 +35,9 @@ pub(crate) fn parts(text: &str) -> Vec<Part> {
         let (start, end) = (next, next + line.trim_end().len());
         next += line.len() + 1;
         let item = markers.item(&lines, at, |style| styles.iter().any(|known| known == style));
-        // "§ 4 Costs" names what is below it.
-        if let Some(item) = item.filter(|item| !item.style.starts_with('§')) {
+        // "§ 4 Costs" names what is below it, and "24. December" is a date.
+        let is_date = |value: u32| value > 1 && !parts.iter().any(|part: &Part| part.depth > 0);
+        if let Some(item) = item.filter(|item| !(item.style.starts_with('§') || is_date(item.value))) {
             markers.counters.note(&item);
             styles.truncate(styles.iter().position(|style| *style == item.style).unwrap_or(styles.len()));
             styles.push(item.style);

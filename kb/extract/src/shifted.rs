@@ -134,6 +134,11 @@ impl Line {
     }
 }
 
+/// Whether a character is a raised digit.
+pub(crate) fn is_raised(c: char) -> bool {
+    SUPERSCRIPTS.chars().take(10).any(|raised| raised == c)
+}
+
 /// How a part is written behind the text before it.
 #[derive(Debug, PartialEq, Eq)]
 enum Shifted {

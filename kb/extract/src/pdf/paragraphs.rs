@@ -6,6 +6,7 @@ use super::{lines::Line, tables};
 use crate::clean::ends_sentence;
 use crate::markers::{bullet, is_next, number};
 use crate::rows;
+use crate::shifted::is_raised;
 
 /// Maximum relative difference in size between lines of one paragraph.
 pub(super) const MAX_SIZE_DIFFERENCE: f64 = 0.12;
@@ -426,10 +427,6 @@ pub(super) fn raised_number(text: &str) -> Option<(&str, &str)> {
     text.split_at_checked(end).filter(|(number, _)| !number.is_empty())
 }
 
-pub(super) fn is_raised(c: char) -> bool {
-    matches!(c, '¹' | '²' | '³' | '⁰' | '⁴'..='⁹')
-}
-
 fn starts_small(text: &str) -> bool {
     let opens = ['(', '[', '"', '\'', '“', '„', '‘', '«'];
     text.trim_start_matches(opens).starts_with(char::is_lowercase)
@@ -438,17 +435,16 @@ fn starts_small(text: &str) -> bool {
 /// What starts an item.
 enum Marker {
     Bullet,
-    /// A bullet that sentences have, too: a dash, or "o".
+    /// A bullet that sentences have, too.
     Dash,
     /// A number with a full stop or bracket, or a letter with a bracket.
     Number,
 }
 
 fn marker(text: &str) -> Option<Marker> {
-    // An asterisk is the mark of a condition, and a box is part of the text.
-    if let Some(marker) = bullet(text).filter(|marker| !marker.style.starts_with(['*', '['])) {
-        let is_word = marker.is_dash() || marker.style == "o";
-        return Some(if is_word { Marker::Dash } else { Marker::Bullet });
+    // An asterisk is the mark of a condition, a box is part of the text, and "o" is a word.
+    if let Some(marker) = bullet(text).filter(|marker| !marker.style.starts_with(['*', '[', 'o'])) {
+        return Some(if marker.is_dash() { Marker::Dash } else { Marker::Bullet });
     }
     if TICKS.iter().any(|tick| text.starts_with(tick)) {
         return Some(Marker::Bullet);
