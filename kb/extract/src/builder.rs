@@ -6,23 +6,14 @@ use std::ops::Range;
 use crate::clean::visible;
 use crate::document::{Block, BlockKind, Document, MAX_MARK_BYTES, Mark, MarkKind, Place, Reference};
 pub(crate) use crate::inline::{Inline, Text};
+use crate::lines::{Part, leader_rows, parts};
+use crate::markers::BULLETS;
 use crate::{ExtractError, MAX_TEXT_BYTES, Properties};
 
 /// Maximum nesting of blocks; a deeper list or group is flattened. The output of the sandbox is JSON of limited depth.
 const MAX_DEPTH: usize = 16;
 /// Maximum length of a heading. A longer one is a paragraph set in large type.
 pub(crate) const MAX_HEADING_CHARS: usize = 200;
-
-/// Fewer dots are no leader.
-const MIN_LEADER_DOTS: usize = 5;
-/// What a leader leads to is no longer: a price, an hour, a page.
-const MAX_LED_BYTES: usize = 80;
-
-/// The last letter that is looked for as the first marker of a line.
-const MAX_LETTER: usize = 10;
-
-/// Characters that begin a line as the marker of an item.
-const BULLETS: [char; 13] = ['•', '◦', '▪', '▫', '■', '□', '●', '○', '‣', '⁃', '∙', '·', '–'];
 
 /// A table before it is written.
 #[derive(Debug, Default)]
@@ -122,23 +113,28 @@ impl Builder {
         if let Some(rows) = leader_rows(&text) {
             return self.table(Rows { caption: Text::default(), rows });
         }
-        if let Some(next) = second_lead_in(&text.text) {
-            self.paragraph(text.cut(0..next));
-            return self.paragraph(text.cut(next..text.text.len()));
+        let mut open = 0;
+        for Part { depth, marker, is_ticked, range } in parts(&text.text) {
+            self.close_items(open.max(depth) - depth);
+            if depth > 0 {
+                if depth <= open {
+                    self.close();
+                } else {
+                    self.open_list();
+                }
+                self.open_item(&marker, is_ticked);
+            }
+            open = depth;
+            self.leaf(BlockKind::Paragraph, &text.cut(range));
         }
-        let items = item_lines(&text.text);
-        let Some(first) = items.first().map(|item| item.0.start) else {
-            return self.leaf(BlockKind::Paragraph, &text);
-        };
-        self.leaf(BlockKind::Paragraph, &text.cut(0..first));
-        self.open_list();
-        for (line, marker) in items {
-            let marker_text = text.text.get(line.start..marker).unwrap_or_default().trim().to_owned();
-            self.open_item(&marker_text, true);
-            self.leaf(BlockKind::Paragraph, &text.cut(marker..line.end));
+        self.close_items(open);
+    }
+
+    /// Closes items with the lists around them.
+    pub(crate) fn close_items(&mut self, count: usize) {
+        for _ in 0..2 * count {
             self.close();
         }
-        self.close();
     }
 
     /// Writes a question that the following blocks answer.
@@ -403,108 +399,6 @@ impl Builder {
     }
 }
 
-/// "Tea ........ 2 €" as rows, if each line has dots between two texts.
-fn leader_rows(text: &Text) -> Option<Vec<TableRow>> {
-    let mut start = 0;
-    let rows = text.text.split_inclusive('\n').map(|line| {
-        let (begin, end) = (start, start + line.len());
-        start = end;
-        let (name, value) = leader(line)?;
-        let cells = vec![text.cut(begin..begin + name.len()), text.cut(end - value.len()..end)];
-        Some(TableRow { is_header: false, cells, url: None })
-    });
-    rows.collect()
-}
-
-/// The texts before and after dots that lead the eye from one to the other.
-pub(crate) fn leader(line: &str) -> Option<(&str, &str)> {
-    let is_leader = |c: char| matches!(c, '.' | '…' | '·' | '‥' | ' ');
-    let mut start = 0;
-    let runs = line.split_inclusive(|c| !is_leader(c)).filter_map(|part| {
-        let run = start..start + part.trim_end_matches(|c| !is_leader(c)).len();
-        start += part.len();
-        let dots: usize =
-            part.chars().map(|c| if c == '…' { 2 } else { usize::from(is_leader(c) && c != ' ') }).sum();
-        (dots >= MIN_LEADER_DOTS).then_some(run)
-    });
-    let mut runs = runs.take(2);
-    let run = runs.next().filter(|_| runs.next().is_none())?;
-    let texts = (line.get(..run.start)?, line.get(run.end..)?);
-    let has_words = |text: &str| text.contains(char::is_alphanumeric);
-    (texts.1.len() <= MAX_LED_BYTES && has_words(texts.0) && has_words(texts.1)).then_some(texts)
-}
-
-/// The lines of a paragraph that begin with the marker of an item, each with the lines after it that do not, and the offset behind the
-/// marker. Empty if they are no list: a dash may be a sign or a thought.
-fn item_lines(text: &str) -> Vec<(Range<usize>, usize)> {
-    let mut items: Vec<(Range<usize>, usize)> = Vec::new();
-    let mut dashes = 0;
-    let mut numbers = 0;
-    let mut start = 0;
-    for line in text.split_inclusive('\n') {
-        let end = start + line.trim_end().len();
-        // Numbers that do not count from one are no markers.
-        let number = number_length(line, numbers + 1);
-        numbers += usize::from(number.is_some());
-        match marker_length(line).or(number) {
-            Some(length) => {
-                dashes += usize::from(line.starts_with(['-', '–']));
-                items.push((start..end, start + length));
-            }
-            None => {
-                if let Some((item, _)) = items.last_mut() {
-                    item.end = end;
-                }
-            }
-        }
-        start += line.len();
-    }
-    if items.len() == 1 && dashes + numbers == 1 { Vec::new() } else { items }
-}
-
-/// Where a line below items announces others: "Not covered:".
-fn second_lead_in(text: &str) -> Option<usize> {
-    let mut is_below = false;
-    let mut start = 0;
-    text.split_inclusive('\n').find_map(|line| {
-        let begin = start;
-        start += line.len();
-        let is_item = marker_length(line).is_some() || has_marker(line);
-        let is_lead_in = is_below && !is_item && line.trim_end().ends_with(':');
-        is_below |= is_item;
-        is_lead_in.then_some(begin)
-    })
-}
-
-/// Whether a line begins with the marker of an item that is none in Markdown: "• …", "(a) …". `line` may end behind the marker.
-pub(crate) fn has_marker(line: &str) -> bool {
-    line.starts_with(BULLETS)
-        || !line.starts_with(|c: char| c.is_ascii_digit())
-            && (1..=MAX_LETTER).any(|number| number_length(line, number).is_some())
-}
-
-/// The bytes of "a) ", "(2) ", "iv) " or "3. " at the start of a line, if it is this number.
-fn number_length(line: &str, number: usize) -> Option<usize> {
-    const ROMAN: [&str; 10] = ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x"];
-    let (marker, _) = line.split_once(' ')?;
-    let inner = marker.strip_prefix('(').unwrap_or(marker);
-    let name = inner.strip_suffix(')').or_else(|| inner.strip_suffix('.'))?;
-    let before = number.checked_sub(1)?;
-    let letter = ('a'..='z').nth(before);
-    let is_letters = || ROMAN.get(before) == Some(&name) || name.chars().eq(letter);
-    let is_number = name == number.to_string() || !marker.ends_with('.') && is_letters();
-    is_number.then_some(marker.len() + 1)
-}
-
-/// The bytes of a bullet and the space after it. A dash before a digit is a sign.
-fn marker_length(line: &str) -> Option<usize> {
-    let rest = line.strip_prefix(BULLETS).or_else(|| line.strip_prefix('-'))?;
-    let words = rest.trim_start_matches(' ');
-    let is_dash = line.starts_with(['-', '–']);
-    let begins = words.chars().next().is_some_and(|c| !(c.is_whitespace() || is_dash && c.is_ascii_digit()));
-    (begins && (words.len() < rest.len() || !is_dash)).then_some(line.len() - words.len())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -580,6 +474,20 @@ mod tests {
             outline(&document),
             "Paragraph: The insurance does not cover:\nList\n  Item\n    Paragraph: Theft⏎of bicycles.\n  Item\n    \
              Paragraph: Races.\nParagraph: It may be⏎– as always –⏎cold.\nParagraph: -20 °C⏎- 5 °C\n"
+        );
+        let document = built(|builder| {
+            builder.paragraph(Inline::from_text(
+                "(1) We pay.\n(2) We do not pay for\na) theft,\nb) war.\n(3) End.",
+            ));
+            builder.paragraph(Inline::from_text("- Fire\nNot covered:\n- Theft"));
+            builder.paragraph(Inline::from_text(
+                "Free.*\n* From 9 €.\nOpen\n24. December: no\n25. December: no",
+            ));
+        });
+        assert_eq!(
+            document.text,
+            "(1) We pay.\n(2) We do not pay for\n  a) theft,\n  b) war.\n(3) End.\n\n- Fire\n\nNot covered:\n\n- Theft\n\n\
+             Free.*\n* From 9 €.\nOpen\n24. December: no\n25. December: no"
         );
     }
 

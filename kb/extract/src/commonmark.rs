@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
 
-use crate::builder::has_marker;
 use crate::document::Document;
+use crate::markers::is_item;
 use crate::{ExtractError, Properties, front_matter, notation};
 
 /// Maximum nesting of lists and quotations; deeper ones are read flat.
@@ -81,8 +81,10 @@ fn page(source: &str) -> String {
     let events = std::iter::from_fn(|| {
         let event = events.next()?;
         // "• …" and "(a) …" are lines to the reader of the source, though Markdown joins them.
-        let is_line =
-            |next: &Event<'_>| matches!(next, Event::Text(text) if has_marker(text) || text.ends_with(':'));
+        let is_line = |next: &Event<'_>| {
+            let is_item = |text: &str| is_item(text) && !text.starts_with(|c: char| c.is_ascii_digit());
+            matches!(next, Event::Text(text) if is_item(text) || text.ends_with(':'))
+        };
         match event {
             Event::SoftBreak if events.peek().is_some_and(is_line) => Some(Event::HardBreak),
             other => Some(other),

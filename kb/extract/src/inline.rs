@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::clean::{is_invisible, visible};
+use crate::clean::is_invisible;
 use crate::document::{Mark, MarkKind};
 use crate::shifted::{Line, Shift};
 
@@ -30,9 +30,12 @@ impl Inline {
         inline
     }
 
-    /// Adds text and collapses white space, also across elements.
+    /// Adds text without invisible characters and collapses white space, also across elements.
     pub(crate) fn push(&mut self, text: &str) {
         for character in text.chars() {
+            if is_invisible(character) {
+                continue;
+            }
             if !character.is_whitespace() {
                 self.line.push(character.encode_utf8(&mut [0; 4]));
             } else if !self.text().is_empty() && !self.text().ends_with([' ', '\n']) {
@@ -112,7 +115,7 @@ impl Inline {
         text.cut(0..kept)
     }
 
-    /// Without invisible characters and white space at the ends, with all marks closed.
+    /// Without white space at the ends, with all marks closed.
     pub(crate) fn finish(mut self) -> Text {
         while let Some((kind, _)) = self.open.last().copied() {
             self.close(kind);
@@ -164,25 +167,12 @@ impl Text {
         self
     }
 
-    /// The part in a range, trimmed and without invisible characters.
+    /// The part in a range, trimmed.
     pub(crate) fn cut(&self, range: Range<usize>) -> Self {
         let slice = self.text.get(range.clone()).unwrap_or_default();
         let start = range.start + (slice.len() - slice.trim_start().len());
         let end = start + slice.trim().len();
-        // Invisible characters are dropped here, so offsets count what stays.
-        let mut dropped = 0;
-        let dropped: Vec<(usize, usize)> = (self.text.get(start..end).unwrap_or_default().char_indices())
-            .filter(|(_, c)| is_invisible(*c))
-            .map(|(at, c)| {
-                dropped += c.len_utf8();
-                (start + at, dropped)
-            })
-            .collect();
-        let before = |at: usize| {
-            let at = at.clamp(start, end);
-            let above = dropped.partition_point(|(dropped, _)| *dropped < at).checked_sub(1);
-            at - start - above.and_then(|above| dropped.get(above)).map_or(0, |(_, bytes)| *bytes)
-        };
+        let before = |at: usize| at.clamp(start, end) - start;
         let mut marks: Vec<Mark> = self
             .marks
             .iter()
@@ -193,7 +183,7 @@ impl Text {
         marks.sort_by_key(|mark| (mark.range.start, mark.range.end, mark.kind));
         let references = self.references.iter().filter(|(at, _)| (start..end).contains(at));
         let references = references.map(|(at, label)| (before(*at), label.clone())).collect();
-        let text = visible(self.text.get(start..end).unwrap_or_default());
+        let text = self.text.get(start..end).unwrap_or_default().to_owned();
         Self { text, marks, references }
     }
 }

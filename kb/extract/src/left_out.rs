@@ -1,5 +1,12 @@
 //! Counts what is left out of a document on purpose, so that nothing is lost in silence.
 
+/// "2, 3 and 4 more", with at most `most` numbers by name.
+pub(crate) fn named(numbers: &[impl ToString], most: usize) -> String {
+    let named: Vec<String> = numbers.iter().take(most).map(ToString::to_string).collect();
+    let more = numbers.len() - named.len();
+    named.join(", ") + &if more > 0 { format!(" and {more} more") } else { String::new() }
+}
+
 /// Text that the readers leave out or cannot read.
 #[derive(Debug, Default)]
 pub(crate) struct LeftOut {
@@ -9,7 +16,7 @@ pub(crate) struct LeftOut {
     pub(crate) struck: usize,
     /// Pictures and the like without a description.
     pub(crate) pictures: usize,
-    /// Symbols of fonts whose characters are unknown.
+    /// Symbols of fonts whose characters are unknown, and parts of formulas that do not fit on a line.
     pub(crate) symbols: usize,
 }
 
@@ -31,7 +38,7 @@ impl LeftOut {
         }
         if self.symbols > 0 {
             let symbols = if self.symbols == 1 { "symbol" } else { "symbols" };
-            notes.push(format!("wrote \u{fffd} for {} {symbols} of a font that is not known", self.symbols));
+            notes.push(format!("wrote \u{fffd} for {} {symbols} of a font or formula", self.symbols));
         }
         notes
     }

@@ -24,6 +24,8 @@ mod front_matter;
 mod html;
 mod inline;
 mod left_out;
+mod lines;
+mod markers;
 mod notation;
 mod numerals;
 #[cfg(feature = "office")]

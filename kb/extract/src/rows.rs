@@ -8,6 +8,7 @@ use super::{
     ExtractError, MAX_ROWS, Properties,
     builder::{Builder, Inline, Rows, TableRow},
     document::Document,
+    left_out::named,
     properties,
 };
 
@@ -214,18 +215,23 @@ enum Header {
     Unknown,
 }
 
-/// The table of these rows, if its structure is clear: without its first cell, a row may go on from the one above.
-pub(crate) fn texts_of_table(mut rows: Vec<Vec<String>>, has_header: bool) -> Option<Rows> {
+/// Whether the first row of a table is a header, if that is clear. Without its first cell, a row may go on from the one above.
+pub(crate) fn clear_header(rows: &mut [Vec<String>], has_header: bool) -> Option<bool> {
     let width = rows.iter().map(Vec::len).max()?;
     rows.iter_mut().for_each(|row| row.resize(width, String::new()));
     let is_unclear = rows.iter().any(|row| row.first().is_none_or(String::is_empty)) || rows.len() < 2;
-    let header = if has_header { Header::Yes } else { header(&rows) };
-    match header {
+    match if has_header { Header::Yes } else { header(rows) } {
         _ if is_unclear => None,
-        Header::Yes => Some(table_of(rows, true)),
-        Header::No if width == 2 => Some(table_of(rows, false)),
+        Header::Yes => Some(true),
+        Header::No if width == 2 => Some(false),
         _ => None,
     }
+}
+
+/// The table of these rows, if its structure is clear.
+pub(crate) fn texts_of_table(mut rows: Vec<Vec<String>>, has_header: bool) -> Option<Rows> {
+    let is_header = clear_header(&mut rows, has_header)?;
+    Some(table_of(rows, is_header))
 }
 
 /// Rows as lines, with tabs between their cells.
@@ -329,12 +335,9 @@ fn unclosed_quote(document: &str, delimiter: u8) -> Option<usize> {
 }
 
 fn ragged_note(rows: &[usize], columns: usize) -> Option<String> {
-    let named: Vec<String> = rows.iter().take(MAX_NAMED_ROWS).map(ToString::to_string).collect();
-    let more = rows.len().saturating_sub(named.len());
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let (rows, have) = if rows.len() == 1 { ("row", "has") } else { ("rows", "have") };
-    (!named.is_empty())
-        .then(|| format!("{rows} {}{more} {have} more or fewer than {columns} fields", named.join(", ")))
+    let (noun, have) = if rows.len() == 1 { ("row", "has") } else { ("rows", "have") };
+    let rows = named(rows, MAX_NAMED_ROWS);
+    (!rows.is_empty()).then(|| format!("{noun} {rows} {have} more or fewer than {columns} fields"))
 }
 
 fn broken(error: &csv::Error) -> ExtractError {

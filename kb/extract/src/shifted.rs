@@ -26,10 +26,6 @@ pub(crate) enum Shift {
     Exponent,
     /// The index or lower limit in a formula.
     Index,
-    /// A part of a formula that is read as one, such as a numerator.
-    Group,
-    /// A part of a formula on the line.
-    Plain,
 }
 
 /// Builds a line, in which parts are set off from each other where a reader of the page sees them apart.
@@ -87,9 +83,6 @@ impl Line {
         if self.open.len() >= MAX_DEPTH {
             return self.apart();
         }
-        if shift == Shift::Plain {
-            return;
-        }
         let start = start.min(self.text.len());
         let inner = self.text.get(start..).unwrap_or_default().to_owned();
         let part = inner.trim();
@@ -141,6 +134,11 @@ impl Line {
     }
 }
 
+/// Whether a character is a raised digit.
+pub(crate) fn is_raised(c: char) -> bool {
+    SUPERSCRIPTS.chars().take(10).any(|raised| raised == c)
+}
+
 /// How a part is written behind the text before it.
 #[derive(Debug, PartialEq, Eq)]
 enum Shifted {
@@ -157,8 +155,6 @@ fn shifted(before: &str, part: &str, shift: Shift) -> Shifted {
         Shift::Lowered => (SUBSCRIPTS, ""),
         Shift::Exponent => (SUPERSCRIPTS, "^"),
         Shift::Index => (SUBSCRIPTS, "_"),
-        Shift::Group => return joined(grouped(part)),
-        Shift::Plain => return joined(part.to_owned()),
     };
     if let Some(fraction) = fraction(before, part, shift) {
         return fraction;
@@ -348,6 +344,5 @@ mod tests {
         assert_eq!(line("2", Shift::Exponent, "k", ""), "2^k");
         assert_eq!(line("2", Shift::Exponent, "2k", ""), "2^(2k)");
         assert_eq!(line("a", Shift::Index, "max", ""), "a_max");
-        assert_eq!(line("1/", Shift::Group, "x+1", ""), "1/(x+1)");
     }
 }

@@ -1,6 +1,6 @@
 //! Reads the text of a document: paragraphs, headings, lists, tables and notes.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::{
     numbering::{Item, Numbering},
@@ -12,14 +12,17 @@ use crate::{
     builder::{Builder, Inline, Rows, TableRow},
     clean::{one_line, visible},
     document::MarkKind,
-    plain_text::{Counters, bullet, marks},
-    rows::{lines_of, texts_of_table},
+    markers::Markers,
+    rows::{clear_header, lines_of},
+    shifted::{Line, Shift, is_raised},
     xml::{self, Element, Step},
 };
 
-/// Footnotes or endnotes by their id.
+/// Footnotes and endnotes, each by the kind and id of its references.
 type Notes = HashMap<String, String>;
 
+/// Stands before the number of a note in the text of a paragraph.
+const NOTE: char = '\u{fff9}';
 const MAX_COLUMNS: usize = 100;
 /// A smaller table whose header is not clear stays together.
 const MAX_UNCLEAR_BYTES: usize = 1000;
@@ -33,13 +36,14 @@ pub(super) fn read(
     endnotes: &str,
 ) -> Result<(Builder, bool), ExtractError> {
     let mut reader = TextReader::new(styles);
-    let footnotes = read_notes(footnotes, &mut reader)?;
-    let endnotes = read_notes(endnotes, &mut reader)?;
-    let mut body = Body::new(reader, styles, numbering, footnotes, endnotes);
+    let mut notes = read_notes(footnotes, &mut reader)?;
+    notes.extend(read_notes(endnotes, &mut reader)?);
+    let mut body = Body::new(reader, styles, numbering, notes);
     xml::walk_current(part, |step| body.step(step))?;
     body.close_lists(0);
-    let begun = std::mem::take(&mut body.begun.text);
+    let begun = std::mem::take(&mut body.begun);
     body.paragraphs_of(&begun, false);
+    body.write_notes();
     let left_out = &body.reader.left_out;
     left_out.notes().into_iter().for_each(|note| body.builder.left_out(note));
     Ok((body.builder, left_out.hidden > 0))
@@ -55,10 +59,11 @@ fn read_notes(part: &str, reader: &mut TextReader<'_>) -> Result<Notes, ExtractE
             return;
         }
         match (step, &mut open) {
-            (Step::Open("footnote" | "endnote", element), _) => {
+            (Step::Open(name @ ("footnote" | "endnote"), element), _) => {
                 // Separators between text and notes have a type.
                 let is_note = element.attribute("type").is_none_or(|kind| kind == "normal");
-                open = element.attribute("id").filter(|_| is_note).map(|id| (id, String::new()));
+                let id = element.attribute("id").filter(|_| is_note);
+                open = id.map(|id| (format!("{name}Reference {id}"), String::new()));
             }
             (Step::Open("pStyle", element), _) => paragraph.style = element.val(),
             (Step::Close("p"), Some((_, note))) => {
@@ -80,8 +85,9 @@ struct Body<'a> {
     styles: &'a Styles,
     builder: Builder,
     numbering: Numbering,
-    footnotes: Notes,
-    endnotes: Notes,
+    notes: Notes,
+    /// Those that the text has led to, in the order of their numbers.
+    used_notes: Vec<String>,
     /// A stack, because a paragraph may contain a text box with paragraphs.
     paragraphs: Vec<Paragraph>,
     /// A stack, because a cell may contain a table.
@@ -92,21 +98,12 @@ struct Body<'a> {
     outer: Option<(String, bool)>,
     /// The numbering of bullets in the items of another, and the level of the first of them.
     inner: Option<(String, usize)>,
-    /// Those of conditions in the text so far.
-    marks: HashSet<String>,
-    notes: usize,
-    counters: Counters,
-    begun: Begun,
+    markers: Markers,
+    /// The start of the next paragraph, which is a paragraph of its own in the file.
+    begun: String,
     /// Whether the properties of a paragraph are open, and in them those of the mark at its end.
     is_in_properties: bool,
     is_in_mark: bool,
-}
-
-/// The start of the next paragraph, which is a paragraph of its own in the file.
-#[derive(Default)]
-struct Begun {
-    text: String,
-    notes: Vec<String>,
 }
 
 #[derive(Default)]
@@ -118,13 +115,13 @@ struct Paragraph {
     is_end_deleted: bool,
     outline_level: Option<u8>,
     place: Option<ListLevel>,
-    /// Notes to write below it, each with its number.
-    notes: Vec<String>,
 }
 
 #[derive(Default)]
 struct Table {
     rows: Vec<Row>,
+    /// The number of notes before it.
+    first_note: usize,
     cell: Cell,
     span: usize,
     is_merged_with_above: bool,
@@ -154,29 +151,21 @@ impl Row {
 }
 
 impl<'a> Body<'a> {
-    fn new(
-        reader: TextReader<'a>,
-        styles: &'a Styles,
-        numbering: Numbering,
-        footnotes: Notes,
-        endnotes: Notes,
-    ) -> Self {
+    fn new(reader: TextReader<'a>, styles: &'a Styles, numbering: Numbering, notes: Notes) -> Self {
         Self {
             reader,
             styles,
             builder: Builder::default(),
             numbering,
-            footnotes,
-            endnotes,
+            notes,
+            used_notes: Vec::new(),
             paragraphs: Vec::new(),
             tables: Vec::new(),
             lists: Vec::new(),
             outer: None,
             inner: None,
-            marks: HashSet::new(),
-            notes: 0,
-            counters: Counters::default(),
-            begun: Begun::default(),
+            markers: Markers::default(),
+            begun: String::new(),
             is_in_properties: false,
             is_in_mark: false,
         }
@@ -220,9 +209,11 @@ impl<'a> Body<'a> {
     fn open(&mut self, name: &str, element: &Element<'_>) {
         match name {
             "p" => self.paragraphs.push(Paragraph::default()),
-            "tbl" => self.tables.push(Table::default()),
-            "footnoteReference" => self.note(element, |body| &body.footnotes),
-            "endnoteReference" => self.note(element, |body| &body.endnotes),
+            "tbl" => {
+                let first_note = self.used_notes.len();
+                self.tables.push(Table { first_note, ..Table::default() });
+            }
+            "footnoteReference" | "endnoteReference" => self.note(name, element),
             "pStyle" | "outlineLvl" | "numId" | "ilvl" | "framePr" => self.paragraph_property(name, element),
             _ => {
                 if let Some(table) = self.tables.last_mut() {
@@ -267,15 +258,27 @@ impl<'a> Body<'a> {
         }
     }
 
-    fn note(&mut self, element: &Element<'_>, notes: fn(&Self) -> &Notes) {
-        let Some(note) = element.attribute("id").and_then(|id| notes(self).get(&id).cloned()) else { return };
+    fn note(&mut self, name: &str, element: &Element<'_>) {
         let Some(paragraph) = self.paragraphs.last_mut() else { return };
-        if self.reader.is_visible(&paragraph.text) {
-            self.notes += 1;
-            let number = self.notes;
+        let id = element.attribute("id").unwrap_or_default();
+        let note = self.notes.get(&format!("{name} {id}"));
+        if let Some(note) = note.filter(|_| self.reader.is_visible(&paragraph.text)) {
+            self.used_notes.push(note.clone());
             paragraph.text.line.set(None);
-            paragraph.text.line.push(&format!("[{number}]"));
-            paragraph.notes.push(format!("[{number}] {note}"));
+            paragraph.text.line.push(&format!("{NOTE}{}", raised(self.used_notes.len())));
+        }
+    }
+
+    /// Writes the notes in the order of their numbers.
+    fn write_notes(&mut self) {
+        if !self.used_notes.is_empty() {
+            self.builder.heading(1, Inline::default(), None);
+        }
+        for (number, note) in (1..).zip(std::mem::take(&mut self.used_notes)) {
+            let number = raised(number);
+            self.builder.open_note(&number);
+            self.builder.paragraph(Inline::from_text(&format!("{number} {note}")));
+            self.builder.close();
         }
     }
 
@@ -283,48 +286,41 @@ impl<'a> Body<'a> {
         let mut text = visible(&paragraph.text.line.take());
         let is_blank = text.trim().is_empty();
         if paragraph.is_drop_cap || paragraph.is_end_deleted {
-            self.begun.text.push_str(text.trim());
+            self.begun.push_str(text.trim());
             if paragraph.is_end_deleted && !is_blank {
-                self.begun.text.push(' ');
+                self.begun.push(' ');
             }
-            return self.begun.notes.append(&mut paragraph.notes);
+            return;
         }
         if !is_blank {
-            let begun = std::mem::take(&mut self.begun);
-            text = begun.text + text.trim_start();
-            paragraph.notes.splice(0..0, begun.notes);
+            text = std::mem::take(&mut self.begun) + text.trim_start();
         }
         let style = paragraph.text.style.clone().unwrap_or_default();
         let role = paragraph.outline_level.map_or_else(|| self.styles.role(&style), styles::heading);
         if role == Role::Contents || (is_blank && paragraph.text.is_hidden()) {
             return;
         }
-        self.marks.extend(text.lines().flat_map(marks).map(str::to_owned));
+        self.markers.note_marks(&text);
         // A paragraph without text has a number, too.
         let item = self.item(&paragraph, &style);
         let number = item.as_ref().filter(|item| item.is_numbered()).map(|item| format!("{} ", item.marker));
         if let Some(table) = self.tables.last_mut() {
             let text = number.unwrap_or_default() + text.trim();
-            return table.push(&text, paragraph.text.is_bold(), &paragraph.notes);
+            return table.push(&text, paragraph.text.is_bold());
         }
         match role {
-            _ if is_blank => return,
+            _ if is_blank => {}
             Role::Heading(level) => {
                 self.close_lists(0);
                 let text = number.unwrap_or_default() + text.trim();
-                self.builder.heading(level, Inline::from_text(&text), None);
+                self.builder.heading(level, inline(&text, false), None);
             }
             _ => {
                 // An item whose marker is typed. A bold one is a heading.
                 let is_typed = item.is_none() && !paragraph.text.is_bold();
-                let is_condition = |text: &str| {
-                    text.split_once([' ', '\t']).is_some_and(|(mark, _)| self.marks.contains(mark))
-                };
-                let typed = Some(text.trim()).filter(|text| is_typed && !is_condition(text));
-                let typed =
-                    typed.and_then(|text| bullet(text).or_else(|| self.counters.item(text, &[], false)));
+                let typed = self.markers.item(&[&text], 0, |style| style == "o").filter(|_| is_typed);
                 if let Some(typed) = &typed {
-                    self.counters.note(typed);
+                    self.markers.counters.note(typed);
                 }
                 let typed = typed.map(|typed| {
                     let item = Item { level: 0, marker: typed.text.to_owned() };
@@ -334,9 +330,6 @@ impl<'a> Body<'a> {
                 self.open_item(item);
                 self.paragraphs_of(text, paragraph.text.is_bold());
             }
-        }
-        for note in &paragraph.notes {
-            self.paragraphs_of(note, false);
         }
     }
 
@@ -391,8 +384,7 @@ impl<'a> Body<'a> {
     fn close_lists(&mut self, level: usize) {
         while self.lists.last().is_some_and(|open| *open >= level) {
             self.lists.pop();
-            self.builder.close();
-            self.builder.close();
+            self.builder.close_items(1);
         }
     }
 
@@ -405,30 +397,36 @@ impl<'a> Body<'a> {
         if let Some(outer) = self.tables.last_mut() {
             for row in table.rows {
                 let texts: Vec<&str> = row.cells.iter().map(|cell| cell.text.as_str()).collect();
-                outer.push(&texts.join(" "), false, &[]);
+                outer.push(&texts.join(" "), false);
             }
             return;
         }
         self.close_lists(0);
         let columns = table.rows.iter().map(|row| row.cells.len()).max().unwrap_or(0);
         if columns > 1 && table.rows.len() > 1 {
-            let row = |Row { cells, is_header, .. }: Row| TableRow {
-                is_header,
+            let row = |Row { cells, is_header, .. }: &Row| TableRow {
+                is_header: *is_header,
                 cells: cells.iter().map(|cell| inline(&cell.text, !cell.has_light).into()).collect(),
                 url: None,
             };
             let texts = |row: &Row| row.cells.iter().map(|cell| one_line(&cell.text)).collect::<Vec<_>>();
-            let texts: Vec<Vec<String>> = table.rows.iter().map(texts).collect();
+            let mut texts: Vec<Vec<String>> = table.rows.iter().map(texts).collect();
             let is_bold = |row: &Row| row.cells.iter().all(|cell| !cell.has_light);
             let has_header =
                 table.rows.iter().any(|row| row.is_header) || table.rows.first().is_some_and(is_bold);
             let size: usize = texts.iter().flatten().map(String::len).sum();
-            let rows = table.rows.into_iter().map(row).collect();
-            match texts_of_table(texts.clone(), false) {
-                Some(table) if !has_header => self.builder.table(table),
-                None if !has_header && size <= MAX_UNCLEAR_BYTES => self.builder.code(&lines_of(&texts)),
-                _ => self.builder.table(Rows { rows, ..Rows::default() }),
+            let mut rows: Vec<TableRow> = table.rows.iter().map(row).collect();
+            let clear = clear_header(&mut texts, false);
+            if !has_header && clear.is_none() && size <= MAX_UNCLEAR_BYTES {
+                let notes = (1..).zip(&self.used_notes).skip(table.first_note);
+                let notes: String =
+                    notes.map(|(number, note)| format!("\n{} {note}", raised(number))).collect();
+                return self.builder.code(&(lines_of(&texts).replace(NOTE, "") + &notes));
             }
+            if let Some(first) = rows.first_mut().filter(|_| !has_header) {
+                first.is_header = clear == Some(true);
+            }
+            self.builder.table(Rows { rows, ..Rows::default() });
         } else {
             // A table that only draws a frame around text.
             table.rows.iter().flat_map(|row| &row.cells).for_each(|cell| {
@@ -479,16 +477,15 @@ impl Table {
         None
     }
 
-    fn push(&mut self, text: &str, is_bold: bool, notes: &[String]) {
-        for line in
-            [text].into_iter().chain(notes.iter().map(String::as_str)).filter(|line| !line.trim().is_empty())
-        {
-            if !self.cell.text.is_empty() {
-                self.cell.text.push_str("\n\n");
-            }
-            self.cell.text.push_str(line);
-            self.cell.has_light |= !is_bold;
+    fn push(&mut self, text: &str, is_bold: bool) {
+        if text.trim().is_empty() {
+            return;
         }
+        if !self.cell.text.is_empty() {
+            self.cell.text.push_str("\n\n");
+        }
+        self.cell.text.push_str(text);
+        self.cell.has_light |= !is_bold;
     }
 
     fn end_cell(&mut self) {
@@ -514,9 +511,23 @@ fn inline(text: &str, is_bold: bool) -> Inline {
     }
     for line in text.lines() {
         inline.line_break();
-        inline.push(line);
+        for (at, part) in line.split(NOTE).enumerate() {
+            if at > 0 {
+                let end = part.find(|c| !is_raised(c)).unwrap_or(part.len());
+                inline.reference(part.get(..end).unwrap_or_default());
+            }
+            inline.push(part);
+        }
     }
     inline
+}
+
+/// The number of a note.
+fn raised(number: usize) -> String {
+    let mut line = Line::default();
+    line.open(Shift::Raised);
+    line.push(&number.to_string());
+    line.take()
 }
 
 /// A number of columns.

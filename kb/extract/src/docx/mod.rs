@@ -1,7 +1,6 @@
 //! Reads a Word document.
 
 mod body;
-mod formula;
 mod numbering;
 mod package;
 mod styles;

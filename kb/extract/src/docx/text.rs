@@ -1,6 +1,6 @@
 //! Reads the text of runs as a reader of the page sees it, in the body and in notes.
 
-use super::{formula::Formula, styles::Styles, symbols};
+use super::{styles::Styles, symbols};
 use crate::{
     left_out::LeftOut,
     shifted::{Line, Shift},
@@ -10,6 +10,8 @@ use crate::{
 /// Elements with invisible text: deleted, moved away, or a fallback for programs that do not support the alternative before
 /// it.
 const SKIPPED: [&str; 4] = ["del", "moveFrom", "Fallback", "rt"];
+/// Parts of formulas whose signs are not in the text.
+const UNKNOWN_PARTS: [&str; 9] = ["d", "eqArr", "f", "func", "limLow", "limUpp", "m", "nary", "rad"];
 /// Half points by which text is moved to be raised or lowered; less adjusts the look of a letter.
 const MIN_SHIFT_HALF_POINTS: i32 = 4;
 
@@ -121,7 +123,8 @@ pub(super) struct TextReader<'a> {
     skipped: usize,
     is_text: bool,
     open: Vec<Level>,
-    formula: Formula,
+    /// Open formulas.
+    formulas: usize,
 }
 
 impl<'a> TextReader<'a> {
@@ -132,7 +135,7 @@ impl<'a> TextReader<'a> {
             skipped: 0,
             is_text: false,
             open: Vec::new(),
-            formula: Formula::default(),
+            formulas: 0,
         }
     }
 
@@ -178,7 +181,19 @@ impl<'a> TextReader<'a> {
             run.read(name, element);
         }
         let Some(text) = text else { return };
-        self.formula.open(name, element, &mut text.line);
+        match name {
+            "oMath" => {
+                text.line.set(None);
+                self.formulas += 1;
+            }
+            "sup" if self.formulas > 0 => text.line.open(Shift::Exponent),
+            "sub" if self.formulas > 0 => text.line.open(Shift::Index),
+            name if self.formulas > 0 && UNKNOWN_PARTS.contains(&name) => {
+                self.left_out.symbols += 1;
+                text.line.push_apart("\u{fffd}");
+            }
+            _ => {}
+        }
         if self.run().is_none() {
             return;
         }
@@ -193,10 +208,9 @@ impl<'a> TextReader<'a> {
     }
 
     fn close(&mut self, name: &str, text: Option<&mut Text>) {
-        if let Some(text) = text {
-            self.formula.close(name, &mut text.line);
-        }
         match name {
+            "oMath" => self.formulas = self.formulas.saturating_sub(1),
+            "sup" | "sub" if self.formulas > 0 => text.into_iter().for_each(|text| text.line.close()),
             "t" => self.is_text = false,
             "r" | "p" => drop(self.open.pop()),
             _ => {}
@@ -212,7 +226,7 @@ impl<'a> TextReader<'a> {
         let sight = self.sight(text);
         let is_blank = more.trim().is_empty();
         if sight == Sight::Visible {
-            if !self.formula.is_open() {
+            if self.formulas == 0 {
                 let shift = self.shift(text);
                 text.line.set(shift);
             }

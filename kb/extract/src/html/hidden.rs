@@ -146,12 +146,9 @@ impl Style {
     }
 
     fn hides(&self) -> bool {
-        self.is("content-visibility", |value| value == "hidden")
-            || self.is("opacity", is_zero)
+        self.is("opacity", is_zero)
             || self.is("clip", is_speck_shape)
             || self.is("clip-path", is_empty_shape)
-            || self
-                .is("transform", |value| functions(value).any(|(name, values)| is_moved_away(name, values)))
             || self.is("text-indent", is_off_screen_offset)
             || self.is_off_screen()
             || self.is_cut_off()
@@ -198,8 +195,8 @@ fn pixels(value: &str) -> Option<f64> {
 
 /// `rect(0, 0, 0, 0)` and the like.
 fn is_speck_shape(shape: &str) -> bool {
-    let Some((_, sides)) = functions(shape).find(|(name, _)| *name == "rect") else { return false };
-    let mut sides = sides.split([',', ' ']).filter(|side| !side.is_empty());
+    let Some(sides) = shape.strip_prefix("rect(") else { return false };
+    let mut sides = sides.split([',', ' ', ')']).filter(|side| !side.is_empty());
     sides.all(|side| pixels(side).is_some_and(|size| size <= MAX_UNREADABLE_PIXELS))
 }
 
@@ -212,24 +209,6 @@ fn is_empty_shape(shape: &str) -> bool {
             .and_then(|share| share.parse().ok())
             .is_some_and(|share: f64| share >= 50.0),
         Some("circle" | "ellipse") => is_zero(first),
-        _ => false,
-    }
-}
-
-/// `name(values)` of each function in a value.
-fn functions(value: &str) -> impl Iterator<Item = (&str, &str)> {
-    value.split(')').filter_map(|function| {
-        let (name, values) = function.split_once('(')?;
-        Some((name.trim(), values))
-    })
-}
-
-fn is_moved_away(name: &str, values: &str) -> bool {
-    match name {
-        "scale" | "scalex" | "scaley" | "scale3d" => values.split(',').any(|value| is_zero(value.trim())),
-        "translate" | "translatex" | "translatey" | "translate3d" => {
-            values.split(',').any(is_off_screen_offset)
-        }
         _ => false,
     }
 }

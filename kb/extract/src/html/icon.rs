@@ -31,12 +31,8 @@ pub(super) fn text(wrapped: ElementRef<'_>) -> Option<String> {
         // Its content is the name of a letter of its font.
         _ if is_icon && has_text(wrapped) => label().map(str::to_owned),
         name if element.attr("role") == Some("img") || is_icon || (name == "svg" && !is_link(wrapped)) => {
-            let title = || {
-                let title = wrapped.child_elements().find(|child| child.value().name() == "title")?;
-                Some(title.text().collect())
-            };
             let is_shown = name != "svg" && has_text(wrapped);
-            let title = || title().filter(|_| element.attr("role") == Some("img"));
+            let title = || title(wrapped).filter(|_| element.attr("role") == Some("img"));
             label().filter(|_| !is_shown).map(str::to_owned).or_else(title)
         }
         _ => None,
@@ -65,14 +61,16 @@ pub(super) fn in_cell(wrapped: ElementRef<'_>) -> Option<String> {
         "input" | "select" | "textarea" | "meter" | "progress" => UNKNOWN,
         "button" => return Some(wrapped.text().collect()),
         "img" if element.attr("alt") == Some("") => return None,
-        "svg" => {
-            let title = wrapped.child_elements().find(|child| child.value().name() == "title");
-            return Some(title.map_or_else(|| UNKNOWN.to_owned(), |title| title.text().collect()));
-        }
+        "svg" => return Some(title(wrapped).unwrap_or_else(|| UNKNOWN.to_owned())),
         name if PICTURES.contains(&name) || is_icon(wrapped) => UNKNOWN,
         _ => by_class()?,
     };
     Some(sign.to_owned())
+}
+
+/// What a drawing says about itself.
+fn title(drawing: ElementRef<'_>) -> Option<String> {
+    Some(drawing.child_elements().find(|child| child.value().name() == "title")?.text().collect())
 }
 
 /// A tick or a cross, which pages hide from screen readers and show to all others.

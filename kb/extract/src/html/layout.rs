@@ -4,6 +4,7 @@ use ego_tree::iter::Edge;
 use scraper::{ElementRef, node::Element};
 
 use super::elements::{heading_level, is_block};
+use crate::shifted::Shift;
 
 /// Parts of the classes of boxes.
 const BOXES: &str = "admonition alert attention callout card caution custom danger deprecated hint important \
@@ -93,4 +94,15 @@ pub(super) fn is_between_words(wrapped: ElementRef<'_>) -> bool {
     [whole.prev_sibling(), whole.next_sibling()].into_iter().all(|node| {
         node.is_some_and(|node| node.value().as_text().is_some_and(|text| !text.trim().is_empty()))
     })
+}
+
+/// How a part of a formula (MathML) is set.
+pub(super) fn formula_shift(element: ElementRef<'_>) -> Option<Shift> {
+    let parent = element.parent().and_then(ElementRef::wrap)?;
+    let position = element.prev_siblings().filter(|before| before.value().is_element()).take(3).count();
+    match (parent.value().name(), position) {
+        ("msup" | "mover", 1) | ("msubsup" | "munderover", 2) => Some(Shift::Exponent),
+        ("msub" | "munder" | "msubsup" | "munderover", 1) => Some(Shift::Index),
+        _ => None,
+    }
 }

@@ -2,7 +2,6 @@
 
 mod cells;
 mod elements;
-mod formula;
 mod hidden;
 pub(crate) mod icon;
 mod layout;

@@ -7,9 +7,11 @@ use scraper::{ElementRef, Html, Node, node::Element};
 
 use super::cells::TableReader;
 use super::elements::{anchor, heading_level, is_block, is_paragraph, parts};
-use super::layout::{follows_alike, has_word, is_between_words, is_name, is_named_box, is_repeated, role};
+use super::layout::{
+    follows_alike, formula_shift, has_word, is_between_words, is_name, is_named_box, is_repeated, role,
+};
 use super::reading::{PageContext, Reading, has_text};
-use super::{formula, icon, select};
+use super::{icon, select};
 use crate::builder::{Builder, Inline};
 use crate::document::{Document, MarkKind};
 use crate::left_out::LeftOut;
@@ -17,6 +19,8 @@ use crate::numerals::{letters, roman};
 use crate::shifted::{Line, Shift};
 use crate::{ExtractError, Properties};
 
+/// Marks behind a word that lead to a condition.
+const CONDITION_MARKS: [char; 3] = ['*', '†', '‡'];
 /// Nodes that are searched for one that changes what is around them.
 const MAX_SEARCHED_NODES: usize = 500;
 
@@ -26,8 +30,12 @@ pub(super) fn read(html: &Html, properties: Properties) -> Result<Document, Extr
     let notes = notes(html);
     let read = |parts: &[NodeRef<'_, Node>], is_main: bool| {
         let mut reader = Reader::new(is_main, &page, &notes);
-        for part in parts {
-            reader.read(*part);
+        parts.iter().for_each(|part| reader.read(*part));
+        if is_main && parts.iter().any(has_mark) {
+            for condition in footer_conditions(html, &page) {
+                reader.builder.heading(1, Inline::default(), None);
+                reader.read(*condition);
+            }
         }
         reader.left_out.notes().into_iter().for_each(|note| reader.builder.left_out(note));
         reader.builder.finish(properties.clone())
@@ -48,6 +56,29 @@ pub(super) fn read(html: &Html, properties: Properties) -> Result<Document, Extr
         (Some(Ok(article)), Ok(all)) if article.text.len() >= all.text.len() / 2 => Ok(article),
         _ => whole,
     }
+}
+
+/// Whether a part has the mark of a condition behind a word.
+fn has_mark(part: &NodeRef<'_, Node>) -> bool {
+    let texts = part.descendants().filter_map(|node| node.value().as_text());
+    texts.into_iter().any(|text| text.contains(CONDITION_MARKS))
+}
+
+/// Conditions below the content of the page, in a footer of the site: "* Only in May."
+fn footer_conditions<'a>(html: &'a Html, page: &PageContext) -> impl Iterator<Item = ElementRef<'a>> {
+    let is_inside = |element: ElementRef<'_>| {
+        let mut above = element.ancestors().filter_map(ElementRef::wrap);
+        above.any(|above| matches!(above.value().name(), "main" | "article" | "p" | "li" | "small"))
+    };
+    select(html, "footer p, footer li, footer small, footer div").filter(move |element| {
+        element
+            .text()
+            .find(|text| !text.trim().is_empty())
+            .is_some_and(|text| text.trim_start().starts_with(CONDITION_MARKS))
+            && !element.child_elements().any(is_paragraph)
+            && !is_inside(*element)
+            && page.hidden.hiding(*element).is_none()
+    })
 }
 
 /// The ids of footnotes: elements that a raised link leads to.
@@ -189,11 +220,7 @@ impl<'a> Reader<'a> {
     }
 
     fn open_element(&mut self, wrapped: ElementRef<'a>) {
-        let reading = match self.page.reading(wrapped, self.articles > 0) {
-            Reading::Content if formula::is_degree(wrapped) => Reading::NotShown,
-            reading => reading,
-        };
-        match &reading {
+        match &self.page.reading(wrapped, self.articles > 0) {
             Reading::Content => return self.open_content(wrapped),
             // "Click Save to go on."
             Reading::NotContent
@@ -256,13 +283,17 @@ impl<'a> Reader<'a> {
             }
             return raised.into_iter().for_each(|shift| code.open(shift));
         }
-        self.open_shifted(wrapped);
+        self.shift(wrapped).into_iter().for_each(|shift| self.inline.open_shift(shift));
         match element.name() {
             "article" | "main" => self.articles += 1,
             "br" if self.table.is_none() && self.inline.text().ends_with('\n') => return self.flush(),
             "br" => return self.inline.line_break(),
             "q" => return self.inline.push("“"),
-            "mfenced" => return self.inline.push("("),
+            // Their signs are not in the text.
+            "mfrac" | "mroot" | "msqrt" | "mfenced" | "mtable" => {
+                self.left_out.symbols += 1;
+                return self.inline.push_apart(icon::UNKNOWN);
+            }
             "mtr" | "mtd" => return self.inline.gap(),
             "a" if self.is_reference(wrapped) => {
                 let label = fragment(element).unwrap_or_default();
@@ -338,30 +369,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Opens the parts that an element raises, lowers or groups.
-    fn open_shifted(&mut self, wrapped: ElementRef<'_>) {
-        for (before, shift) in formula::parts(wrapped) {
-            self.inline.push(&before);
-            self.inline.open_shift(shift);
-        }
-        if let Some(shift) = self.shift(wrapped) {
-            self.inline.open_shift(shift);
-        }
-    }
-
-    fn close_shifted(&mut self, wrapped: ElementRef<'_>) {
-        if self.shift(wrapped).is_some() {
-            self.inline.close_shift();
-        }
-        for _ in formula::parts(wrapped) {
-            self.inline.close_shift();
-        }
-    }
-
     fn shift(&self, wrapped: ElementRef<'_>) -> Option<Shift> {
         let is_inline =
             !is_paragraph(wrapped) && !matches!(wrapped.value().name(), "td" | "th" | "tr" | "img");
-        self.page.hidden.shift(wrapped).filter(|_| is_inline)
+        formula_shift(wrapped).or_else(|| self.page.hidden.shift(wrapped).filter(|_| is_inline))
     }
 
     fn close_element(&mut self, wrapped: ElementRef<'a>) {
@@ -377,12 +388,11 @@ impl<'a> Reader<'a> {
             }
             return;
         }
-        self.close_shifted(wrapped);
+        self.shift(wrapped).into_iter().for_each(|_| self.inline.close_shift());
         match element.name() {
             "article" | "main" => self.articles = self.articles.saturating_sub(1),
             "button" => self.inline.apart(),
             "q" => return self.inline.push("”"),
-            "mfenced" => return self.inline.push(")"),
             name => {
                 if self.apart.remove(&id) {
                     self.inline.gap();

@@ -1,4 +1,4 @@
-//! Marks inside a line that generators add to Markdown: keys, insertions, emoji, attributes, links of wikis, expressions.
+//! Marks inside a line that generators add to Markdown: keys, marked text, emoji, attributes, expressions.
 
 use super::tags::{self, UNKNOWN};
 use super::{MAX_CODE_LINES, MAX_MARK_BYTES, Page};
@@ -92,13 +92,6 @@ fn replaced(near: &str, before: &str, line: &str, page: &Page) -> Option<(usize,
     }
     if let Some(inside) = between(near, "{", "}") {
         let length = inside.len() + 2;
-        for (mark, end, is_kept) in
-            [("++", "++", true), ("==", "==", true), ("--", "--", false), (">>", "<<", false)]
-        {
-            if let Some(edited) = inside.strip_prefix(mark).and_then(|rest| rest.strip_suffix(end)) {
-                return Some((length, if is_kept { edited.to_owned() } else { String::new() }));
-            }
-        }
         let is_list = inside.starts_with(':')
             || inside.trim_start().starts_with(['.', '#'])
             || (inside.contains('=') && last.is_some_and(|c| matches!(c, ')' | ']' | '`' | '*')));
@@ -129,36 +122,22 @@ fn replaced(near: &str, before: &str, line: &str, page: &Page) -> Option<(usize,
             return Some((inside.len() + 2, format!("<{name}>{inside}</{name}>")));
         }
     }
-    if let Some(name) = between(near, ":", ":").filter(|_| !is_in_word && last != Some(':')) {
-        let after = near.get(name.len() + 2..).unwrap_or_default();
-        let is_name = name.contains(|c: char| c.is_ascii_lowercase())
-            && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "_+-".contains(c))
-            && !after.starts_with(|c: char| c.is_alphanumeric() || matches!(c, ':' | '`'));
-        let text = tick_or_cross(name).unwrap_or("<i class=\"icon\"></i>");
-        return is_name.then(|| (name.len() + 2, text.to_owned()));
+    if let Some(comment) = between(near, "%% ", " %%").filter(|_| last.is_none_or(char::is_whitespace)) {
+        return Some((comment.len() + 6, String::new()));
     }
-    if let Some(inside) = between(near, "![[", "]]") {
-        return Some((inside.len() + 5, String::new()));
-    }
-    if let Some(inside) = between(near, "[[", "]]").filter(|inside| !inside.contains('[')) {
-        let shown = inside.split_once('|').map_or(inside, |(_, alias)| alias);
-        return Some((inside.len() + 4, shown.to_owned()));
-    }
-    let is_id = near.starts_with('^')
-        && last.is_none_or(char::is_whitespace)
-        && near.len() > 4
-        && near.chars().skip(1).all(|c| c.is_ascii_alphanumeric() || c == '-');
-    if is_id {
-        return Some((near.len(), String::new()));
-    }
-    let comment = between(near, "%%", "%%").filter(|_| last.is_none_or(char::is_whitespace));
-    comment.map(|comment| (comment.len() + 4, String::new()))
+    let name = between(near, ":", ":").filter(|_| !is_in_word && last != Some(':'))?;
+    let after = near.get(name.len() + 2..).unwrap_or_default();
+    let is_name = name.contains(|c: char| c.is_ascii_lowercase())
+        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "_+-".contains(c))
+        && !after.starts_with(|c: char| c.is_alphanumeric() || matches!(c, ':' | '`'));
+    let text = tick_or_cross(name).unwrap_or("<i class=\"icon\"></i>");
+    is_name.then(|| (name.len() + 2, text.to_owned()))
 }
 
 /// The text between marks; it does not begin or end with a space where the marks are signs of emphasis.
 fn between<'t>(text: &'t str, open: &str, close: &str) -> Option<&'t str> {
     let rest = text.strip_prefix(open)?;
     let inside = rest.get(..rest.find(close)?)?;
-    let has_no_space = open != close || open == "%%" || inside.trim() == inside;
+    let has_no_space = open != close || inside.trim() == inside;
     (!inside.is_empty() && has_no_space).then_some(inside)
 }

@@ -172,27 +172,10 @@ pub(super) fn box_name(rest: &str) -> String {
     }
 }
 
-/// The name of a box whose fence is that of code: `{warning} Title`.
-pub(super) fn directive(info: &str) -> Option<String> {
-    let name = info.strip_prefix('{')?.split_once('}')?.0;
-    let is_box =
-        kind(name).is_some() || matches!(name, "admonition" | "dropdown" | "tab-item" | "tab-set" | "card");
-    is_box.then(|| box_name(info))
-}
-
 /// The name above code: `js title="a.js"`, `sh [npm]`.
 pub(super) fn code_name(info: &str) -> String {
     let bracketed = || info.strip_suffix(']')?.rsplit_once('[').map(|(_, name)| name.to_owned());
     attribute(info, &["title", "filename"]).or_else(bracketed).unwrap_or_default()
-}
-
-/// The name of the tab that a line in a set of tabs begins.
-pub(super) fn tab_line(text: &str) -> Option<&str> {
-    let tab = text
-        .strip_prefix("== ")
-        .or_else(|| text.strip_prefix("@tab:active"))
-        .or_else(|| text.strip_prefix("@tab"))?;
-    Some(tab.trim()).filter(|tab| !tab.is_empty())
 }
 
 fn attribute(arguments: &str, names: &[&str]) -> Option<String> {

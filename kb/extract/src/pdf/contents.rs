@@ -2,9 +2,8 @@
 
 use super::{PageLines, lines::Line};
 use crate::clean::ends_sentence;
+use crate::lines::leader;
 
-/// Minimum number of dots of a leader.
-const MIN_DOTS: usize = 5;
 const MIN_ENTRIES: usize = 3;
 /// Maximum number of other lines between two entries: the first lines of a long title, the names of parts.
 const MAX_LINES_BETWEEN: usize = 3;
@@ -82,18 +81,8 @@ impl Table {
 
 /// The number of an entry of a table of contents; `Some(None)` if it is roman or has parts.
 fn entry(text: &str) -> Option<Option<u32>> {
-    let (title, number) = last_word_number(text)?;
-    let mut dots = 0;
-    for character in title.chars().rev() {
-        match character {
-            '.' | '·' | '․' | '∙' | '・' | '‧' => dots += 1,
-            '‥' => dots += 2,
-            '…' | '⋯' => dots += 3,
-            ' ' => {}
-            _ => break,
-        }
-    }
-    (dots >= MIN_DOTS).then_some(number)
+    let (title, number) = last_word_number(leader(text)?.1)?;
+    title.is_empty().then_some(number)
 }
 
 /// The text before a page number at the end of a line, and the number if it is written with digits.

@@ -20,7 +20,7 @@ use hayro_interpret::{
     kurbo::Rect,
 };
 
-use super::{ExtractError, MAX_TEXT_BYTES, document::Document};
+use super::{ExtractError, MAX_TEXT_BYTES, document::Document, left_out::named};
 use lines::{Line, PageText};
 
 /// Maximum number of pages that a note lists.
@@ -132,11 +132,9 @@ fn page_lines<'a>(pdf: &'a Pdf, page: &Page<'a>, cache: &InterpreterCache<'a>) -
 }
 
 fn pages_note(pages: &[u32], what: &str) -> Option<String> {
-    let named: Vec<String> = pages.iter().take(MAX_NAMED_PAGES).map(ToString::to_string).collect();
-    let more = pages.len().saturating_sub(named.len());
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let noun = if pages.len() == 1 { "page" } else { "each of the pages" };
-    (!named.is_empty()).then(|| format!("{noun} {}{more} {what}", named.join(", ")))
+    let pages = named(pages, MAX_NAMED_PAGES);
+    (!pages.is_empty()).then(|| format!("{noun} {pages} {what}"))
 }
 
 /// A note if lines were left out because they are no text.

@@ -3,7 +3,10 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{lines::Line, tables};
-use crate::{clean::ends_sentence, rows};
+use crate::clean::ends_sentence;
+use crate::markers::{bullet, is_next, number};
+use crate::rows;
+use crate::shifted::is_raised;
 
 /// Maximum relative difference in size between lines of one paragraph.
 pub(super) const MAX_SIZE_DIFFERENCE: f64 = 0.12;
@@ -28,9 +31,8 @@ const MAX_SPACE: f64 = 0.5;
 /// Indentation of the first line of a paragraph, in em.
 const INDENT: std::ops::Range<f64> = 0.8..4.5;
 
-const BULLETS: [char; 17] =
-    ['•', '◦', '▪', '▫', '■', '□', '●', '○', '‣', '⁃', '∙', '·', '⦁', '➢', '►', '✓', '✔'];
-const DASHES: [char; 2] = ['-', '–'];
+/// Signs that begin items, too; in other formats they say that something is included.
+const TICKS: [&str; 2] = ["✓ ", "✔ "];
 
 /// A paragraph without its line breaks.
 #[derive(Debug, Clone, PartialEq)]
@@ -85,13 +87,10 @@ impl Paragraph {
     /// there, unless it continues a list: a sentence can have a dash, or a date.
     fn comes_before_item(&self, line: &str, is_broken: bool) -> bool {
         match marker(line) {
-            None => false,
             Some(Marker::Bullet) => true,
             Some(Marker::Dash) => !is_broken || self.is_item,
-            Some(Marker::Counter(count)) => {
-                let before = marker(&self.text);
-                !is_broken || matches!(before, Some(Marker::Counter(before)) if before + 1 == count)
-            }
+            Some(Marker::Number) => !is_broken || is_next(&self.text, line),
+            None => false,
         }
     }
 
@@ -156,7 +155,7 @@ impl Paragraph {
 
     /// The number or letter of an item, such as "1.", and the text after it.
     pub(super) fn number(&self) -> Option<(&str, &str)> {
-        self.text.split_once(' ').filter(|_| matches!(marker(&self.text), Some(Marker::Counter(_))))
+        self.text.split_once(' ').filter(|_| matches!(marker(&self.text), Some(Marker::Number)))
     }
 }
 
@@ -428,10 +427,6 @@ pub(super) fn raised_number(text: &str) -> Option<(&str, &str)> {
     text.split_at_checked(end).filter(|(number, _)| !number.is_empty())
 }
 
-pub(super) fn is_raised(c: char) -> bool {
-    matches!(c, '¹' | '²' | '³' | '⁰' | '⁴'..='⁹')
-}
-
 fn starts_small(text: &str) -> bool {
     let opens = ['(', '[', '"', '\'', '“', '„', '‘', '«'];
     text.trim_start_matches(opens).starts_with(char::is_lowercase)
@@ -442,27 +437,21 @@ enum Marker {
     Bullet,
     /// A bullet that sentences have, too.
     Dash,
-    /// A number with a full stop or bracket, or a letter with a bracket, as a number.
-    Counter(u32),
+    /// A number with a full stop or bracket, or a letter with a bracket.
+    Number,
 }
 
 fn marker(text: &str) -> Option<Marker> {
-    let (marker, _) = text.split_once(' ')?;
-    if marker.contains(DASHES) && marker.chars().count() == 1 {
-        return Some(Marker::Dash);
+    // An asterisk is the mark of a condition, a box is part of the text, and "o" is a word.
+    if let Some(marker) = bullet(text).filter(|marker| !marker.style.starts_with(['*', '[', 'o'])) {
+        return Some(if marker.is_dash() { Marker::Dash } else { Marker::Bullet });
     }
-    if marker.contains(BULLETS) && marker.chars().count() == 1 {
+    if TICKS.iter().any(|tick| text.starts_with(tick)) {
         return Some(Marker::Bullet);
     }
-    let bracketed = marker.strip_suffix(')').map(|inner| inner.strip_prefix('(').unwrap_or(inner));
-    let counter = bracketed.or(marker.strip_suffix('.'))?;
-    match counter.as_bytes() {
-        [letter @ b'a'..=b'z'] if bracketed.is_some() => Some(Marker::Counter(u32::from(*letter))),
-        [_] | [_, _] | [_, _, _] if counter.bytes().all(|b| b.is_ascii_digit()) => {
-            counter.parse().ok().map(Marker::Counter)
-        }
-        _ => None,
-    }
+    let (marker, ..) = number(text)?;
+    let is_number = |marker: &str| marker.bytes().all(|byte| byte.is_ascii_digit());
+    (marker.ends_with(')') || marker.strip_suffix('.').is_some_and(is_number)).then_some(Marker::Number)
 }
 
 /// Adds a line; joins a hyphenated word if it certainly is one.
@@ -500,153 +489,4 @@ fn is_ideographic(character: char) -> bool {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
-    use super::*;
-
-    /// A line with characters of 5 points.
-    pub(in crate::pdf) fn line(text: &str, start: f64, end: f64, baseline: f64, size: f64) -> Line {
-        let first_word = 5.0 * text.split(' ').next().unwrap_or_default().chars().count() as f64;
-        let text = text.to_owned();
-        Line { text, start, end, baseline, size, direction: 0, first_word, is_bold: false, cells: Vec::new() }
-    }
-
-    /// Lines of 10 points in a column from 100 to 500.
-    fn lines(lines: &[(f64, f64, &str)]) -> Vec<Line> {
-        let mut baseline = 0.0;
-        let show = |(start, gap, text): &(f64, f64, &str)| {
-            baseline += gap;
-            let end = (start + 5.0 * text.chars().count() as f64).min(500.0);
-            line(text, *start, end, baseline, 10.0)
-        };
-        lines.iter().map(show).collect()
-    }
-
-    fn texts(page: &[(f64, f64, &str)]) -> Vec<String> {
-        let page = lines(page);
-        paragraphs(&page, 0, &words(page.iter())).into_iter().map(|p| p.text).collect()
-    }
-
-    const FULL: &str =
-        "A line that is long enough to reach the margin on the right of the column, as lines do";
-
-    #[test]
-    fn lines_become_paragraphs_by_gap_indent_and_short_ends() {
-        let page = [
-            (100.0, 12.0, FULL),
-            (100.0, 12.0, "and ends."),
-            (100.0, 12.0, "Next one after a short line, which goes on until the margin on the right of it"),
-            (
-                100.0,
-                12.0,
-                "It ends here. And there is more of it so that it is as long as the others are so.",
-            ),
-            (120.0, 12.0, "Set in, a third, which goes on until the margin on the right of the column on"),
-            (100.0, 12.0, "with this"),
-            (100.0, 24.0, "after a gap"),
-        ];
-        let found = texts(&page);
-        assert_eq!(found.len(), 4, "{found:#?}");
-        assert_eq!(found[0], format!("{FULL} and ends."));
-        assert_eq!(found[3], "after a gap");
-    }
-
-    #[test]
-    fn hyphenated_words_are_joined_only_if_they_occur_elsewhere() {
-        let page = [
-            (100.0, 12.0, "The department of a well-"),
-            (100.0, 12.0, "known firm, its depart-"),
-            (100.0, 12.0, "ment, and an unseen inter-"),
-            (100.0, 12.0, "pretation of soft\u{ad}"),
-            (100.0, 12.0, "ware. 返品は"),
-            (100.0, 12.0, "三十日"),
-        ];
-        assert_eq!(
-            texts(&page),
-            [
-                "The department of a well-known firm, its department, and an unseen inter-pretation of software. 返品は三十日"
-            ]
-        );
-    }
-
-    #[test]
-    fn a_bold_line_is_a_paragraph_above_the_text() {
-        let mut page = lines(&[(100.0, 12.0, "Not covered"), (100.0, 12.0, "Theft from cars is not paid.")]);
-        page[0].is_bold = true;
-        let found = paragraphs(&page, 0, &Words::new());
-        let found: Vec<_> = found.iter().map(|found| (found.is_bold, found.text.as_str())).collect();
-        assert_eq!(found, [(true, "Not covered"), (false, "Theft from cars is not paid.")]);
-    }
-
-    #[test]
-    fn list_items_are_separate_paragraphs() {
-        let page = [
-            (100.0, 12.0, "You need"),
-            (110.0, 12.0, "• a receipt that is"),
-            (120.0, 12.0, "printed"),
-            (110.0, 12.0, "• a card"),
-            (110.0, 12.0, "1. first"),
-            (110.0, 12.0, "2) second"),
-            (110.0, 12.0, "2024 was good"),
-        ];
-        assert_eq!(
-            texts(&page),
-            ["You need", "a receipt that is printed", "a card", "1. first", "2) second 2024 was good"]
-        );
-    }
-
-    #[test]
-    fn a_full_last_line_of_a_column_goes_on_with_a_capital() {
-        let full = "A line that reaches the margin of a column as";
-        let column = |start: f64, texts: [&str; 12]| {
-            let set = |(at, text): (usize, &str)| {
-                let end = start + 5.0 * text.chars().count() as f64;
-                line(text, start, end, 12.0 * (at + 1) as f64, 10.0)
-            };
-            texts.into_iter().enumerate().map(set).collect::<Vec<Line>>()
-        };
-        let mut rest = [full; 12];
-        (rest[0], rest[11]) = ("Vienna does.", "Another ends.");
-        let page = [column(100.0, [full; 12]), column(340.0, rest)].concat();
-        let found = paragraphs(&page, 0, &Words::new());
-        assert_eq!(found.len(), 2, "{found:?}");
-        assert!(found[0].text.ends_with("of a column as Vienna does."), "{found:?}");
-    }
-
-    #[test]
-    fn a_line_left_of_an_item_is_not_part_of_it() {
-        let full =
-            "• An item that is long enough to reach the margin of the column as all of its lines do in";
-        let page =
-            [(120.0, 12.0, full), (120.0, 12.0, full), (100.0, 12.0, "OR:"), (120.0, 12.0, "• a card")];
-        assert_eq!(texts(&page)[2..], ["OR:", "a card"]);
-    }
-
-    #[test]
-    fn a_dash_or_date_in_a_sentence_starts_no_item() {
-        let full = "A line that is long enough to reach the margin of the column as all of its lines do in";
-        for (rest, paragraphs) in [
-            ("– or not – a sentence.", 1),
-            ("30. Juni and later.", 1),
-            ("(a) and of the next section.", 1),
-            ("• in an item", 2),
-        ] {
-            assert_eq!(
-                texts(&[(100.0, 12.0, full), (100.0, 12.0, full), (100.0, 12.0, rest)]).len(),
-                paragraphs
-            );
-        }
-        let list = [(100.0, 12.0, "You need:"), (100.0, 12.0, "- a card"), (100.0, 12.0, "- a pen")];
-        assert_eq!(texts(&list), ["You need:", "a card", "a pen"]);
-        let steps = [(100.0, 12.0, full), (100.0, 12.0, "2. More"), (100.0, 12.0, "3. Other")];
-        assert_eq!(texts(&steps), [full, "2. More", "3. Other"]);
-    }
-
-    #[test]
-    fn a_paragraph_continues_in_the_next_column() {
-        let mut page =
-            lines(&[(100.0, 12.0, "It goes on in the"), (300.0, 12.0, "next column."), (300.0, 24.0, "New")]);
-        page[0].baseline = 700.0;
-        let found = paragraphs(&page, 0, &Words::new());
-        assert_eq!(found[0].text, "It goes on in the next column.");
-    }
-}
+pub(super) mod tests;

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::shifted::{Line, Shift};
+
 /// Maximum size of raised and lowered glyphs relative to the line.
 const MAX_SIZE: f64 = 0.9;
 /// Minimum distance of raised glyphs from the baseline in em, and of lowered ones. The smallest of common programs are 0.3
@@ -18,13 +20,6 @@ pub(super) struct Run {
     pub(super) text: String,
     pub(super) size: f64,
     pub(super) baseline: f64,
-}
-
-#[derive(PartialEq, Eq)]
-enum Shift {
-    Raised,
-    Lowered,
-    None,
 }
 
 /// Size and baseline of a line: the largest that a fifth of its characters have, else those of most characters.
@@ -47,96 +42,27 @@ pub(super) fn text(runs: &[Run], size: f64, baseline: f64) -> String {
     let shift = |run: &Run| {
         let raise = (baseline - run.baseline) / size;
         match run.size < MAX_SIZE * size {
-            true if raise > MIN_RAISE => Shift::Raised,
-            true if raise < -MIN_DROP => Shift::Lowered,
-            _ => Shift::None,
+            true if raise > MIN_RAISE => Some(Shift::Raised),
+            true if raise < -MIN_DROP => Some(Shift::Lowered),
+            _ => None,
         }
     };
-    let mut text = String::new();
+    let mut line = Line::default();
     let mut parts = runs.chunk_by(|one, other| shift(one) == shift(other)).peekable();
     while let Some(part) = parts.next() {
-        let Some(first) = part.first() else { continue };
         let shown: String = part.iter().map(|run| run.text.as_str()).collect();
         let next = parts.peek().and_then(|part| part.first()?.text.chars().next());
-        match shift(first) {
-            Shift::Raised => push_raised(&mut text, &shown, next),
-            Shift::Lowered => push_lowered(&mut text, &shown, next),
-            Shift::None => text.push_str(&shown),
-        }
+        let before = line.as_str().chars().next_back().filter(|c| !c.is_whitespace());
+        let after = next.filter(|c| !(c.is_whitespace() || shown.ends_with(' ')));
+        line.set(part.first().and_then(shift).filter(|shift| match shift {
+            // Between spaces, it is a text of its own in small type; at the start of a line, the number of a note.
+            Shift::Raised => before.or(after).is_some() || line.as_str().is_empty(),
+            // The figures of H2O stay, because readers type them.
+            _ => before.into_iter().chain(after).any(|c| c.is_ascii_digit()),
+        }));
+        line.push(&shown);
     }
-    text
-}
-
-/// Adds 10⁶ and 5¹ GB with superscripts, joins the letters of 1st, and sets other words apart.
-fn push_raised(text: &mut String, raised: &str, next: Option<char>) {
-    let (shown, before, after) = neighbours(text, raised, next);
-    let is_apart = before.is_none() && after.is_none();
-    let superscripts: Option<String> = shown.chars().map(superscript).collect();
-    let is_ordinal = before.is_some_and(|c| c.is_ascii_digit()) && shown.chars().all(char::is_alphabetic);
-    // At the start of a line, it is that of a note.
-    match superscripts.filter(|_| !is_apart || text.is_empty()) {
-        Some(superscripts) => text.push_str(&superscripts),
-        None if is_apart || is_ordinal => text.push_str(shown),
-        None => {
-            let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
-            if is_word(before) && is_word(shown.chars().next()) {
-                text.push(' ');
-            }
-            text.push_str(shown);
-            if is_word(shown.chars().next_back()) && is_word(after) {
-                text.push(' ');
-            }
-        }
-    }
-    text.push_str(raised.get(shown.len()..).unwrap_or_default());
-}
-
-/// Adds figures at a number, such as the base in 101₂, with subscripts; those of H2O stay, because readers type them.
-fn push_lowered(text: &mut String, lowered: &str, next: Option<char>) {
-    let (shown, before, after) = neighbours(text, lowered, next);
-    let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
-    let subscripts: Option<String> = shown.chars().map(subscript).collect();
-    match subscripts.filter(|_| is_digit(before) || is_digit(after)) {
-        Some(subscripts) => text.push_str(&subscripts),
-        None => text.push_str(shown),
-    }
-    text.push_str(lowered.get(shown.len()..).unwrap_or_default());
-}
-
-/// Shifted glyphs without the space after them, and the characters that touch them.
-fn neighbours<'a>(text: &str, shifted: &'a str, next: Option<char>) -> (&'a str, Option<char>, Option<char>) {
-    let shown = shifted.trim_end();
-    let before = text.chars().next_back().filter(|c| !c.is_whitespace());
-    let after = next.filter(|c| !c.is_whitespace() && shown.len() == shifted.len());
-    (shown, before, after)
-}
-
-fn superscript(character: char) -> Option<char> {
-    Some(match character {
-        '0' => '⁰',
-        '1' => '¹',
-        '2' => '²',
-        '3' => '³',
-        '4'..='9' => shifted_digit(character, '⁴', '4')?,
-        '+' => '⁺',
-        '-' | '−' | '–' => '⁻',
-        '=' => '⁼',
-        '(' => '⁽',
-        ')' => '⁾',
-        'i' => 'ⁱ',
-        'n' => 'ⁿ',
-        '⁰'..='₎' | '¹' | '²' | '³' | ' ' => character,
-        _ => return None,
-    })
-}
-
-fn subscript(character: char) -> Option<char> {
-    character.is_ascii_digit().then(|| shifted_digit(character, '₀', '0')).flatten()
-}
-
-/// The character as far after `first` as `digit` is after `zero`.
-fn shifted_digit(digit: char, first: char, zero: char) -> Option<char> {
-    char::from_u32(first as u32 + (digit as u32).checked_sub(zero as u32)?)
+    line.take()
 }
 
 #[cfg(test)]
@@ -170,7 +96,7 @@ mod tests {
         for (marked, expected) in [
             ("At most 10{6} rows", "At most 10⁶ rows"),
             ("a limit of 5{1} GB", "a limit of 5¹ GB"),
-            ("a limit of 5{1,2} GB", "a limit of 5 1,2 GB"),
+            ("a limit of 5{1,2} GB", "a limit of 5¹,² GB"),
             ("a limit of 5{12 }GB", "a limit of 5¹² GB"),
             ("10{-3} m and 2{n} rows", "10⁻³ m and 2ⁿ rows"),
             ("for 2{1}/[2] hours", "for 2¹/2 hours"),
@@ -187,7 +113,7 @@ mod tests {
     fn raised_letters_join_a_number_and_not_a_word() {
         for (marked, expected) in [
             ("the 1{st} and 21{ème} of May", "the 1st and 21ème of May"),
-            ("our Refunds{TM} are free", "our Refunds TM are free"),
+            ("our Refunds{TM} are free", "our Refunds™ are free"),
             ("our refunds{a}are free", "our refunds a are free"),
             ("our refunds{*} are free", "our refunds* are free"),
             ("our refunds {a} are free", "our refunds a are free"),

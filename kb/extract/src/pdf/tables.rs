@@ -1,7 +1,7 @@
 //! Finds tables: rows of cells next to each other, each of one or more lines.
 
 use super::lines::Line;
-use crate::builder::leader;
+use crate::lines::leader;
 
 /// Maximum number of lines of a cell; more are a column of text.
 const MAX_CELL_LINES: usize = 12;

@@ -203,7 +203,7 @@ fn left_out_lines_are_noted_with_their_number() {
 fn raised_figures_do_not_change_the_number_before_them() {
     let text = "BT /F 12 Tf 50 700 Td (The limit is 5) Tj /F 8 Tf 4 Ts (1) Tj /F 12 Tf 0 Ts ( GB on the 1) Tj \
                 /F 8 Tf 4 Ts (st) Tj /F 12 Tf 0 Ts ( and 10) Tj /F 8 Tf 4 Ts (6,7) Tj /F 12 Tf 0 Ts (rows) Tj ET";
-    assert_eq!(one_page(text), "The limit is 5¹ GB on the 1st and 10 6,7 rows");
+    assert_eq!(one_page(text), "The limit is 5¹ GB on the 1st and 10⁶,⁷rows");
 }
 
 #[test]

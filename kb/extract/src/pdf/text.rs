@@ -5,11 +5,12 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use super::{
     PageLines, breaks, contents, furniture,
     outline::Bookmark,
-    paragraphs::{self, Paragraph, is_raised, main_size, raised_number, size_step},
+    paragraphs::{self, Paragraph, main_size, raised_number, size_step},
 };
 use crate::builder::{Builder, Inline};
 use crate::document::MarkKind;
 use crate::rows;
+use crate::shifted::is_raised;
 
 /// Minimum size of a heading relative to the text.
 const MIN_HEADING_RATIO: f64 = 1.15;

@@ -1,6 +1,7 @@
 //! Reads lines with columns as tables.
 
-use crate::builder::{Rows, leader};
+use crate::builder::Rows;
+use crate::lines::leader;
 use crate::rows::{table_of, texts_of_table};
 
 /// Rows without rules between them that are a table rather than a coincidence.

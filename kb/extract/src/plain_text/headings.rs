@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use chat_core::sentences::sentences;
 
-use super::markers::{bullet, number};
+use crate::markers::{bullet, number};
 use crate::notation::indentation;
 
 /// Maximum length of a heading.

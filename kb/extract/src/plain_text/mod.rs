@@ -4,7 +4,6 @@
 
 mod columns;
 mod headings;
-mod markers;
 
 use std::collections::HashSet;
 
@@ -12,10 +11,9 @@ use super::{ExtractError, Properties};
 use crate::builder::{Builder, Inline};
 use crate::clean::ends_sentence;
 use crate::document::Document;
+use crate::markers::{Marker, Markers};
 use crate::notation::indentation;
 use headings::Part;
-pub(crate) use markers::{Counters, bullet};
-use markers::{MAX_LOOKAHEAD, Marker, bullet_or_sign};
 
 /// Maximum length of a label or question.
 const MAX_LABEL_CHARS: usize = 200;
@@ -27,8 +25,8 @@ const MAX_DEPTH: usize = 6;
 /// Reads a text file. Its first line is the title, if it stands alone and is no sentence.
 pub(crate) fn document(text: &str) -> Result<Document, ExtractError> {
     let margin = text.lines().map(|line| line.trim_end().chars().count()).max().unwrap_or_default();
-    let marks = text.lines().flat_map(marks).map(str::to_owned).collect();
-    let mut reader = Reader { margin, marks, ..Reader::default() };
+    let mut reader = Reader { margin, ..Reader::default() };
+    reader.markers.note_marks(text);
     let lines: Vec<&str> = text.lines().collect();
     let mut title = None;
     for part in headings::parts(&lines) {
@@ -37,7 +35,7 @@ pub(crate) fn document(text: &str) -> Result<Document, ExtractError> {
             Part::Heading { level, text, is_first } => {
                 reader.close_lists(0);
                 title = is_first.then(|| text.to_owned()).or(title);
-                reader.counters.note_heading(text);
+                reader.markers.counters.note_heading(text);
                 reader.builder.heading(level, Inline::from_text(text), None);
             }
             Part::Verbatim(range) => reader.builder.code(&lines.get(range).unwrap_or_default().join("\n")),
@@ -51,9 +49,7 @@ struct Reader {
     builder: Builder,
     /// Width of the longest line.
     margin: usize,
-    /// The marks of conditions: "*", "(1)", "[2]".
-    marks: HashSet<String>,
-    counters: Counters,
+    markers: Markers,
     /// The styles of numbers with text between one and the next: "1. Scope", a line, "2. Prices".
     titles: HashSet<String>,
     /// The lists whose last item is open, outermost first.
@@ -82,7 +78,7 @@ impl Reader {
                 continue;
             }
             if let Some(marker) = self.marker(lines, at) {
-                self.counters.note(&marker);
+                self.markers.counters.note(&marker);
                 self.open_item(line, &marker);
                 let length = 1 + self.lines_of_item(lines, at, &marker);
                 let more = from.iter().take(length).skip(1).map(|line| line.trim());
@@ -161,39 +157,8 @@ impl Reader {
         !ends_sentence(line) && (next.starts_with(char::is_lowercase) || is_broken())
     }
 
-    /// The item that a line begins. A dash before a digit is a sign, a number without others is text, and a lone dash may be a thought.
     fn marker<'l>(&self, lines: &[&'l str], at: usize) -> Option<Marker<'l>> {
-        let text = lines.get(at)?.trim();
-        let above = at.checked_sub(1).and_then(|above| lines.get(above)).map_or("", |line| line.trim());
-        let below = lines.get(at + 1..).unwrap_or_default();
-        let is_inside = !above.is_empty() && !ends_sentence(above);
-        if self.is_condition(lines, at) {
-            return None;
-        }
-        if let Some(marker) = bullet_or_sign(text) {
-            let is_known = self.lists.iter().any(|list| list.style == marker.style);
-            let has_others = || {
-                below
-                    .iter()
-                    .take(MAX_LOOKAHEAD)
-                    .any(|line| bullet(line.trim()).is_some_and(|next| next.style == marker.style))
-            };
-            let is_word = marker.style == "o" && !above.ends_with(':') && !is_known && !has_others();
-            let is_thought =
-                is_inside && marker.rest.starts_with(char::is_lowercase) && !is_known && !has_others();
-            let is_sign = marker.may_be_sign() && !is_known && !has_others();
-            return (!is_word && !is_thought && !is_sign).then_some(marker);
-        }
-        self.counters.item(text, below, is_inside)
-    }
-
-    /// Whether a line begins with a mark that the text has behind words. Of several asterisks below each other, each is a bullet.
-    fn is_condition(&self, lines: &[&str], at: usize) -> bool {
-        let mark_of = |at: usize| lines.get(at)?.trim().split_once([' ', '\t']).map(|(mark, _)| mark);
-        mark_of(at).filter(|mark| self.marks.contains(*mark)).is_some_and(|mark| {
-            let is_next = |at: usize| mark_of(at) == Some(mark);
-            !(mark == "*" && (is_next(at + 1) || at.checked_sub(1).is_some_and(is_next)))
-        })
+        self.markers.item(lines, at, |style| self.lists.iter().any(|list| list.style == style))
     }
 
     fn open_item(&mut self, line: &str, marker: &Marker<'_>) {
@@ -213,8 +178,7 @@ impl Reader {
                 break;
             }
             self.lists.pop();
-            self.builder.close();
-            self.builder.close();
+            self.builder.close_items(1);
         }
         let is_next = self.lists.last().is_some_and(is_sibling);
         if is_next {
@@ -236,8 +200,7 @@ impl Reader {
     /// Closes the items whose text begins right of a column.
     fn close_lists(&mut self, column: usize) {
         while self.lists.pop_if(|list| column == 0 || column < list.text).is_some() {
-            self.builder.close();
-            self.builder.close();
+            self.builder.close_items(1);
         }
     }
 
@@ -266,15 +229,10 @@ impl Reader {
                 && (is_alone
                     || indentation(line) > indent
                     || (indentation(line) == indent && self.goes_on(above, line)))
-                && !self.begins_item(lines, *at)
+                && self.marker(lines, *at).is_none()
                 && columns::table(lines.get(*at..).unwrap_or_default()).is_none()
         };
         (at + 1..).take_while(belongs).count()
-    }
-
-    /// Whether a line begins an item.
-    fn begins_item(&self, lines: &[&str], at: usize) -> bool {
-        self.marker(lines, at).is_some()
     }
 
     fn lines_of_paragraph(&self, lines: &[&str], at: usize) -> usize {
@@ -285,10 +243,10 @@ impl Reader {
             // A symbol such as ✓ belongs to its line.
             let is_symbol =
                 |c: char| !(c.is_ascii() || c.is_alphanumeric() || "“”„‘’«»‹›¿¡–—…€£".contains(c));
-            let begins = self.is_condition(lines, at + length)
+            let begins = self.markers.is_condition(lines, at + length)
                 || above.trim_end().ends_with([':', '：'])
                 || line.trim().starts_with(is_symbol)
-                || self.begins_item(lines, at + length)
+                || self.marker(lines, at + length).is_some()
                 || quoted(line).is_some()
                 || columns::table(from).is_some()
                 || (!self.goes_on(above, line)
@@ -312,7 +270,7 @@ impl Reader {
             && label.chars().nth(MAX_LABEL_CHARS).is_none()
             && !label.trim_end().ends_with(['.', '!', ',', ';'])
             && !self.goes_on(label, next)
-            && !self.begins_item(lines, at + 1);
+            && self.marker(lines, at + 1).is_none();
         is_label.then(|| 1 + lines.iter().skip(at + 1).take_while(is_below).count())
     }
 
@@ -340,24 +298,6 @@ impl Reader {
             from.iter().take(length).map(|line| line.matches(['?', '？', '؟']).count()).sum::<usize>() == 1;
         (has_answer && is_one && chars <= MAX_LABEL_CHARS).then_some(length)
     }
-}
-
-/// The marks behind the words of a line, and an asterisk or number apart from them at its end.
-pub(crate) fn marks(line: &str) -> impl Iterator<Item = &str> {
-    line.split_whitespace().enumerate().filter_map(|(at, word)| {
-        let word = word.trim_end_matches(['.', ',', ';', ':', '!', '?']);
-        let start = match word.chars().next_back()? {
-            ')' if !line.contains('(') && line.trim_end().ends_with(word) => 0,
-            ')' | ']' => word.rfind(['(', '['])?,
-            _ => word.trim_end_matches(['*', '†', '‡']).len(),
-        };
-        let mark = word.get(start..)?;
-        let inner = mark.trim_matches(['(', ')', '[', ']', '*', '†', '‡']);
-        let is_number = inner.len() <= 2 && inner.bytes().all(|byte| byte.is_ascii_digit());
-        let is_end = || line.trim_end().ends_with(word) && !line.trim_start().starts_with(mark);
-        let is_behind = start > 0 || (at > 0 && (!inner.is_empty() || is_end()));
-        (is_number && is_behind && !mark.is_empty()).then_some(mark)
-    })
 }
 
 /// The text of a line that is quoted as in a mail. ">" before a number is a sign.

@@ -274,6 +274,19 @@ fn roles_make_a_table() {
 }
 
 #[test]
+fn a_condition_in_the_footer_of_the_site_belongs_to_what_its_mark_is_behind() {
+    let page = |footer: &str| {
+        let main = "<main><h1>Fees</h1><p>Kids are free.*</p></main>";
+        let page = format!("{main}<footer>{footer}<p>Imprint</p></footer>");
+        crate::shown::shown(&crate::html::document(&page).unwrap())
+    };
+    for condition in ["<p>* Only in May.</p>", "<div><ul><li><b>*</b> Only in May.</ul></div>"] {
+        assert_eq!(page(condition)[0], "Kids are free.* * Only in May.");
+    }
+    assert_eq!(page("<p hidden>* Only in May.</p>"), ["✗ Kids are free.*"]);
+}
+
+#[test]
 fn items_have_the_numbers_that_a_browser_shows() {
     for (list, expected) in [
         ("<ol reversed><li>a<li>b</ol>", ["2. a", "1. b"]),
