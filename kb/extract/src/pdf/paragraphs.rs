@@ -42,6 +42,8 @@ pub(super) struct Paragraph {
     pub(super) lines: usize,
     /// Whether it started with a bullet, which is not in the text.
     pub(super) is_item: bool,
+    /// Whether it is an item whose bullet is drawn, so that only its place shows it: set in below a line that a list may follow.
+    is_set_in: bool,
     /// Whether it, or only its first row, is bold.
     pub(super) is_bold: bool,
     /// The cells of a table.
@@ -92,6 +94,18 @@ impl Paragraph {
             Some(Marker::Number) => !is_broken || is_next(&self.text, line),
             None => false,
         }
+    }
+
+    /// Whether a line below this paragraph begins an item without a bullet. The first line of a paragraph may be set in, too, but not the
+    /// line below it.
+    fn is_above_item(&self, line: &Line, next: Option<&Line>) -> bool {
+        let is_beside = |other: f64| (line.start - other).abs() < MAX_SPACE * line.size;
+        let is_deeper = INDENT.contains(&((line.start - self.start) / line.size.max(1.0)));
+        let is_open = self.is_introduction() || !ends_sentence(&self.text);
+        let opens = is_deeper && is_open && self.rows.is_empty() && !self.is_item;
+        let is_next = self.is_set_in && is_beside(self.start);
+        let is_block = next.is_none_or(|next| is_beside(next.start) || gap(line, next) > MAX_SENTENCE_GAP);
+        (opens && is_block || is_next) && marker(line.text.trim()).is_none() && !line.has_cells()
     }
 
     /// Adds the rest of a table, without its names of columns if they are repeated. Returns whether it is one.
@@ -208,10 +222,13 @@ pub(super) fn paragraphs(lines: &[Line], page: usize, words: &Words) -> Vec<Para
                 paragraph.cells.1 = line.has_cells();
             }
             _ => {
-                let is_item = matches!(marker(text), Some(Marker::Bullet | Marker::Dash));
-                let item = text.split_once(' ').filter(|_| is_item).map(|(_, text)| text.trim_start());
+                let is_marked = matches!(marker(text), Some(Marker::Bullet | Marker::Dash));
+                let is_set_in = !is_marked
+                    && paragraphs.last().is_some_and(|above| above.is_above_item(line, lines.get(at + 1)));
+                let is_item = is_marked || is_set_in;
+                let item = text.split_once(' ').filter(|_| is_marked).map(|(_, text)| text.trim_start());
                 let text = item.unwrap_or(text).to_owned();
-                paragraphs.push(Paragraph { text, is_item, ..begin(line, page, &layout) });
+                paragraphs.push(Paragraph { text, is_item, is_set_in, ..begin(line, page, &layout) });
             }
         }
         before = Some(line);
@@ -227,6 +244,7 @@ fn begin(line: &Line, page: usize, layout: &Layout) -> Paragraph {
         size: line.size,
         lines: 1,
         is_item: false,
+        is_set_in: false,
         is_bold: line.is_bold,
         rows: Vec::new(),
         page,
@@ -303,6 +321,13 @@ impl Layout {
         let below = self.column(line).filter(|column| column.start < before.end && before.start < column.end);
         let room = self.room(before).max(below.map_or(0.0, |column| column.end - before.end));
         let is_broken = !ends_sentence && width > room;
+        // The next item: its first word had room.
+        let is_deeper = INDENT.contains(&((line.start - before.start) / line.size.max(1.0)));
+        let is_next_item = paragraph.is_set_in && !before.text.ends_with(OPEN_ENDS)
+            || paragraph.is_introduction() && is_deeper;
+        if is_next_item && room.is_finite() && !is_broken {
+            return false;
+        }
         let is_below_label = before.is_bold != line.is_bold && !goes_on && !is_broken;
         if is_below_label || paragraph.comes_before_item(line.text.trim(), is_broken) {
             return false;
@@ -325,8 +350,7 @@ impl Layout {
         let is_short = self
             .column(before)
             .is_none_or(|column| column.is_short(before) || width <= column.end - before.end);
-        let is_set_in =
-            !paragraph.is_item && INDENT.contains(&((line.start - before.start) / line.size.max(1.0)));
+        let is_set_in = !paragraph.is_item && is_deeper;
         !(ends_sentence && (is_short || is_set_in))
     }
 

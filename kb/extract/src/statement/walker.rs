@@ -305,7 +305,13 @@ impl Walker<'_> {
 
     fn heading(&mut self, level: u8, block: &Block, above: &mut Above) {
         let current = self.headings.last().map_or(0, |heading| heading.level);
-        let announcement = above.line.announcement().to_vec();
+        // "The council has adopted the following rules." says nothing about single ones.
+        let is_open = |link: &&Link| {
+            let line = self.document.slice(&link.range);
+            ends_with_colon(line) || limits_by_word(line)
+        };
+        let announcement = above.line.announcement();
+        let announcement = announcement.last().filter(is_open).map_or(Vec::new(), |_| announcement.to_vec());
         self.scopes.retain(|(above, _)| *above < level);
         if level > current && !announcement.is_empty() {
             self.scopes.push((current, announcement));

@@ -136,3 +136,33 @@ fn a_paragraph_continues_in_the_next_column() {
     let found = paragraphs(&page, 0, &Words::new());
     assert_eq!(found[0].text, "It goes on in the next column.");
 }
+
+#[test]
+fn lines_that_are_set_in_below_an_open_line_are_items() {
+    let long = "permits of which less than three months are left, counted from the day on which you";
+    let page = [
+        (100.0, 12.0, FULL),
+        (100.0, 12.0, FULL),
+        (100.0, 12.0, "and it ends. No refund is given for:"),
+        (125.0, 12.0, "visitor tickets"),
+        (125.0, 12.0, long),
+        (125.0, 12.0, "send them back"),
+        (125.0, 12.0, "permits that were withdrawn"),
+        (100.0, 12.0, "Others are refunded."),
+    ];
+    let found = texts(&page);
+    let items = ["visitor tickets", &format!("{long} send them back"), "permits that were withdrawn"];
+    assert_eq!(found.get(1..4).unwrap_or(&found), items, "{found:#?}");
+    assert_eq!(found[4], "Others are refunded.");
+    let indented = [
+        (100.0, 12.0, FULL),
+        (100.0, 12.0, "An open line"),
+        (120.0, 12.0, "Set in, a paragraph, which goes on until the margin on the right of the column"),
+        (100.0, 12.0, "and ends here."),
+    ];
+    assert!(
+        texts(&indented).last().unwrap().ends_with("of the column and ends here."),
+        "{:#?}",
+        texts(&indented)
+    );
+}
