@@ -23,23 +23,20 @@ pub(crate) struct LeftOut {
 impl LeftOut {
     /// A note for each kind.
     pub(crate) fn notes(&self) -> Vec<String> {
-        let passages = |count: usize| format!("{count} passage{}", if count == 1 { "" } else { "s" });
-        let mut notes = Vec::new();
-        if self.hidden > 0 {
-            notes.push(format!("left out {} of hidden text", passages(self.hidden)));
-        }
-        if self.struck > 0 {
-            notes.push(format!("left out {} of struck-through text", passages(self.struck)));
-        }
-        if self.pictures > 0 {
-            let pictures =
-                if self.pictures == 1 { "picture, video or field" } else { "pictures, videos and fields" };
-            notes.push(format!("left out {} {pictures} without a description", self.pictures));
-        }
-        if self.symbols > 0 {
-            let symbols = if self.symbols == 1 { "symbol" } else { "symbols" };
-            notes.push(format!("wrote \u{fffd} for {} {symbols} of a font or formula", self.symbols));
-        }
-        notes
+        let notes = [
+            (self.hidden, "left out", ["passage", "passages"], "of hidden text"),
+            (self.struck, "left out", ["passage", "passages"], "of struck-through text"),
+            (
+                self.pictures,
+                "left out",
+                ["picture, video or field", "pictures, videos and fields"],
+                "without a description",
+            ),
+            (self.symbols, "wrote \u{fffd} for", ["symbol", "symbols"], "of a font or formula"),
+        ];
+        let note = |(count, verb, [one, several], what): (usize, &str, [&str; 2], &str)| {
+            (count > 0).then(|| format!("{verb} {count} {} {what}", if count == 1 { one } else { several }))
+        };
+        notes.into_iter().filter_map(note).collect()
     }
 }

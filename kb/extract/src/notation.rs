@@ -246,9 +246,7 @@ impl Rewriter {
                 self.close_box(boxes, name);
             }
             Tag::Alone(arguments) if rest.is_empty() => {
-                self.push("");
-                self.push(&tags::caption(arguments).unwrap_or_default());
-                self.push("");
+                self.push_apart(&tags::caption(arguments).unwrap_or_default(), 0);
             }
             Tag::Open(name, arguments) => {
                 let end = tags::last(rest).filter(|(_, close)| *close == name);
@@ -270,37 +268,25 @@ impl Rewriter {
                     Some(tab) if tags::title(arguments).is_none() => tab,
                     _ => tags::label(name, arguments),
                 };
-                if is_element {
-                    self.push("");
-                    self.push(&format!("{}{text}", " ".repeat(indent)));
-                    self.push("");
-                    let close = format!("</{name}>");
-                    boxes.push(OpenBox {
-                        name: name.to_owned(),
-                        indent,
-                        close,
-                        removed: 0,
-                        tabs: VecDeque::new(),
-                    });
+                let close = if is_element {
+                    self.push_apart(&text, indent);
+                    format!("</{name}>")
                 } else {
-                    self.open_box(boxes, name, &label, indent);
-                }
+                    self.push("");
+                    self.open(&label, indent)
+                };
                 let below = lines.get(*at..).unwrap_or_default().iter().find(|line| !line.trim().is_empty());
-                let above = boxes
-                    .len()
-                    .checked_sub(2)
-                    .and_then(|above| boxes.get(above))
-                    .map_or(0, |above| above.removed);
-                if let Some(open) = boxes.last_mut() {
-                    open.tabs = tags::items(arguments);
-                    let inside = below.map_or(0, |line| indentation(line));
-                    open.removed = if inside > above + indent { inside - indent } else { above };
-                }
-                if let Some((content, _)) = end {
+                let inside = below.map_or(0, |line| indentation(line));
+                let above = boxes.last().map_or(0, |above| above.removed);
+                let removed = if inside > above + indent { inside - indent } else { above };
+                let tabs = tags::items(arguments);
+                boxes.push(OpenBox { name: name.to_owned(), indent, close, removed, tabs });
+                let content = end.map_or(rest, |(content, _)| content);
+                if !content.is_empty() {
                     self.push_text(&format!("{}{content}", " ".repeat(indent)), &[]);
+                }
+                if end.is_some() {
                     self.close_box(boxes, name);
-                } else if !rest.is_empty() {
-                    self.push_text(&format!("{}{rest}", " ".repeat(indent)), &[]);
                 }
             }
             _ => return false,
@@ -318,23 +304,25 @@ impl Rewriter {
         self.text.push('\n');
     }
 
+    fn push_apart(&mut self, line: &str, indent: usize) {
+        self.push("");
+        self.push(&format!("{}{line}", " ".repeat(indent)));
+        self.push("");
+    }
+
     /// Opens a group with a label, and returns what closes it; without a label it opens none.
     fn open(&mut self, label: &str, indent: usize) -> String {
         if label.is_empty() {
             return String::new();
         }
         let label = label.replace(['*', '`'], "").replace('&', "&amp;").replace('<', "&lt;");
-        self.push("");
-        self.push(&format!("{}<details><summary>{label}</summary>", " ".repeat(indent)));
-        self.push("");
+        self.push_apart(&format!("<details><summary>{label}</summary>"), indent);
         GROUP_END.to_owned()
     }
 
     fn close(&mut self, close: &str, indent: usize) {
         if !close.is_empty() {
-            self.push("");
-            self.push(&format!("{}{close}", " ".repeat(indent)));
-            self.push("");
+            self.push_apart(close, indent);
         }
     }
 

@@ -66,9 +66,13 @@ fn has_mark(part: &NodeRef<'_, Node>) -> bool {
 
 /// Conditions below the content of the page, in a footer of the site: "* Only in May."
 fn footer_conditions<'a>(html: &'a Html, page: &PageContext) -> impl Iterator<Item = ElementRef<'a>> {
-    let is_inside = |element: ElementRef<'_>| {
+    let is_left_out = |element: ElementRef<'_>| {
         let mut above = element.ancestors().filter_map(ElementRef::wrap);
-        above.any(|above| matches!(above.value().name(), "main" | "article" | "p" | "li" | "small"))
+        page.hidden.hiding(element).is_some()
+            || above.any(|above| {
+                matches!(above.value().name(), "main" | "article" | "p" | "li" | "small")
+                    || page.hidden.hiding(above).is_some()
+            })
     };
     select(html, "footer p, footer li, footer small, footer div").filter(move |element| {
         element
@@ -76,8 +80,7 @@ fn footer_conditions<'a>(html: &'a Html, page: &PageContext) -> impl Iterator<It
             .find(|text| !text.trim().is_empty())
             .is_some_and(|text| text.trim_start().starts_with(CONDITION_MARKS))
             && !element.child_elements().any(is_paragraph)
-            && !is_inside(*element)
-            && page.hidden.hiding(*element).is_none()
+            && !is_left_out(*element)
     })
 }
 

@@ -283,7 +283,38 @@ fn a_condition_in_the_footer_of_the_site_belongs_to_what_its_mark_is_behind() {
     for condition in ["<p>* Only in May.</p>", "<div><ul><li><b>*</b> Only in May.</ul></div>"] {
         assert_eq!(page(condition)[0], "Kids are free.* * Only in May.");
     }
-    assert_eq!(page("<p hidden>* Only in May.</p>"), ["✗ Kids are free.*"]);
+    for hidden in ["<p hidden>* Only in May.</p>", "<div style='display:none'><p>* Only in May.</p></div>"] {
+        assert_eq!(page(hidden), ["✗ Kids are free.*"]);
+    }
+}
+
+#[test]
+fn lines_that_begin_with_markers_are_items() {
+    assert_eq!(
+        shown(
+            "<p>(1) Wir haften.<br>(2) Nicht versichert sind:<br>a. Diebstahl<br>b. Krieg</p><p>Orari:<br>o lunedì<br>o martedì</p>\
+             <p>Included:<br>[x] SSO<br>[ ] Export</p><p>We pay.<br>Not for:<br>– Theft<br>We do for:<br>– Fire</p>\
+             <p>Puoi venire lunedì<br>o martedì alle nove.</p>"
+        ),
+        [
+            "(1) Wir haften.",
+            "✗ (2) Nicht versichert sind:",
+            "(2) Nicht versichert sind: a. Diebstahl",
+            "(2) Nicht versichert sind: b. Krieg",
+            "✗ Orari:",
+            "Orari: lunedì",
+            "Orari: martedì",
+            "✗ Included:",
+            "Included: [x] SSO",
+            "✗ Included: Export",
+            "We pay.",
+            "✗ Not for:",
+            "Not for: Theft",
+            "✗ We do for:",
+            "We do for: Fire",
+            "Puoi venire lunedì o martedì alle nove.",
+        ]
+    );
 }
 
 #[test]
