@@ -84,16 +84,16 @@ impl Walker<'_> {
             // "9 € per month" below the heading "Pro".
             self.with_heading(&mut base);
         }
-        let is_ticked =
-            !marker.is_some_and(|item| matches!(item.kind, BlockKind::Item { is_ticked: false, .. }));
+        let is_ticked = |item: &Block| !matches!(item.kind, BlockKind::Item { is_ticked: false, .. });
         let is_pointer = document.is_covered(&block.range, MarkKind::Link);
+        let is_whole = marker.is_none_or(is_ticked) && !is_pointer && !is_in_doubt;
         // The rest of a sentence whose beginning is unknown.
         let is_cut = is_continued && marker.is_none() && base.iter().all(|link| link.role == Role::Notice);
         let mut question: Option<Link> = None;
         for (at, range) in ranges.iter().enumerate() {
             let text = document.slice(range);
             let mut chain = base.clone();
-            let mut is_quotable = is_ticked && !is_pointer && !is_in_doubt && !(at == 0 && is_cut);
+            let mut is_quotable = is_whole && !(at == 0 && is_cut);
             if is_question(text) {
                 question = Some(Link::new(Role::Question, range));
                 is_quotable = false;

@@ -191,7 +191,8 @@ impl Walker<'_> {
                 }
                 BlockKind::Code => {
                     self.with_lead_in(&mut chain, &above.line, is_of_item, block);
-                    let warning = self.first_sentence(next).filter(|next| self.warns(next));
+                    let warns = |next: &Range<usize>| is_warning(self.document.slice(next));
+                    let warning = self.first_sentence(next).filter(warns);
                     chain.extend(warning.map(|warning| Link::new(Role::Exception, &warning)));
                     self.push(block.range.clone(), StatementKind::Code, chain, true);
                     self.end_list(&mut above, begin);
@@ -213,17 +214,19 @@ impl Walker<'_> {
         chain.extend(label.clone());
         above.line = Line::announcing(self.siblings(&block.children, &chain, None));
         above.listed = None;
-        let is_above_code = next.is_some_and(|next| next.kind == BlockKind::Code);
-        match (self.statements.get(begin).map(|first| first.range.clone()), label) {
+        let Some(first) = self.statements.get(begin).map(|first| first.range.clone()) else {
             // A name of nothing.
-            (None, Some(label)) => self.push(label.range, StatementKind::Sentence, chain, false),
-            // "Never do this." in a box above code.
-            (Some(first), label) if is_above_code && above.line.links.is_empty() => {
-                if self.warns(&first) || label.iter().any(|label| self.warns(&label.range)) {
-                    above.line.links = label.into_iter().chain([Link::new(Role::LeadIn, &first)]).collect();
-                }
+            if let Some(label) = label {
+                self.push(label.range, StatementKind::Sentence, chain, false);
             }
-            _ => {}
+            return;
+        };
+        // "Never do this." in a box above code.
+        let warns = |range: &Range<usize>| is_warning(self.document.slice(range));
+        let is_warning = warns(&first) || label.iter().any(|label| warns(&label.range));
+        let is_above_code = next.is_some_and(|next| next.kind == BlockKind::Code);
+        if is_above_code && is_warning && above.line.links.is_empty() {
+            above.line.links = label.into_iter().chain([Link::new(Role::LeadIn, &first)]).collect();
         }
     }
 
@@ -255,10 +258,6 @@ impl Walker<'_> {
         let role = if is_question { Role::Question } else { Role::Label };
         section.push(Link::new(role, &block.range));
         *above = Above { section, ..Above::default() };
-    }
-
-    fn warns(&self, range: &Range<usize>) -> bool {
-        is_warning(self.document.slice(range))
     }
 
     fn heading(&mut self, level: u8, block: &Block, above: &mut Above) {
