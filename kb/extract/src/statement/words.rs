@@ -70,8 +70,16 @@ fn points_back(sentence: &str) -> bool {
         }
         _ => false,
     };
+    // Italian "Il prezzo": no verb behind French "il" ends like this.
+    let is_article = || match words.as_slice() {
+        [il, noun, ..] if il == "il" => {
+            noun.ends_with(['o', 'i', 'l', 'm', 'n', 'r'])
+                && !matches!(noun.as_str(), "n" | "en" | "lui" | "leur")
+        }
+        _ => false,
+    };
     let stands_alone = || begins_with(&words, &STANDS_ALONE) || begins_with(&words, &THIS_DOCUMENT);
-    is_she() || begins_with(&words, &POINTERS) && !stands_alone()
+    is_she() || begins_with(&words, &POINTERS) && !stands_alone() && !is_article()
 }
 
 /// Whether a sentence takes its subject, verb or case from what is above it, if something is: "Not on Sundays.", "Others pay.", "The Pro
