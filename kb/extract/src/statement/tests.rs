@@ -1169,6 +1169,8 @@ fn a_pronoun_has_its_noun() {
         "La fianza es de 800 €. Se devuelve al final.",
         "El abono cuesta 30 €. Incluye la piscina.",
         "La tessera costa 30 €. È valida un anno.",
+        "Il parcheggio è gratuito. Non è custodito.",
+        "El aparcamiento es gratis. No es vigilado.",
         "L'abbonamento dura un anno. Si rinnova da solo.",
         "De kaart kost 30 €. Het is niet overdraagbaar.",
         "De garantie duurt een jaar. Ze dekt geen accu's.",
@@ -1183,6 +1185,9 @@ fn a_pronoun_has_its_noun() {
         "Es ist verboten zu rauchen.",
         "Het is verboden te roken.",
         "Se prohíbe fumar.",
+        "Non è consentito fumare.",
+        "Il prezzo è di 5 €.",
+        "Er zijn drie tarieven.",
     ] {
         assert_eq!(shown(&format!("Bonjour. {alone}")).last().unwrap(), alone);
     }

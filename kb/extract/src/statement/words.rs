@@ -79,13 +79,21 @@ fn points_back(sentence: &str) -> bool {
         }
         _ => false,
     };
+    // Italian "Il prezzo": no verb behind French "il" ends like this.
+    let is_article = || match words.as_slice() {
+        [il, noun, ..] if il == "il" => {
+            noun.ends_with(['o', 'i', 'l', 'm', 'n', 'r'])
+                && !matches!(noun.as_str(), "n" | "en" | "lui" | "leur")
+        }
+        _ => false,
+    };
     let stands_alone = || begins_with(&words, &STANDS_ALONE) || begins_with(&words, &THIS_DOCUMENT);
     // "Without the card, this does not apply."
     let points_inside = || {
         let starts = (1..words.len().min(MAX_POINTER_WORDS)).filter_map(|at| words.get(at..));
         starts.into_iter().any(|rest| begins_with(rest, &INNER_POINTERS))
     };
-    is_she() || begins_with(&words, &POINTERS) && !stands_alone() || points_inside()
+    is_she() || begins_with(&words, &POINTERS) && !stands_alone() && !is_article() || points_inside()
 }
 
 /// Whether a sentence takes its subject, verb or case from what is above it, if something is: "Not on Sundays.", "Others pay.", "The Pro
