@@ -162,8 +162,17 @@ fn row(text: &str, chain: &[&Part], segments: &mut Segments) {
     }
 }
 
+/// A text with spaces instead of line breaks, and a semicolon between the items of a list.
 fn on_one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    let mut line = String::with_capacity(text.len());
+    let mut was_item = false;
+    for part in text.lines() {
+        let item = part.trim_start().strip_prefix("- ");
+        line.push_str(if was_item && item.is_some() { "; " } else { " " });
+        was_item = item.is_some();
+        line.push_str(item.unwrap_or(part));
+    }
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Whether a text can be followed by other words without punctuation between them.

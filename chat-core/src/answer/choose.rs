@@ -85,7 +85,8 @@ impl<'p> Chosen<'p> {
 
     /// Whether another sentence of the passage shows this one as a part of its chain.
     fn is_part_of(&self, other: &Chosen<'_>) -> bool {
-        let is_sentence = |role| matches!(role, Role::Antecedent | Role::Exception | Role::Condition);
+        let is_sentence =
+            |role| matches!(role, Role::LeadIn | Role::Antecedent | Role::Exception | Role::Condition);
         let is_it = |part: &&Part| is_sentence(part.role) && part.text == self.sentence.text;
         self.rank == other.rank && other.sentence.chain.iter().any(is_it)
     }

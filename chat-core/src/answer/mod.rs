@@ -162,19 +162,28 @@ fn quoted_sentences(question: &Question, chosen: &[Chosen<'_>]) -> Vec<QuotedSen
 }
 
 /// The headings above a sentence that are not parts of it, from the outermost on that has a word of the question that it lacks; if there
-/// is none, the innermost one if it is short and the sentence has none of its words: then it says who or what the sentence is about. The
-/// title, which the citation names, does not count.
+/// is none, the innermost one if it is short and the sentence needs nothing else and has none of its words: then it says who or what the
+/// sentence is about. The title, which the citation names, does not count.
 fn asked_headings(question: &Question, chosen: &Chosen<'_>) -> Option<String> {
     let own: BTreeSet<_> = words(&chosen.sentence.whole()).collect();
-    let title = chosen.passage.chunk.title();
+    let title = chosen.passage.chunk.title().to_lowercase();
     let stems = |heading: &str| words(heading).collect::<BTreeSet<_>>();
     let is_asked = |heading: &&str| {
         let heading = stems(heading);
         question.coverage(|word| heading.contains(word) && !own.contains(word)) > 0.0
     };
-    let headings: Vec<_> = other_headings(chosen).into_iter().filter(|heading| *heading != title).collect();
+    let headings = other_headings(chosen);
+    // The outermost of several, or one with the words of the title.
+    let is_title = |heading: &str| {
+        let heading = heading.to_lowercase();
+        headings.len() > 1 || title.contains(&heading) || heading.contains(&title)
+    };
+    let skipped = usize::from(headings.first().is_some_and(|heading| is_title(heading)));
+    let headings = headings.get(skipped..)?;
     let is_subject = |heading: &&str| {
-        heading.split_whitespace().count() <= MAX_SUBJECT_WORDS && stems(heading).is_disjoint(&own)
+        chosen.sentence.chain.is_empty()
+            && heading.split_whitespace().count() <= MAX_SUBJECT_WORDS
+            && stems(heading).is_disjoint(&own)
     };
     let innermost =
         || headings.len().checked_sub(1).filter(|last| headings.get(*last).is_some_and(is_subject));

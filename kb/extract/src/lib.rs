@@ -50,7 +50,7 @@ pub use format::Format;
 pub use properties::Properties;
 
 /// Changed whenever the same file would give another document.
-pub const EXTRACTOR_VERSION: &str = "extract-5";
+pub const EXTRACTOR_VERSION: &str = "extract-6";
 
 /// Maximum size of a file in bytes: the default limit of Supabase Storage.
 pub const MAX_FILE_BYTES: u64 = 50 * 1024 * 1024;
