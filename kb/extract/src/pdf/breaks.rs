@@ -62,7 +62,7 @@ mod tests {
     use super::*;
     use crate::pdf::{
         lines::{Cell, Line},
-        paragraphs::{paragraphs, tests::line, words},
+        paragraphs::{self, tests::line, words},
     };
     use proptest::prelude::*;
 
@@ -79,7 +79,7 @@ mod tests {
 
     fn joined(pages: &[Vec<Line>]) -> Vec<Paragraph> {
         let words = words(pages.iter().flatten());
-        let pages = pages.iter().enumerate().map(|(at, lines)| paragraphs(lines, at, &words)).collect();
+        let pages = paragraphs::pages(pages.iter().map(Vec::as_slice), &words);
         join(pages, &words, |paragraph| paragraph.size > 12.0)
     }
 

@@ -183,9 +183,27 @@ pub(super) fn words<'a>(lines: impl Iterator<Item = &'a Line>) -> Words {
     lines.flat_map(|line| line.text.split(|c: char| !is_word_character(c))).map(str::to_lowercase).collect()
 }
 
-/// The paragraphs of the page with this index.
-pub(super) fn paragraphs(lines: &[Line], page: usize, words: &Words) -> Vec<Paragraph> {
-    let layout = Layout::from_lines(lines);
+/// The paragraphs of each page.
+pub(super) fn pages<'l>(pages: impl Iterator<Item = &'l [Line]>, words: &Words) -> Vec<Vec<Paragraph>> {
+    let mut found: Vec<Vec<Paragraph>> = Vec::new();
+    let mut before = None;
+    for (page, lines) in pages.enumerate() {
+        let mut layout = Layout::from_lines(lines);
+        layout.before = before.take();
+        found.push(paragraphs(lines, page, words, &layout, found.last().and_then(|page| page.last())));
+        before = Some(layout.columns);
+    }
+    found
+}
+
+/// The paragraphs of the page with this index. `last`: the last one of the page before.
+fn paragraphs(
+    lines: &[Line],
+    page: usize,
+    words: &Words,
+    layout: &Layout,
+    last: Option<&Paragraph>,
+) -> Vec<Paragraph> {
     let mut paragraphs: Vec<Paragraph> = Vec::new();
     let mut before: Option<&Line> = None;
     let mut end_of_table = 0;
@@ -208,7 +226,7 @@ pub(super) fn paragraphs(lines: &[Line], page: usize, words: &Words) -> Vec<Para
                 lines: count,
                 is_bold: has_header,
                 cells: (true, true),
-                ..begin(line, page, &layout)
+                ..begin(line, page, layout)
             });
             continue;
         }
@@ -224,11 +242,14 @@ pub(super) fn paragraphs(lines: &[Line], page: usize, words: &Words) -> Vec<Para
             _ => {
                 let is_marked = matches!(marker(text), Some(Marker::Bullet | Marker::Dash));
                 let is_set_in = !is_marked
-                    && paragraphs.last().is_some_and(|above| above.is_above_item(line, lines.get(at + 1)));
+                    && paragraphs
+                        .last()
+                        .or(last)
+                        .is_some_and(|above| above.is_above_item(line, lines.get(at + 1)));
                 let is_item = is_marked || is_set_in;
                 let item = text.split_once(' ').filter(|_| is_marked).map(|(_, text)| text.trim_start());
                 let text = item.unwrap_or(text).to_owned();
-                paragraphs.push(Paragraph { text, is_item, is_set_in, ..begin(line, page, &layout) });
+                paragraphs.push(Paragraph { text, is_item, is_set_in, ..begin(line, page, layout) });
             }
         }
         before = Some(line);
@@ -266,6 +287,8 @@ struct Layout {
     leadings: HashMap<Style, f64>,
     /// The columns of each style, from left to right.
     columns: HashMap<Style, Vec<Column>>,
+    /// Those of the page before.
+    before: Option<HashMap<Style, Vec<Column>>>,
 }
 
 /// Lines below each other.
@@ -306,7 +329,7 @@ impl Layout {
             styles.entry(style(line)).or_default().push(line);
         }
         let columns = styles.into_iter().map(|(style, lines)| (style, columns(lines))).collect();
-        Self { leadings, columns }
+        Self { leadings, columns, before: None }
     }
 
     fn continues_paragraph(&self, before: &Line, line: &Line, paragraph: &Paragraph) -> bool {
@@ -325,7 +348,10 @@ impl Layout {
         let is_deeper = INDENT.contains(&((line.start - before.start) / line.size.max(1.0)));
         let is_next_item = paragraph.is_set_in && !before.text.ends_with(OPEN_ENDS)
             || paragraph.is_introduction() && is_deeper;
-        if is_next_item && room.is_finite() && !is_broken {
+        // The last page may have too few lines to show its margin.
+        let room_before = self.before.as_ref().map_or(f64::INFINITY, |columns| room_in(columns, before));
+        let room_in_list = if room.is_finite() { room } else { room_before };
+        if is_next_item && room_in_list.is_finite() && (ends_sentence || width <= room_in_list) {
             return false;
         }
         let is_below_label = before.is_bold != line.is_bold && !goes_on && !is_broken;
@@ -355,18 +381,26 @@ impl Layout {
     }
 
     fn column(&self, line: &Line) -> Option<&Column> {
-        let columns = self.columns.get(&style(line)).filter(|_| !line.has_cells())?;
-        let after = columns.partition_point(|column| column.start <= line.start);
-        columns.get(after.checked_sub(1)?)
+        column_in(&self.columns, line)
     }
 
     /// Width between a line and its margin; infinite if the margin is unknown.
     fn room(&self, line: &Line) -> f64 {
-        let is_known = |column: &&Column| {
-            column.width() >= MIN_COLUMN_WIDTH * line.size && column.full_lines >= MIN_FULL_LINES
-        };
-        self.column(line).filter(is_known).map_or(f64::INFINITY, |column| column.end - line.end)
+        room_in(&self.columns, line)
     }
+}
+
+fn column_in<'c>(columns: &'c HashMap<Style, Vec<Column>>, line: &Line) -> Option<&'c Column> {
+    let columns = columns.get(&style(line)).filter(|_| !line.has_cells())?;
+    let after = columns.partition_point(|column| column.start <= line.start);
+    columns.get(after.checked_sub(1)?)
+}
+
+fn room_in(columns: &HashMap<Style, Vec<Column>>, line: &Line) -> f64 {
+    let is_known = |column: &&Column| {
+        column.width() >= MIN_COLUMN_WIDTH * line.size && column.full_lines >= MIN_FULL_LINES
+    };
+    column_in(columns, line).filter(is_known).map_or(f64::INFINITY, |column| column.end - line.end)
 }
 
 /// Joins lines that overlap, seen from above, into columns.

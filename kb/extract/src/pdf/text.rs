@@ -35,8 +35,7 @@ pub(super) fn compose(mut pages: Vec<PageLines>, bookmarks: Vec<Bookmark>) -> Co
     let furniture = furniture::remove(&mut pages);
     let contents = contents::remove(&mut pages);
     let words = paragraphs::words(pages.iter().flat_map(|page| &page.lines));
-    let pages: Vec<Vec<Paragraph>> =
-        pages.iter().enumerate().map(|(at, page)| paragraphs::paragraphs(&page.lines, at, &words)).collect();
+    let pages = paragraphs::pages(pages.iter().map(|page| page.lines.as_slice()), &words);
     let mut headings = if bookmarks.is_empty() {
         Headings::Sizes(heading_sizes(&pages))
     } else {

@@ -20,7 +20,11 @@ fn lines(lines: &[(f64, f64, &str)]) -> Vec<Line> {
 
 fn texts(page: &[(f64, f64, &str)]) -> Vec<String> {
     let page = lines(page);
-    paragraphs(&page, 0, &words(page.iter())).into_iter().map(|p| p.text).collect()
+    pages(std::iter::once(page.as_slice()), &words(page.iter()))
+        .concat()
+        .into_iter()
+        .map(|p| p.text)
+        .collect()
 }
 
 const FULL: &str = "A line that is long enough to reach the margin on the right of the column, as lines do";
@@ -64,7 +68,7 @@ fn hyphenated_words_are_joined_only_if_they_occur_elsewhere() {
 fn a_bold_line_is_a_paragraph_above_the_text() {
     let mut page = lines(&[(100.0, 12.0, "Not covered"), (100.0, 12.0, "Theft from cars is not paid.")]);
     page[0].is_bold = true;
-    let found = paragraphs(&page, 0, &Words::new());
+    let found = pages(std::iter::once(page.as_slice()), &Words::new()).concat();
     let found: Vec<_> = found.iter().map(|found| (found.is_bold, found.text.as_str())).collect();
     assert_eq!(found, [(true, "Not covered"), (false, "Theft from cars is not paid.")]);
 }
@@ -99,7 +103,7 @@ fn a_full_last_line_of_a_column_goes_on_with_a_capital() {
     let mut rest = [full; 12];
     (rest[0], rest[11]) = ("Vienna does.", "Another ends.");
     let page = [column(100.0, [full; 12]), column(340.0, rest)].concat();
-    let found = paragraphs(&page, 0, &Words::new());
+    let found = pages(std::iter::once(page.as_slice()), &Words::new()).concat();
     assert_eq!(found.len(), 2, "{found:?}");
     assert!(found[0].text.ends_with("of a column as Vienna does."), "{found:?}");
 }
@@ -133,7 +137,7 @@ fn a_paragraph_continues_in_the_next_column() {
     let mut page =
         lines(&[(100.0, 12.0, "It goes on in the"), (300.0, 12.0, "next column."), (300.0, 24.0, "New")]);
     page[0].baseline = 700.0;
-    let found = paragraphs(&page, 0, &Words::new());
+    let found = pages(std::iter::once(page.as_slice()), &Words::new()).concat();
     assert_eq!(found[0].text, "It goes on in the next column.");
 }
 
@@ -165,4 +169,21 @@ fn lines_that_are_set_in_below_an_open_line_are_items() {
         "{:#?}",
         texts(&indented)
     );
+}
+
+#[test]
+fn items_that_are_set_in_go_on_on_the_next_page() {
+    let one = lines(&[
+        (100.0, 12.0, FULL),
+        (100.0, 12.0, FULL),
+        (100.0, 12.0, "Not allowed are"),
+        (125.0, 24.0, "fires"),
+    ]);
+    let two = lines(&[(125.0, 12.0, "cars"), (125.0, 12.0, "dogs"), (100.0, 12.0, "Others are.")]);
+    let both = [one.as_slice(), two.as_slice()];
+    let words = words(one.iter().chain(&two));
+    let found: Vec<_> =
+        pages(both.into_iter(), &words).concat().into_iter().map(|p| (p.text, p.is_item)).collect();
+    let items = ["fires", "cars", "dogs"].map(|item| (item.to_owned(), true));
+    assert_eq!(found.get(1..4).unwrap_or(&found), items, "{found:#?}");
 }
