@@ -4,6 +4,20 @@ fn shown(main: &str) -> Vec<String> {
 }
 
 #[test]
+fn buttons_without_aria_name_their_panels() {
+    let accordion = "<h2>Returns</h2><button class=accordion>Refunds for sale items</button><div class=panel><p>Not possible.</p></div>\
+        <button class=accordion>Gift cards</button><div class=panel><p>They never expire.</p></div>";
+    assert_eq!(shown(accordion), ["Refunds for sale items: Not possible.", "Gift cards: They never expire."]);
+    let tabs = "<div class=tab><button class=tablinks>London</button><button class=tablinks>Paris</button></div>\
+        <div id=L class=tabcontent><p>Closed on Monday.</p></div><div id=P class=tabcontent><p>Open every day.</p></div>";
+    assert_eq!(shown(tabs), ["London: Closed on Monday.", "Paris: Open every day."]);
+    assert_eq!(
+        shown("<p>Hats are red.</p><button>Buy</button><div>Shoes are blue.</div>"),
+        ["Hats are red.", "Shoes are blue."]
+    );
+}
+
+#[test]
 fn a_tab_is_named_by_its_button_wherever_that_is() {
     let expected = ["npm: Run a.", "yarn: Run b."];
     for tabs in [
