@@ -91,6 +91,12 @@ impl<'p> Chosen<'p> {
         self.rank == other.rank && other.sentence.chain.iter().any(is_it)
     }
 
+    /// Whether another sentence of the answer shows this one as a part of its chain.
+    fn is_shown_in(&self, other: &Chosen<'_>) -> bool {
+        let shown = other.sentence.chain.get(other.shown_parts..).unwrap_or_default();
+        self.is_part_of(other) && shown.iter().any(|part| part.text == self.sentence.text)
+    }
+
     /// The steps of the list that it is a step of, in order: statements with the same lines above them whose numbers follow each
     /// other. Empty if it is none.
     fn steps(&self) -> Vec<Chosen<'p>> {
@@ -174,6 +180,9 @@ pub(super) fn choose<'p>(
     sentences
         .sort_by_key(|each| (each.rank != best.rank, each.rank, !opens(each), each.sentence.range.start));
     leave_out_shown_parts(&mut sentences);
+    let all = sentences.clone();
+    sentences.retain(|each| !all.iter().any(|other| each.is_shown_in(other)));
+    leave_out_shown_parts(&mut sentences);
     Choice { sentences, is_hedged }
 }
 
@@ -246,6 +255,7 @@ fn without_gaps(kept: Vec<Chosen<'_>>) -> Vec<Chosen<'_>> {
 fn leave_out_shown_parts(sentences: &mut [Chosen<'_>]) {
     let mut before: Option<Chosen<'_>> = None;
     for chosen in sentences {
+        chosen.shown_parts = 0;
         let last = before.replace(*chosen).filter(|last| last.rank == chosen.rank);
         let Some(last) = last else { continue };
         let (chain, shown) = (&chosen.sentence.chain, &last.sentence.chain);
@@ -561,6 +571,25 @@ mod tests {
         assert_eq!(answer([no, book, late], [0.68, 0.7, 0.1]), both, "and in order");
         let long = "We are a small family business.";
         assert_eq!(answer([long, book, late], [0.1, 0.7, 0.1]), [format!("Can I apply online? {book}")]);
+    }
+
+    #[test]
+    fn a_sentence_that_another_one_shows_is_not_shown_alone() {
+        let lead_in = [(Role::LeadIn, "Switch it off.", None), (Role::LeadIn, "It can burn you.", None)];
+        let row = passage_of(
+            1,
+            0.6,
+            "Switch it off. It can burn you.\n1. Open it.",
+            &[
+                (Sentence, "Switch it off.", &[]),
+                (Sentence, "It can burn you.", &[]),
+                (Sentence, "1. Open it.", &lead_in),
+            ],
+        );
+        assert_eq!(
+            chosen("How?", &[with_similarities(row, &[0.1, 0.7, 0.69])]),
+            ["Switch it off. It can burn you. 1. Open it."]
+        );
     }
 
     #[test]

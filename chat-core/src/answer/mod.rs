@@ -13,7 +13,7 @@ use crate::generation_report::AnswerMode;
 use crate::marker::escape_markers;
 use crate::passage::Passage;
 use crate::question::Question;
-use crate::statement::{StatementKind, joined};
+use crate::statement::{Role, StatementKind, joined};
 use crate::words::words;
 use choose::{Choice, Chosen, best_of_passage, choose};
 pub use cite::{Citation, Piece, Quote, Support};
@@ -173,10 +173,11 @@ fn asked_headings(question: &Question, chosen: &Chosen<'_>) -> Option<String> {
         question.coverage(|word| heading.contains(word) && !own.contains(word)) > 0.0
     };
     let headings = other_headings(chosen);
+    let is_outermost = place(chosen).1.is_some_and(|section| section.contains(HEADING_SEPARATOR));
     // The outermost of several, or one with the words of the title.
     let is_title = |heading: &str| {
         let heading = heading.to_lowercase();
-        headings.len() > 1 || title.contains(&heading) || heading.contains(&title)
+        is_outermost || title.contains(&heading) || heading.contains(&title)
     };
     let skipped = usize::from(headings.first().is_some_and(|heading| is_title(heading)));
     let headings = headings.get(skipped..)?;
@@ -191,13 +192,16 @@ fn asked_headings(question: &Question, chosen: &Chosen<'_>) -> Option<String> {
     Some(headings.get(at..)?.join(HEADING_SEPARATOR))
 }
 
-/// The headings above a sentence, without the innermost ones that it begins with.
+/// The headings above a sentence, without the innermost ones that it begins with, and without those that belong to other sentences of
+/// its passage only: below "Not included" and its list, "All rooms have a balcony." is not about what is not included.
 fn other_headings<'p>(chosen: &Chosen<'p>) -> Vec<&'p str> {
     let (_, section) = place(chosen);
     let mut headings: Vec<_> =
         section.into_iter().flat_map(|section| section.split(HEADING_SEPARATOR)).collect();
-    let is_shown = |heading: &&str| chosen.sentence.chain.iter().any(|part| part.text == *heading);
-    while headings.last().is_some_and(is_shown) {
+    let is_own = |heading: &str| chosen.sentence.chain.iter().any(|part| part.text == heading);
+    let parts = &chosen.passage.chunk.parts;
+    let limits = |heading: &str| parts.iter().any(|part| part.role == Role::Heading && part.text == heading);
+    while headings.last().is_some_and(|heading| is_own(heading) || limits(heading)) {
         headings.pop();
     }
     headings
@@ -209,10 +213,11 @@ fn place_name(named: &Chosen<'_>, chosen: &[Chosen<'_>]) -> String {
     let (document, section) = place(named);
     let title = named.passage.chunk.title();
     let has_twin = chosen.iter().map(place).any(|other| other.0 != document && other.1 == section);
-    let headings = other_headings(named);
-    // A sentence of a section with one heading names it itself.
-    let outer = |section: &str| {
-        if headings.is_empty() { section.to_owned() } else { headings.join(HEADING_SEPARATOR) }
+    let outer = |section: &str| match other_headings(named).as_slice() {
+        // A sentence of a section with one heading names it itself.
+        [] if named.sentence.chain.iter().any(|part| part.text == section) => section.to_owned(),
+        [] => title.clone(),
+        headings => headings.join(HEADING_SEPARATOR),
     };
     match section.map(outer) {
         Some(section) if has_twin && section != title => format!("{title} – {section}"),
@@ -509,6 +514,21 @@ mod tests {
             "Customs: The recipient pays them. [1]",
             "the title"
         );
+    }
+
+    #[test]
+    fn a_heading_of_other_sentences_is_not_named_before_one() {
+        let heading = [(Role::Heading, "Not enough to sign out", None)];
+        let mut row = passage_of(
+            1,
+            0.8,
+            "a call\nAdd a proof.",
+            &[(StatementKind::Sentence, "a call", &heading), (StatementKind::Sentence, "Add a proof.", &[])],
+        );
+        row.meta = json!({ "section": "Taxes › Not enough to sign out" });
+        row.sentences[1].similarity = 0.9;
+        let answer = answer("What do I add to sign out?", &[row]).deltas.concat();
+        assert!(answer.starts_with("Add a proof. [1]"), "{answer}");
     }
 
     #[test]
