@@ -105,7 +105,7 @@ impl Conditions {
     }
 }
 
-fn has(document: &Document, kind: MarkKind, range: Range<usize>) -> bool {
+pub(super) fn has(document: &Document, kind: MarkKind, range: Range<usize>) -> bool {
     document.marks_in(&range).any(|mark| mark.kind == kind)
 }
 

@@ -5,11 +5,12 @@ use std::ops::Range;
 use chat_core::limits::MAX_CHAIN_PARTS;
 use chat_core::statement::{Role, StatementKind};
 
+use super::conditions::has;
 use super::short_lines::MAX_LINE_CHARS;
 use super::walker::{Above, Heading, Line, Walker};
 use super::words::{
     announces, ends_with_colon, is_about_two, is_elliptic, is_exception, is_fragment, is_hearsay, is_open,
-    is_question, is_reply, leads_on, limits_by_word, looks_ahead, part_number, refers_back,
+    is_question, is_reply, leads_on, limits_by_word, looks_ahead, part_number, refers_back, sends_elsewhere,
 };
 use super::{Link, words};
 use crate::document::{Block, BlockKind, Mark, MarkKind};
@@ -112,6 +113,8 @@ impl Walker<'_> {
             let text = document.slice(range);
             let mut chain = base.clone();
             let mut is_quotable = !(is_pointer || is_in_doubt || at == 0 && is_cut);
+            // "For more, see Refunds."
+            is_quotable &= !(sends_elsewhere(text) && has(document, MarkKind::Link, range.clone()));
             if is_question(text) {
                 question = Some(Link::new(Role::Question, range));
                 is_quotable = false;

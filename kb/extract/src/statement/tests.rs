@@ -1394,6 +1394,8 @@ fn a_box_at_the_top_that_says_what_no_longer_holds_is_a_notice() {
         "> These terms are about the season of 2022. They are no longer valid.\n\n# Rental\n\nSkis cost 9 €.\n",
     );
     assert!(found.last().unwrap().contains("They are no longer valid. Skis cost 9 €."), "{found:#?}");
+    let found = shown("# Rental\n\n:::warning Outdated\nAsk us first.\n:::\n\nSkis cost 9 €.\n");
+    assert_eq!(found.last().unwrap(), "Outdated: Skis cost 9 €.");
     let found = shown("# Rental\n\n> You see the prices of an old version.\n\nSkis cost 9 €.\n");
     assert!(found.last().unwrap().ends_with("old version. Skis cost 9 €."), "{found:#?}");
 }
@@ -1432,6 +1434,20 @@ fn german_sie_is_the_reader_only_in_a_text_that_says_so() {
     );
     let formal = shown("Hunde sind willkommen. Sie dürfen bar zahlen.\n\nBitte rufen Sie uns an.\n");
     assert!(formal.contains(&"Sie dürfen bar zahlen.".to_owned()), "{formal:#?}");
+}
+
+#[test]
+fn a_sentence_that_sends_its_reader_elsewhere_is_no_answer() {
+    for pointer in
+        ["For more, see [Refunds](r).", "See also: [Refunds](r), [Cancel](c)", "Siehe [Preise](p)."]
+    {
+        assert!(shown(&format!("{pointer}\n")).is_empty(), "{pointer}");
+    }
+    for answer in
+        ["You pay with [PayPal](p).", "Our address is [a@b.org](mailto:a@b.org).", "See the sea in May."]
+    {
+        assert_eq!(shown(&format!("{answer}\n")).len(), 1, "{answer}");
+    }
 }
 
 fn nested() -> impl Strategy<Value = (bool, Vec<(usize, String)>)> {

@@ -634,10 +634,10 @@ fn notices(document: &Document) -> Vec<Range<usize>> {
     found
 }
 
-/// The paragraphs of a box, or the paragraph itself.
+/// The name and paragraphs of a box, or the paragraph itself.
 fn paragraphs(block: &Block) -> Vec<&Block> {
     match block.kind {
-        BlockKind::Paragraph => vec![block],
+        BlockKind::Paragraph | BlockKind::Label => vec![block],
         BlockKind::Group => block.children.iter().flat_map(paragraphs).collect(),
         _ => Vec::new(),
     }

@@ -9,6 +9,7 @@ use crate::clean::ends_sentence;
 static AFFIRMS: Phrases = Phrases::of("affirms");
 static COPULAS: Phrases = Phrases::of("copulas");
 static ELLIPSES: Phrases = Phrases::of("ellipses");
+static ELSEWHERE: Phrases = Phrases::of("elsewhere");
 static EXCLUSIONS: Phrases = Phrases::of("exclusions");
 static EXCEPTIONS: Phrases = Phrases::of("exceptions");
 static EXEMPT: Phrases = Phrases::of("exempt");
@@ -214,6 +215,12 @@ pub(super) fn is_notice(sentence: &str) -> bool {
 /// A sentence without a name before it: "Note: …"
 fn without_label(sentence: &str) -> &str {
     label_of(sentence).map_or(sentence, |(_, rest)| rest)
+}
+
+/// Whether a short sentence only sends its reader to another page.
+pub(super) fn sends_elsewhere(sentence: &str) -> bool {
+    let words = words(sentence);
+    words.len() <= MAX_EXEMPT_WORDS && begins_with(&words, &ELSEWHERE)
 }
 
 /// Whether a sentence is about its own document.
