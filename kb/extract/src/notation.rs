@@ -595,7 +595,7 @@ mod tests {
             ("^^In^^ ==marked== if a==b or c==d.", "In marked if a==b or c==d."),
             ("H~2~O, 10^6^, 5^th^, a^b^c.", "H₂O, 10⁶, 5th, a^b^c."),
             ("Get [x](y){ .button #a }.", "Get x."),
-            ("See [[1](y)] and [[2]](z).", "See [1] and [2]."),
+            ("Use [[1](y)] and [[2]](z).", "Use [1] and [2]."),
             ("Done :smile: %% internal %% now.", "Done now."),
             ("Call `f(a,\n{b}) ==x==` ==now==.", "Call f(a, {b}) ==x== now."),
             ("At 10:30:15 use std::x::y.", "At 10:30:15 use std::x::y."),
