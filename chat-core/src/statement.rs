@@ -27,7 +27,7 @@ pub enum Role {
     Heading,
     /// The question that the statement answers.
     Question,
-    /// The name of the tab, box, definition or run-in heading that contains it.
+    /// The name of the tab, box, definition or run-in heading that contains it, or the heading of a line that says nothing without one.
     Label,
     /// The line right above its list, table or code.
     LeadIn,

@@ -138,6 +138,11 @@ fn place<'p>(chosen: &Chosen<'p>) -> (Uuid, Option<&'p str>) {
     (chosen.passage.chunk.document_id, chosen.passage.chunk.section())
 }
 
+/// Whether a part is a sentence of its own, and no name or line above others.
+fn is_sentence(role: Role) -> bool {
+    matches!(role, Role::Notice | Role::Antecedent | Role::Exception | Role::Condition)
+}
+
 /// Between the headings of a section.
 const HEADING_SEPARATOR: &str = " › ";
 /// Words of a heading that may be the subject of what is below it: "Children", "Second homes".
@@ -162,8 +167,8 @@ fn quoted_sentences(question: &Question, chosen: &[Chosen<'_>]) -> Vec<QuotedSen
 }
 
 /// The headings above a sentence that are not parts of it, from the outermost on that has a word of the question that it lacks; if there
-/// is none, the innermost one if it is short and the sentence needs nothing else and has none of its words: then it says who or what the
-/// sentence is about. The title, which the citation names, does not count.
+/// is none, the innermost one if it is short and the sentence has nothing else above it and none of its words: then it says who or what
+/// the sentence is about. The title, which the citation names, does not count.
 fn asked_headings(question: &Question, chosen: &Chosen<'_>) -> Option<String> {
     let own: BTreeSet<_> = words(&chosen.sentence.whole()).collect();
     let title = chosen.passage.chunk.title().to_lowercase();
@@ -182,7 +187,7 @@ fn asked_headings(question: &Question, chosen: &Chosen<'_>) -> Option<String> {
     let skipped = usize::from(headings.first().is_some_and(|heading| is_title(heading)));
     let headings = headings.get(skipped..)?;
     let is_subject = |heading: &&str| {
-        chosen.sentence.chain.is_empty()
+        chosen.sentence.chain.iter().all(|part| is_sentence(part.role))
             && heading.split_whitespace().count() <= MAX_SUBJECT_WORDS
             && stems(heading).is_disjoint(&own)
     };

@@ -230,7 +230,12 @@ pub fn texts(
         text((0..chain.len()).find(fits).unwrap_or(chain.len()))
     };
     // The section has the headings.
-    let is_shown = |part: &&Part| part.role != Role::Heading;
+    let is_heading = |part: &Part| match part.role {
+        Role::Heading => true,
+        Role::Label => section.is_some_and(|section| section.contains(&part.text)),
+        _ => false,
+    };
+    let is_shown = |part: &&Part| !is_heading(part);
     let above: Vec<&Part> = parts.iter().filter(|part| part.is_above).filter(is_shown).collect();
     let whole = fitting(&above, &|above| {
         let lines = above.iter().map(|part| part.text.as_str()).chain([content]);

@@ -288,7 +288,7 @@ impl Walker<'_> {
             let is_other = at == 0 && has_verb && is_announced(range) && before.is_some_and(is_announced);
             let heading = self.headings.last().filter(|heading| !heading.range.is_empty());
             if is_other {
-                links.extend(heading.map(|heading| Link::new(Role::Heading, &heading.range)));
+                links.extend(heading.map(|heading| Link::new(Role::Label, &heading.range)));
                 break;
             }
             // "In all other cases we pay." below a list does not go on from "We do not pay if:".
@@ -308,7 +308,7 @@ impl Walker<'_> {
                 }
                 // "It is free." right below the heading "Shipping".
                 match heading.filter(|_| links.len() < MAX_ANTECEDENTS) {
-                    Some(heading) => links.push(Link::new(Role::Heading, &heading.range)),
+                    Some(heading) => links.push(Link::new(Role::Label, &heading.range)),
                     None if is_pointer => return None,
                     None => {}
                 }

@@ -419,7 +419,7 @@ impl Walker<'_> {
     pub(super) fn with_heading(&self, chain: &mut Vec<Link>) {
         let has_context = chain.iter().any(|link| link.role != Role::Notice);
         let heading = self.headings.last().filter(|heading| !has_context && !heading.range.is_empty());
-        chain.extend(heading.map(|heading| Link::new(Role::Heading, &heading.range)));
+        chain.extend(heading.map(|heading| Link::new(Role::Label, &heading.range)));
     }
 
     /// Whether a sentence right above a list, table or code belongs to it. Items that are sentences themselves do not need one that
