@@ -130,7 +130,7 @@ fn a_question_is_searched_by_vector_and_words_and_answered_from_what_is_found() 
     );
     assert_eq!(requests.len(), 1);
     let text = reply(&asked.unwrap());
-    assert!(text.starts_with("We refund in 5 days. [1]"), "{text}");
+    assert!(text.starts_with("Time: We refund in 5 days. [1]"), "{text}");
     assert!(text.contains("[1] Refunds › Time ("), "{text}");
 }
 
@@ -147,7 +147,7 @@ fn a_follow_up_is_searched_together_with_the_question_before_it() {
     assert_eq!(report(&asked)["searched"], "How long? When is my refund there?");
     let text = reply(&asked);
     assert!(
-        text.starts_with("Searched: How long? When is my refund there?\n\nWe refund in 5 days."),
+        text.starts_with("Searched: How long? When is my refund there?\n\nTime: We refund in 5 days."),
         "{text}"
     );
 
@@ -243,7 +243,7 @@ fn faults_of_the_model_leave_the_quotes_and_say_what_is_wrong() {
     ] {
         let (asked, _) = ask_model(output);
         let text = reply(&asked);
-        assert!(text.starts_with("We refund in 5 days. [1]"), "{text}");
+        assert!(text.starts_with("Time: We refund in 5 days. [1]"), "{text}");
         assert!(text.contains(expected), "{expected}: {text}");
     }
 }
