@@ -151,6 +151,7 @@ pub(super) fn choose<'p>(
     let is_hedged = question.missing_names(|word| best.sentence.contains(word)) > 0;
 
     let is_uncertain = !is_certain || is_hedged;
+    let asked = best.coverage(question);
     let mut kept = vec![best];
     kept.extend(best.reply().filter(|reply| !reply.is(&best) && !reply.is_part_of(&best)));
     let mut said: Vec<_> = kept.iter().map(statement).collect();
@@ -161,13 +162,13 @@ pub(super) fn choose<'p>(
             break;
         }
         let is_near = is_uncertain || candidate.score >= best.score - MAX_SCORE_GAP;
+        let may_vary =
+            || candidate.rank != best.rank && candidate.coverage(question) >= best.coverage(question);
+        if !is_near && !may_vary() {
+            continue;
+        }
         let statement = statement(&candidate);
-        let is_variant = || {
-            candidate.rank != best.rank
-                && candidate.coverage(question) >= best.coverage(question)
-                && said.first().is_some_and(|said| say_nearly_the_same(said, &statement))
-        };
-        if !is_near && !is_variant() {
+        if !is_near && !said.first().is_some_and(|said| say_nearly_the_same(said, &statement)) {
             continue;
         }
         if !said.contains(&statement) && !kept.iter().any(|other| candidate.is_part_of(other)) {

@@ -232,13 +232,13 @@ impl Finder<'_> {
         let is_item = items == 1 && self.is_starred && !has_symbol;
         // "(1) Not in May." where only one paragraph has that number. Paragraphs of a contract have it in each section.
         let document = self.document;
-        let bracketed: Vec<_> = self
-            .found
-            .iter()
-            .filter(|found| found.form == Form::PlainNumber && document.slice(&found.range).starts_with('('))
-            .map(|found| found.key.clone())
-            .collect();
-        let is_unique = |key: &String| bracketed.iter().filter(|other| *other == key).count() == 1;
+        let mut bracketed: HashMap<String, usize> = HashMap::new();
+        for found in &self.found {
+            if found.form == Form::PlainNumber && document.slice(&found.range).starts_with('(') {
+                *bracketed.entry(found.key.clone()).or_default() += 1;
+            }
+        }
+        let is_unique = |key: &String| bracketed.get(key) == Some(&1);
         let used = self.used;
         let is_kept = |(at, found): &(usize, Definition)| match found.form {
             Form::Symbol => true,
