@@ -162,8 +162,7 @@ pub(super) fn choose<'p>(
             break;
         }
         let is_near = is_uncertain || candidate.score >= best.score - MAX_SCORE_GAP;
-        let may_vary =
-            || candidate.rank != best.rank && candidate.coverage(question) >= best.coverage(question);
+        let may_vary = || candidate.rank != best.rank && candidate.coverage(question) >= asked;
         if !is_near && !may_vary() {
             continue;
         }
