@@ -20,7 +20,15 @@ fn check(bytes: &[u8]) {
 
 #[test]
 fn earlier_failures_stay_fixed() {
-    for text in ["- ", "\ta\n\u{a0}", "#<ul>#", "<ul><li><ul><li></ul></ul>a", "- - -", "<dl><dt>a</dl>"] {
+    for text in [
+        "- ",
+        "\ta\n\u{a0}",
+        "#<ul>#",
+        "<ul><li><ul><li></ul></ul>a",
+        "- - -",
+        "<dl><dt>a</dl>",
+        "😀\n,<img alt=a>",
+    ] {
         check(text.as_bytes());
     }
 }

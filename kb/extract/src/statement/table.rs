@@ -137,7 +137,7 @@ impl Walker<'_> {
             && group.as_ref().is_none_or(|group| *group == only.range)
             && is_about_all(last, only)
         {
-            while self.statements.pop_if(|last| last.range.start >= only.range.start).is_some() {}
+            while self.statements.pop_if(|read| read.range.start >= last.range.start).is_some() {}
             self.attach(begin..self.statements.len(), &Link::new(Role::Condition, &only.range));
             self.push(only.range.clone(), StatementKind::Sentence, outer, false);
         }
