@@ -44,13 +44,13 @@ export function findStatement(
   pieces: readonly QuotePiece[],
   { title, section }: Pick<Citation, "title" | "section">,
 ): readonly Range[] | undefined {
-  const headings = section?.split(" › ") ?? [];
   // The innermost headings may be pieces, and the outermost ones say nothing about the question.
-  const places = headings.flatMap((_, first) =>
-    headings.slice(first).map((_, count) => headings.slice(first, first + count + 1).join(" › ")),
+  const places = (section?.split(" › ") ?? []).flatMap((_, end, headings) =>
+    headings.slice(0, end + 1).map((_, first, run) => run.slice(first).join(" › ")),
   );
-  const names = [title, ...places.flatMap((place) => [place, `${title} – ${place}`])];
-  const openings = ["", ...names.map((name) => `${withoutBidiControls(name)}:`)];
+  const openings = ["", title, ...places, ...places.map((place) => `${title} – ${place}`)].map(
+    (name) => name && `${withoutBidiControls(name)}:`,
+  );
   const isSentence = (ranges: readonly Range[]): boolean => {
     // A dash is the empty first cell of a row.
     const before = answer

@@ -17,7 +17,8 @@ export function isVerified(citation: Citation, quote: Quote, answer: string): bo
   return (
     isVisible(citation, quote) &&
     onOneLine(own.join(" ")) === onOneLine(text) &&
-    ![words, ...pieces.map((piece) => piece.text)].some(hasHiddenCharacters) &&
+    // Its pieces are in them.
+    !hasHiddenCharacters(words) &&
     words.endsWith(shown) &&
     [answer, `${shown} [1]`].every((said) => findStatement(said, pieces, citation) !== undefined)
   );
