@@ -20,7 +20,7 @@ export function isVerified(citation: Citation, quote: Quote, answer: string): bo
     // Its pieces are in them.
     !hasHiddenCharacters(words) &&
     words.endsWith(shown) &&
-    [answer, `${shown} [1]`].every((said) => findStatement(said, pieces, citation) !== undefined)
+    [answer, `${shown} [1]`].every((said) => findStatement(said, pieces, citation))
   );
 }
 
