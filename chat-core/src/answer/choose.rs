@@ -180,8 +180,15 @@ pub(super) fn choose<'p>(
     sentences
         .sort_by_key(|each| (each.rank != best.rank, each.rank, !opens(each), each.sentence.range.start));
     leave_out_shown_parts(&mut sentences);
-    let all = sentences.clone();
-    sentences.retain(|each| !all.iter().any(|other| each.is_shown_in(other)));
+    // Of two that show each other, one stays.
+    let mut at = 0;
+    while let Some(each) = sentences.get(at) {
+        if sentences.iter().any(|other| each.is_shown_in(other)) {
+            sentences.remove(at);
+        } else {
+            at += 1;
+        }
+    }
     leave_out_shown_parts(&mut sentences);
     Choice { sentences, is_hedged }
 }
@@ -590,6 +597,23 @@ mod tests {
             chosen("How?", &[with_similarities(row, &[0.1, 0.7, 0.69])]),
             ["Switch it off. It can burn you. 1. Open it."]
         );
+    }
+
+    #[test]
+    fn of_two_steps_that_show_each_other_one_stays() {
+        let (open, not, close) = ("1. Open it.", "2. But not on Sunday.", "3. Close it.");
+        let row = passage_of(
+            1,
+            0.6,
+            &[open, not, close].join("\n"),
+            &[
+                (Sentence, open, &[(Role::Exception, not, None)]),
+                (Sentence, not, &[(Role::Antecedent, open, None)]),
+                (Sentence, close, &[]),
+            ],
+        );
+        let row = with_similarities(row, &[0.7, 0.1, 0.7]);
+        assert_eq!(chosen("How?", &[row]), ["1. Open it. 2. But not on Sunday.", "3. Close it."]);
     }
 
     #[test]

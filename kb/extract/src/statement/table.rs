@@ -34,6 +34,10 @@ impl Walker<'_> {
         let is_shown_header = rows.len() > 1
             && rows.first().is_some_and(|row| is_bold(row))
             && !rows.iter().skip(1).all(|row| is_bold(row));
+        let is_strong = |row: &Block| {
+            row.children.first().is_some_and(|cell| document.is_covered(&cell.range, MarkKind::Strong))
+        };
+        let has_plain_labels = rows.iter().any(|row| !is_strong(row));
         let mut columns: Vec<Link> = Vec::new();
         let mut group: Option<Range<usize>> = None;
         // Whether the look of a row says that it names a group, and not only its words.
@@ -85,10 +89,7 @@ impl Walker<'_> {
                 }
             }
             // A bold label like the name of the group, with values, is no part of the group.
-            let is_strong = |row: &Block| {
-                row.children.first().is_some_and(|cell| document.is_covered(&cell.range, MarkKind::Strong))
-            };
-            if is_group_shown && is_strong(row) && !rows.iter().all(|row| is_strong(row)) {
+            if is_group_shown && has_plain_labels && is_strong(row) {
                 group = None;
             }
             chain.extend(group.as_ref().map(|group| Link::new(Role::Group, group)));
