@@ -220,3 +220,35 @@ fn an_empty_folder_removes_nothing_unless_forced() {
     Folder::new(&[]).sync_with(&server.url, |options| options.force = true).unwrap();
     assert_eq!(server.count(DELETE), 1);
 }
+
+#[test]
+fn a_document_that_becomes_a_draft_is_removed_and_a_new_draft_is_skipped() {
+    let server = server_with(value!([
+        document(1, "kb/a.md", "ready", None),
+        document(2, "kb/b.md", "ready", None),
+        document(3, "kb/page.html", "ready", None),
+    ]));
+    let folder = Folder::with_two_files();
+    std::fs::write(folder.path("b.md"), "---\ndraft: true\n---\nPrices rise by 20 %.").unwrap();
+    std::fs::write(folder.path("page.html"), "<meta name=robots content=noindex><p>Prices rise.").unwrap();
+    std::fs::write(folder.path("new.md"), "---\npublished: false\n---\nPrices rise.").unwrap();
+    let summary = folder.sync(&server).unwrap();
+    let mut gone = removed(&summary);
+    gone.sort_unstable();
+    assert_eq!(gone, ["kb/b.md", "kb/page.html"]);
+    let skipped = results(&summary).into_iter().find(|(source, _)| *source == "kb/new.md").unwrap();
+    assert!(matches!(skipped.1, DocumentResult::Skipped { reason } if reason.contains("`published: false`")));
+    assert!(!summary.has_failures(), "{summary}");
+    assert!(!chunks(&server).iter().any(|chunk| chunk.to_string().contains("Prices")));
+}
+
+#[test]
+fn a_draft_that_is_hidden_in_the_database_stays_hidden() {
+    let mut hidden = document(2, "kb/b.md", "ready", None);
+    hidden["enabled"] = value!(false);
+    let server = server_with(value!([document(1, "kb/a.md", "ready", None), hidden]));
+    let folder = Folder::with_two_files();
+    std::fs::write(folder.path("b.md"), "---\ndraft: true\n---\nPrices rise by 20 %.").unwrap();
+    assert!(removed(&folder.sync(&server).unwrap()).is_empty());
+    assert_eq!((server.count(DELETE), server.count(PUBLISH)), (0, 1));
+}
