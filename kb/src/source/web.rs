@@ -68,6 +68,7 @@ pub(super) async fn load(site: &Site, url: &Url, known: Option<&str>) -> Result<
     let page = match site.fetch(url, known).await {
         Ok(Fetched::Page(page)) => page,
         Ok(Fetched::Unchanged) => return Ok(Loaded::Unchanged),
+        Err(error @ FetchError::NoIndex(_)) => return Err(LoadError::NotPublished(error.to_string())),
         // A site that forbids a page now does not want it quoted either.
         Err(error) if error.is_gone() || error.is_unwelcome() => {
             return Err(LoadError::Gone(error.to_string()));

@@ -252,3 +252,26 @@ fn a_draft_that_is_hidden_in_the_database_stays_hidden() {
     assert!(removed(&folder.sync(&server).unwrap()).is_empty());
     assert_eq!((server.count(DELETE), server.count(PUBLISH)), (0, 1));
 }
+
+#[test]
+fn pages_of_a_site_are_drafts_and_have_an_audience_as_files_do() {
+    let server = FakeServer::start(|request, _| match request.line.as_str() {
+        "GET /robots.txt" => json(404, ""),
+        "GET /hidden" => {
+            Answer::Page("text/html", "<meta name=robots content=noindex><p>Prices rise.".to_owned())
+        }
+        "GET /draft.md" => Answer::Page("text/plain", "---\ndraft: true\n---\nPrices rise.".to_owned()),
+        "GET /hr.md" => Answer::Page("text/plain", "---\naudience: [team:hr]\n---\nSome text.".to_owned()),
+        _ => empty(request),
+    });
+    let folder = Folder::new(&[]);
+    let list = ["hidden", "draft.md", "hr.md"].map(|page| format!("{}/{page}\n", server.url)).concat();
+    std::fs::write(folder.path("pages.txt"), list).unwrap();
+    let source = Source::open(&SourceName::AddressList(folder.path("pages.txt"))).unwrap();
+    let summary = Folder::sync_source(&source, &server.url, |_| {}).unwrap();
+    assert!(!summary.has_failures(), "{summary}");
+    let is_skipped = |entry: &&(&str, &DocumentResult)| matches!(entry.1, DocumentResult::Skipped { .. });
+    assert_eq!(results(&summary).iter().filter(is_skipped).count(), 2, "{summary}");
+    let written = server.requests().into_iter().find(|request| request.line == INSERT).unwrap();
+    assert!(written.body.contains(r#""audience":["team:hr"]"#), "{}", written.body);
+}

@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 use crate::{Format, document};
 
@@ -265,6 +267,33 @@ fn a_file_with_only_front_matter_has_no_content() {
             let read = document(format!("---\ntitle: Prices\n---{end}").as_bytes(), format);
             let has_text = |read: &crate::document::Document| !read.text.trim().is_empty();
             assert!(read.as_ref().map_or(true, has_text), "{format:?} {end:?} {read:?}");
+        }
+    }
+}
+
+fn one_of(choices: &'static [&'static str]) -> impl Strategy<Value = &'static str> {
+    proptest::sample::select(choices)
+}
+
+proptest! {
+    #[test]
+    fn an_audience_at_the_top_is_read_or_an_error(
+        before in one_of(&["", "\u{feff}", "\n\n", " \t", "\u{200b}\n"]),
+        fence in one_of(&["---", "+++", "---yaml", "---\t", "--- ", "---toml", "---json"]),
+        lines in proptest::collection::vec(one_of(&["", "# note", "title: Pay", "title = 'Pay'", "tags:", "  - a", "a: {b: 1}", "[x]",
+            "params:", "Text.", "\t", "audience: team:all", "{", "}"]), 0..5),
+        audience in one_of(&["audience: [team:hr]", "Audience: team:hr", "\"audience\": team:hr,", "audience = 'team:hr'",
+            "audience:team:hr", "audience:", "audience: # team:hr", "audience: ~", "audience:\n  - team:hr",
+            "audience:\n  # - team:hr", "  audience: team:hr", "audiences: team:hr", "audience : team:hr", "audience："]),
+        rest in proptest::collection::vec(one_of(&["", "# note", "title: Pay", "lang: de", "...", "Text.", "}"]), 0..3),
+        end in one_of(&["---", "+++", "--", "---\t", "...", " ---", "", "----"]),
+        line_end in one_of(&["\n", "\r\n"]),
+    ) {
+        let head = lines.iter().copied().chain([audience]).chain(rest.iter().copied());
+        let block = [fence].into_iter().chain(head).chain([end, TEXT]).collect::<Vec<_>>().join("\n");
+        let text = format!("{before}{block}").replace('\n', line_end);
+        if let Ok(front) = read(&text) {
+            prop_assert!(front.properties.audience.is_some(), "{text}");
         }
     }
 }
