@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use toml::value::{Datetime, Offset};
 
 use super::{ExtractError, Properties, audience, properties};
@@ -16,19 +16,9 @@ const MAX_BYTES: usize = 64 * 1024;
 const MAX_STRAY_LINES: usize = 20;
 const DAY_SECONDS: i64 = 86_400;
 
-/// Names that keep a document out if they have this value.
-const SWITCHES: [(&str, bool); 10] = [
-    ("draft", true),
-    ("unlisted", true),
-    ("private", true),
-    ("hidden", true),
-    ("noindex", true),
-    ("headless", true),
-    ("published", false),
-    ("publish", false),
-    ("search", false),
-    ("pagefind", false),
-];
+/// Names that keep a document out.
+const HIDES_IF_TRUE: [&str; 6] = ["draft", "unlisted", "private", "hidden", "noindex", "headless"];
+const HIDES_IF_FALSE: [&str; 4] = ["published", "publish", "search", "pagefind"];
 const STATES: [&str; 2] = ["status", "visibility"];
 const UNPUBLISHED_STATES: [&str; 5] = ["draft", "private", "hidden", "unlisted", "unpublished"];
 const PUBLICATION_DATES: [&str; 4] = ["publishdate", "publish_date", "pubdate", "published_at"];
@@ -174,7 +164,10 @@ fn field<'a>(fields: &'a Fields, name: &str) -> Result<Option<&'a Value>, Extrac
 /// One entry or a list of them.
 fn declared_audience(fields: &Fields) -> Result<Option<Vec<String>>, ExtractError> {
     let refused = |reason: &str| ExtractError::Audience { reason: reason.to_owned() };
-    if field(fields, "audiences")?.is_some() || fields.values().any(|value| has_key(value, "audience")) {
+    let names_audience = |fields: &Map<_, _>| fields.keys().any(|key| key.eq_ignore_ascii_case("audience"));
+    if field(fields, "audiences")?.is_some()
+        || fields.values().any(|value| has_mapping(value, &names_audience))
+    {
         return Err(refused("its name must be `audience`, not below another name"));
     }
     let entries = match field(fields, "audience")? {
@@ -191,19 +184,19 @@ fn declared_audience(fields: &Fields) -> Result<Option<Vec<String>>, ExtractErro
     Ok(Some(audience(entries.iter().map(String::as_str)).map_err(|error| refused(&error.to_string()))?))
 }
 
-fn has_key(value: &Value, name: &str) -> bool {
+/// Whether a mapping at any depth is as described.
+fn has_mapping(value: &Value, is_it: &dyn Fn(&Map<String, Value>) -> bool) -> bool {
     match value {
-        Value::Array(values) => values.iter().any(|value| has_key(value, name)),
-        Value::Object(fields) => {
-            fields.iter().any(|(key, value)| key.eq_ignore_ascii_case(name) || has_key(value, name))
-        }
+        Value::Array(values) => values.iter().any(|value| has_mapping(value, is_it)),
+        Value::Object(fields) => is_it(fields) || fields.values().any(|value| has_mapping(value, is_it)),
         _ => false,
     }
 }
 
 /// Why the author does not want the document to be published or found.
 fn unpublished(fields: &Fields, notes: &mut Vec<String>) -> Result<Option<String>, ExtractError> {
-    for (name, hides) in SWITCHES {
+    for name in HIDES_IF_TRUE.into_iter().chain(HIDES_IF_FALSE) {
+        let hides = HIDES_IF_TRUE.contains(&name);
         let says = match field(fields, name)? {
             None | Some(Value::Null) => continue,
             Some(Value::Object(search)) if name == "search" => {
@@ -244,21 +237,14 @@ fn unpublished(fields: &Fields, notes: &mut Vec<String>) -> Result<Option<String
         Value::Object(robots) => robots.get("index") == Some(&Value::Bool(false)),
         _ => false,
     };
-    let is_hidden = robots.is_some_and(is_noindex) || fields.values().any(has_robots_tag);
+    // An element for the head of the page.
+    let is_robots_tag = |element: &Map<String, Value>| {
+        let text = |name| element.get(name).and_then(Value::as_str).unwrap_or_default();
+        text("name") == "robots" && properties::forbids_indexing(text("content"))
+    };
+    let is_hidden =
+        robots.is_some_and(is_noindex) || fields.values().any(|value| has_mapping(value, &is_robots_tag));
     Ok(is_hidden.then(|| "`robots: noindex`".to_owned()))
-}
-
-/// Whether a list of elements for the head of the page has `<meta name="robots" content="noindex">`.
-fn has_robots_tag(value: &Value) -> bool {
-    match value {
-        Value::Array(values) => values.iter().any(has_robots_tag),
-        Value::Object(fields) => {
-            let text = |name| fields.get(name).and_then(Value::as_str).unwrap_or_default();
-            (text("name") == "robots" && properties::forbids_indexing(text("content")))
-                || fields.values().any(has_robots_tag)
-        }
-        _ => false,
-    }
 }
 
 /// Whether a date is in the future; `None` if it is no date. A time without a zone is UTC. A time in another notation counts as the second
@@ -309,8 +295,7 @@ fn refuse_stray(text: &str) -> Result<(), ExtractError> {
 
 fn decides_access(name: &str) -> bool {
     matches!(name, "audience" | "audiences" | "robots")
-        || SWITCHES.iter().any(|(switch, _)| *switch == name)
-        || PUBLICATION_DATES.contains(&name)
+        || [&HIDES_IF_TRUE[..], &HIDES_IF_FALSE, &PUBLICATION_DATES].iter().any(|names| names.contains(&name))
 }
 
 /// The name in a line such as `name: value`, `"name": value` or `name = value`, in lower case.
