@@ -115,6 +115,20 @@ pub struct SyncArgs {
     /// Do not copy the files of a folder to the storage bucket; citations then do not link to the original.
     #[arg(long)]
     pub no_originals: bool,
+    #[command(flatten)]
+    pub defaults: DefaultsArgs,
+    #[command(flatten)]
+    pub server: ServerArgs,
+    #[command(flatten)]
+    pub model: ModelArgs,
+    /// Print the result as JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What holds for documents that do not declare it.
+#[derive(Debug, Args)]
+pub struct DefaultsArgs {
     /// Language of documents that do not declare one: english, german, … or a code such as en or de.
     ///
     /// Decides which word forms match each other. In a language that the database does not know, only identical words
@@ -125,15 +139,8 @@ pub struct SyncArgs {
     ///
     /// A claim and its value in the user's token (app_metadata, or a custom claim). A user needs one of them. Default: the
     /// column `default_audience` of chat_settings, which is users with an account.
-    #[arg(long, value_name = "CLAIM:VALUE", value_parser = audience)]
+    #[arg(long, value_name = "CLAIM:VALUE")]
     pub audience: Vec<String>,
-    #[command(flatten)]
-    pub server: ServerArgs,
-    #[command(flatten)]
-    pub model: ModelArgs,
-    /// Print the result as JSON.
-    #[arg(long)]
-    pub json: bool,
 }
 
 /// Options of `kb watch`.
@@ -148,12 +155,8 @@ pub struct WatchArgs {
     /// End after one round, with exit code 1 if a document failed: for a schedule of something else.
     #[arg(long, conflicts_with = "interval")]
     pub once: bool,
-    /// Language of documents that do not declare one, as for `kb sync`.
-    #[arg(long, value_name = "NAME", default_value = "english", value_parser = language)]
-    pub language: String,
-    /// Who may see documents that do not declare an audience, as for `kb sync`; repeatable.
-    #[arg(long, value_name = "CLAIM:VALUE", value_parser = audience)]
-    pub audience: Vec<String>,
+    #[command(flatten)]
+    pub defaults: DefaultsArgs,
     #[command(flatten)]
     pub server: ServerArgs,
     #[command(flatten)]
@@ -467,14 +470,6 @@ fn language(name: &str) -> Result<String, String> {
     Ok(name)
 }
 
-fn audience(entry: &str) -> Result<String, String> {
-    let entry = entry.trim();
-    match entry.split_once(':') {
-        Some((claim, value)) if !claim.trim().is_empty() && !value.trim().is_empty() => Ok(entry.to_owned()),
-        _ => Err("must be a claim and its value, such as team:sales".to_owned()),
-    }
-}
-
 fn fraction(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number| (0.0..=1.0).contains(number));
     number.ok_or_else(|| "must be a number from 0 to 1".to_owned())
@@ -496,14 +491,6 @@ mod tests {
         assert_eq!(language(" German "), Ok("german".to_owned()));
         assert_eq!(language("pt-BR"), Ok("pt-br".to_owned()));
         assert!(language(" ").is_err() && language("en\nde").is_err());
-    }
-
-    #[test]
-    fn an_audience_must_be_a_claim_and_a_value() {
-        assert_eq!(audience(" team:sales "), Ok("team:sales".to_owned()));
-        for wrong in ["sales", ":sales", "team:", ""] {
-            assert!(audience(wrong).is_err(), "{wrong}");
-        }
     }
 
     #[test]

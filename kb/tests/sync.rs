@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use kb::knowledge_base::KnowledgeBase;
 use kb::progress::Progress;
-use kb::source::Source;
+use kb::source::{Source, SourceName};
 use kb::supabase::{Backoff, Client, SupabaseError};
 use kb::sync::{Defaults, DocumentResult, LeaseTimes, Options, Summary, SyncError, sync};
 use kb::text_embedder::TextEmbedder;
@@ -85,6 +85,14 @@ impl Folder {
 
     /// Syncs `kb` in a folder.
     fn sync_path(folder: &Path, url: &str, change: impl FnOnce(&mut Options)) -> Result<Summary, SyncError> {
+        Self::sync_source(&Source::Folder(folder.join("kb")), url, change)
+    }
+
+    fn sync_source(
+        source: &Source,
+        url: &str,
+        change: impl FnOnce(&mut Options),
+    ) -> Result<Summary, SyncError> {
         let mut options = Options {
             collection: "kb".to_owned(),
             defaults: Defaults { language: "german".to_owned(), audience: None },
@@ -102,10 +110,9 @@ impl Folder {
         change(&mut options);
         let backoff = Backoff { retries: 2, first_pause: Duration::from_millis(1) };
         let knowledge_base = KnowledgeBase::new(Client::new(url, KEY, backoff).unwrap());
-        let source = Source::Folder(folder.join("kb"));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let load = || Ok(FakeEmbedder);
-        runtime.block_on(sync(&source, &knowledge_base, &options, "model", load, &Progress::hidden()))
+        runtime.block_on(sync(source, &knowledge_base, &options, "model", load, &Progress::hidden()))
     }
 }
 

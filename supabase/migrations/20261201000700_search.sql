@@ -781,7 +781,8 @@ begin
     coalesce(s.parts, '[]'),
     question.terms
   from ranked r
-  cross join lateral (select d.name, d.meta from public.kb_documents d where d.id = r.document_id offset 0) d
+  -- Users do not learn for whom else a document is.
+  cross join lateral (select d.name, d.meta - 'audience' as meta from public.kb_documents d where d.id = r.document_id offset 0) d
   left join internal.kb_chunk_sentences(
       array(select f.chunk_id from ranked f), query_embedding, audiences, is_in_default
     ) s on s.chunk_id = r.chunk_id

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use reqwest::Url;
+
 /// Options of a crawl.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -15,9 +17,9 @@ pub struct Options {
     pub max_bytes: usize,
     /// Maximum number of pages of one listing.
     pub max_pages: usize,
-    /// Whether to download a media type such as `text/html` (lower case, without parameters). Pages without a media type
-    /// are always downloaded.
-    pub accept: fn(&str) -> bool,
+    /// Whether to download the page at an address that has a media type such as `text/html` (lower case, without parameters). Pages
+    /// without a media type are always downloaded.
+    pub accept: fn(&Url, &str) -> bool,
     /// Maximum number of retries of a request that may succeed later.
     pub retries: u32,
     /// Pause before the first retry; doubles each time. `Retry-After` takes precedence.
@@ -41,7 +43,7 @@ impl Default for Options {
             timeout: Duration::from_secs(60),
             max_bytes: 50 * 1024 * 1024,
             max_pages: 10_000,
-            accept: |_| true,
+            accept: |_, _| true,
             retries: 3,
             first_pause: Duration::from_secs(1),
             max_pause: Duration::from_secs(60),

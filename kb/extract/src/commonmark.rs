@@ -1,13 +1,12 @@
 //! Markdown, read as the HTML that it stands for.
 
 use std::collections::{HashMap, HashSet};
-use std::ops::Range;
 
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd, html};
 
 use crate::document::Document;
 use crate::markers::is_item;
-use crate::{ExtractError, Properties, front_matter, notation};
+use crate::{ExtractError, notation};
 
 /// Maximum nesting of lists and quotations; deeper ones are read flat.
 const MAX_DEPTH: usize = 100;
@@ -22,43 +21,10 @@ const ELEMENTS: &str = " \
 ";
 
 pub(crate) fn document(text: &str) -> Result<Document, ExtractError> {
-    let front = front_matter(text);
-    let (mut properties, mut notes) = front
-        .clone()
-        .and_then(|range| text.get(range))
-        .map(front_matter::read)
-        .transpose()?
-        .unwrap_or_default();
-    let body = text.get(front.map_or(0, |range| range.end)..).unwrap_or_default();
-    let (source, left_out) = notation::rewrite(body);
+    let (source, left_out) = notation::rewrite(text);
     let mut document = crate::html::document(&page(&source))?;
-    properties.title = properties.title.or(document.properties.title);
-    notes.extend(left_out);
-    notes.append(&mut document.notes);
-    Ok(Document { properties: Properties { ..properties }, notes, ..document })
-}
-
-/// The range of the front matter with its fences: `---` or `+++` in the first line, then a line that is not blank.
-fn front_matter(text: &str) -> Option<Range<usize>> {
-    let start = text.len() - text.trim_start_matches(['\u{feff}', '\n', '\r', ' ', '\t']).len();
-    let mut lines = text.get(start..)?.split_inclusive('\n');
-    let first = lines.next()?;
-    let fence = first.trim_end();
-    if !matches!(fence, "---" | "+++") {
-        return None;
-    }
-    let mut end = start + first.len();
-    for (number, line) in lines.enumerate() {
-        end += line.len();
-        let line = line.trim_end();
-        if number == 0 && line.is_empty() {
-            return None;
-        }
-        if line == fence || (fence == "---" && line == "...") {
-            return Some(start..end);
-        }
-    }
-    None
+    document.notes.splice(0..0, left_out);
+    Ok(document)
 }
 
 fn options() -> Options {
@@ -157,13 +123,6 @@ mod tests {
             text("# H\n\n---\n**Refunds** take 5 days.\n\n## S\n\nDaily.\n\n---\n"),
             "H\n\nRefunds take 5 days.\n\nS\n\nDaily."
         );
-    }
-
-    #[test]
-    fn front_matter_gives_properties_and_no_text() {
-        let read = document("---\ntitle: Fees\n---\n\nText.").unwrap();
-        assert_eq!((read.properties.title.as_deref(), read.text.as_str()), (Some("Fees"), "Text."));
-        assert_eq!(text("---\n\nNot front matter.\n\n---\n"), "Not front matter.");
     }
 
     #[test]

@@ -88,6 +88,20 @@ pub enum ExtractError {
         /// The reason.
         reason: String,
     },
+    /// Front matter that cannot be read: it may say who may see the document.
+    #[error(
+        "begins with front matter that cannot be read ({reason}); correct it, or put a blank line behind its first line if it is text"
+    )]
+    FrontMatter {
+        /// The reason.
+        reason: String,
+    },
+    /// The file says that it is a draft, or that it should not be found.
+    #[error("is not published: it says {reason}")]
+    NotPublished {
+        /// What the file says.
+        reason: String,
+    },
     /// Reading took longer than the sandbox allows.
     #[error("takes more than {seconds} seconds to read")]
     TimedOut {

@@ -10,6 +10,7 @@
 #![forbid(unsafe_code)]
 #![cfg_attr(not(feature = "office"), allow(dead_code, reason = "for PDF and Word"))]
 
+mod audience;
 mod builder;
 mod clean;
 mod commonmark;
@@ -44,13 +45,14 @@ mod xml;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+pub use audience::{AudienceError, MAX_AUDIENCE_BYTES, audience};
 pub use error::ExtractError;
 pub use file::{limited, read_limited, read_open};
 pub use format::Format;
 pub use properties::Properties;
 
 /// Changed whenever the same file would give another document.
-pub const EXTRACTOR_VERSION: &str = "extract-6";
+pub const EXTRACTOR_VERSION: &str = "extract-7";
 
 /// Maximum size of a file in bytes: the default limit of Supabase Storage.
 pub const MAX_FILE_BYTES: u64 = 50 * 1024 * 1024;
@@ -84,14 +86,18 @@ pub fn document(bytes: &[u8], format: Format) -> Result<document::Document, Extr
         let declared = if format == Format::Html { html::declared_encoding(bytes) } else { None };
         let (text, note) = encoding::decode(bytes, declared)?;
         let text = without_control_characters(text);
+        // Old files end their lines so.
+        let text = if text.contains('\n') { text } else { text.replace('\r', "\n") };
+        let front_matter::Front { properties, notes, body } = front_matter::read(&text)?;
         let mut document = match format {
-            Format::Markdown => commonmark::document(&text),
-            Format::Html => html::document(&text),
-            Format::PlainText => plain_text::document(&text),
-            Format::Csv => rows::document(&text),
+            Format::Markdown => commonmark::document(body),
+            Format::Html => html::document(body),
+            Format::PlainText => plain_text::document(body),
+            Format::Csv => rows::document(body),
             Format::Pdf | Format::Docx => Err(ExtractError::NotBuilt),
         }?;
-        document.notes.splice(0..0, note);
+        document.properties = properties.or(document.properties)?;
+        document.notes.splice(0..0, note.into_iter().chain(notes));
         // Character references can add characters that the file itself does not contain.
         document.text = without_control_characters(document.text);
         Ok(document)

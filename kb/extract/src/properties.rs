@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::ExtractError;
 use super::clean::{one_line, visible};
 
 /// Maximum length; a longer title is an error of the program that wrote the file.
@@ -28,6 +29,32 @@ pub struct Properties {
     pub language: Option<String>,
     /// Who may see it (`team:sales`), if declared.
     pub audience: Option<Vec<String>>,
+}
+
+impl Properties {
+    /// These properties, and the others where these are missing.
+    ///
+    /// # Errors
+    /// If both name an audience, and not the same.
+    pub(crate) fn or(self, others: Self) -> Result<Self, ExtractError> {
+        if self.audience.is_some() && others.audience.is_some() && self.audience != others.audience {
+            let reason = "the front matter and the page name different ones".to_owned();
+            return Err(ExtractError::Audience { reason });
+        }
+        Ok(Self {
+            title: self.title.or(others.title),
+            url: self.url.or(others.url),
+            language: self.language.or(others.language),
+            audience: self.audience.or(others.audience),
+        })
+    }
+}
+
+/// Whether directives for robots forbid to index a page.
+pub(crate) fn forbids_indexing(directives: &str) -> bool {
+    directives
+        .split([',', ' '])
+        .any(|directive| ["noindex", "none"].iter().any(|no| directive.trim().eq_ignore_ascii_case(no)))
 }
 
 /// On one line, truncated with an ellipsis if it is too long; `None` if empty.

@@ -16,11 +16,11 @@ mod worker_secret;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use crate::cli::{Cli, Command, ServerArgs};
+use crate::cli::{Cli, Command, DefaultsArgs, ServerArgs};
 use crate::knowledge_base::KnowledgeBase;
 use crate::output::printable;
 use crate::supabase::{Backoff, Client, SupabaseError};
-use crate::sync::Extract;
+use crate::sync::{Defaults, Extract};
 
 /// Runs a command. The exit code is 1 if a document or passage failed, or if `kb doctor` found a problem.
 ///
@@ -72,6 +72,15 @@ async fn missing_secret_hint(knowledge_base: &KnowledgeBase) -> Result<Option<&'
 fn connect(server: &ServerArgs) -> anyhow::Result<KnowledgeBase> {
     let client = Client::new(server.url()?, &server.secret_key()?, Backoff::default())?;
     Ok(KnowledgeBase::new(client))
+}
+
+/// Checks the audience before anything is read: the database would refuse each document.
+fn defaults(args: &DefaultsArgs) -> anyhow::Result<Defaults> {
+    let entries = args.audience.iter().map(String::as_str);
+    let audience = (!args.audience.is_empty()).then(|| extract::audience(entries)).transpose();
+    let audience =
+        audience.map_err(|error| anyhow::anyhow!("--audience: {error}; write for example team:sales"))?;
+    Ok(Defaults { language: args.language.clone(), audience })
 }
 
 /// Extracts formats whose parsers may crash or hang in another process of this program.

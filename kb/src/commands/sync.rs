@@ -3,12 +3,12 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use super::{connect, sandboxed};
+use super::{connect, defaults, sandboxed};
 use crate::cli::SyncArgs;
 use crate::output::{print, print_json};
 use crate::progress::Progress;
 use crate::source::{Source, SourceName};
-use crate::sync::{Defaults, LeaseTimes, Options, sync};
+use crate::sync::{LeaseTimes, Options, sync};
 use crate::text_embedder::load_model;
 
 /// A checkout or an editor that replaces files needs less.
@@ -22,10 +22,7 @@ pub(super) async fn run(args: SyncArgs) -> anyhow::Result<ExitCode> {
     };
     let options = Options {
         collection,
-        defaults: Defaults {
-            language: args.language,
-            audience: (!args.audience.is_empty()).then_some(args.audience),
-        },
+        defaults: defaults(&args.defaults)?,
         dry_run: args.dry_run,
         keeps_originals: !args.no_originals,
         force: args.force,

@@ -3,12 +3,12 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use super::{connect, sandboxed};
+use super::{connect, defaults, sandboxed};
 use crate::cli::WatchArgs;
 use crate::output::print_json;
 use crate::progress::Progress;
 use crate::source::{Source, SourceName};
-use crate::sync::{Defaults, LeaseTimes, Options};
+use crate::sync::{LeaseTimes, Options};
 use crate::text_embedder::load_model;
 use crate::watch::{Watch, WatchedSource, remembering_failures};
 
@@ -56,10 +56,7 @@ fn watched(argument: &str, args: &WatchArgs) -> anyhow::Result<WatchedSource> {
     }
     let options = Options {
         collection: name.collection()?,
-        defaults: Defaults {
-            language: args.language.clone(),
-            audience: (!args.audience.is_empty()).then(|| args.audience.clone()),
-        },
+        defaults: defaults(&args.defaults)?,
         dry_run: false,
         keeps_originals: true,
         force: false,

@@ -37,7 +37,6 @@ pub use privacy::Retained;
 pub use selection::{Precision, SelectionError, select};
 pub use sync_lease::Lease;
 pub use watches::{Watch, WatchEvent};
-pub(crate) use write::MAX_AUDIENCE_BYTES;
 pub use write::{NewChunk, NewSentence, PendingDocument};
 
 const IDS_PER_REQUEST: usize = 100;

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use chat_core::limits::{MAX_META_BYTES, MAX_URL_BYTES, json_bytes};
+use chat_core::limits::{MAX_URL_BYTES, json_bytes};
 use chat_core::statement::Part;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -19,9 +19,6 @@ pub(super) const CHUNK_SCALE: f64 = (1 << 28) as f64;
 
 /// The same for vectors of sentences and headings, which are stored in half precision and need fewer digits.
 pub(super) const HALF_SCALE: f64 = (1 << 17) as f64;
-
-/// Maximum size of an audience as JSON. It is part of the metadata of a document, which is limited to [`MAX_META_BYTES`].
-pub(crate) const MAX_AUDIENCE_BYTES: usize = MAX_META_BYTES / 2;
 
 /// A document to be written.
 #[derive(Debug, Clone, Default)]
@@ -225,7 +222,7 @@ pub(super) fn sentence_entry(sentence: &NewSentence) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use chat_core::limits::MAX_NAME_CHARS;
+    use chat_core::limits::{MAX_META_BYTES, MAX_NAME_CHARS};
     use chat_core::statement::StatementKind;
 
     use super::*;
@@ -301,7 +298,7 @@ mod tests {
             let url = url.get(..url.floor_char_boundary(MAX_URL_BYTES / 6)).map(str::to_owned);
             let longest_url = Some(format!("https://e.org/{}", "p".repeat(MAX_URL_BYTES - 14)));
             let entry = format!("team:{}", filler.repeat(10));
-            let entries = MAX_AUDIENCE_BYTES / (json_bytes(&entry) + 4);
+            let entries = extract::MAX_AUDIENCE_BYTES / (json_bytes(&entry) + 4);
             for url in [url, longest_url] {
                 let document = PendingDocument {
                     name: filler.repeat(1000),

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use extract::{Format, MAX_FILE_BYTES};
 
-use super::{Item, Listing, LoadError, Location, Rejected};
+use super::{Item, Listing, LoadError, Location, Rejected, folder};
 use crate::supabase::storage::StoredFile;
 use crate::supabase::{Client, SupabaseError};
 
@@ -12,9 +12,12 @@ pub(super) async fn list(client: &Client) -> Result<Listing, SupabaseError> {
     let mut listing = Listing { is_complete: true, ..Listing::default() };
     for file in client.user_files().await? {
         match Format::from_path(Path::new(&file.path)) {
+            _ if folder::is_draft(Path::new(&file.path)) => {
+                listing.skipped.push(Rejected { path: file.path, reason: folder::DRAFT.to_owned() });
+            }
             Some(format) => listing.items.push(item(file, format)),
             None => {
-                let reason = super::folder::unsupported(Path::new(&file.path));
+                let reason = folder::unsupported(Path::new(&file.path));
                 listing.skipped.push(Rejected { path: file.path, reason });
             }
         }

@@ -22,7 +22,10 @@ use super::{Item, Listing, LoadError, Location, Rejected};
 /// Why pipes and devices are skipped: reading one might never end.
 const NOT_A_FILE: &str = "is not a regular file";
 
-/// Lists the documents of a folder recursively, except hidden files and files that `.gitignore` and `.ignore` exclude.
+/// Why files in a folder of drafts are skipped.
+pub(super) const DRAFT: &str = "is a draft: it is in a folder with the name _drafts";
+
+/// Lists the documents of a folder recursively, except drafts, hidden files and files that `.gitignore` and `.ignore` exclude.
 /// Symbolic links are not followed.
 ///
 /// # Errors
@@ -62,7 +65,9 @@ fn add(listing: &mut Listing, root: &Path, opened: &Arc<Dir>, entry: &DirEntry) 
     let below = entry.path().strip_prefix(root).unwrap_or(entry.path());
     let path = below.to_string_lossy().into_owned();
     let skip = |reason: String| Rejected { path: path.clone(), reason };
-    if entry.path_is_symlink() {
+    if is_draft(below) {
+        listing.skipped.push(skip(DRAFT.to_owned()));
+    } else if entry.path_is_symlink() {
         listing.skipped.push(skip("is a symbolic link".to_owned()));
     } else if !entry.file_type().is_some_and(|kind| kind.is_file()) {
         listing.skipped.push(skip(NOT_A_FILE.to_owned()));
@@ -83,6 +88,12 @@ fn add(listing: &mut Listing, root: &Path, opened: &Arc<Dir>, entry: &DirEntry) 
             }),
         }
     }
+}
+
+/// Whether a file is in a folder that generators of sites do not publish.
+pub(super) fn is_draft(path: &Path) -> bool {
+    let mut folders = path.parent().into_iter().flat_map(Path::components);
+    folders.any(|folder| folder.as_os_str().eq_ignore_ascii_case("_drafts"))
 }
 
 /// Why a file is skipped.
@@ -317,6 +328,15 @@ mod tests {
             assert_eq!(read(&listing, name).unwrap_err(), NOT_A_FILE, "{name}");
         }
         assert!(read(&listing, "gone.md").unwrap_err().starts_with("cannot be read: "));
+    }
+
+    #[test]
+    fn files_in_a_folder_of_drafts_are_skipped_with_the_reason() {
+        let folder = folder(&["a.md", "_drafts/b.md", "blog/_Drafts/x/c.md", "_drafts.md"]);
+        let listing = list(folder.path()).unwrap();
+        assert_eq!(paths(&listing), ["_drafts.md", "a.md"]);
+        assert!(listing.is_complete && listing.skipped.iter().all(|skipped| skipped.reason == DRAFT));
+        assert_eq!(listing.skipped.len(), 2);
     }
 
     #[test]

@@ -115,6 +115,9 @@ pub enum LoadError {
     /// A listed page no longer exists, or its site asks crawlers to stay away.
     #[error("{0}")]
     Gone(String),
+    /// A page asks not to be indexed.
+    #[error("{0}")]
+    NotPublished(String),
     /// Only this document is affected.
     #[error("{0}")]
     Failed(String),

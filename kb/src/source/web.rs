@@ -30,8 +30,19 @@ pub(super) fn open_list(path: &Path) -> Result<Source, ListError> {
     open(crawl::Listing::List(addresses))
 }
 
-fn is_supported(content_type: &str) -> bool {
-    Format::from_content_type(content_type).is_some()
+fn is_supported(url: &Url, content_type: &str) -> bool {
+    format(url, Some(content_type)).is_some()
+}
+
+/// Servers send files whose type they do not know as plain text or as bytes, so then the name decides.
+fn format(url: &Url, content_type: Option<&str>) -> Option<Format> {
+    let by_name = Format::from_path(Path::new(url.path()));
+    let media_type = content_type.and_then(|full| full.split(';').next()).unwrap_or_default().trim();
+    match Format::from_content_type(media_type) {
+        Some(Format::PlainText) => by_name.or(Some(Format::PlainText)),
+        None if matches!(media_type, "" | "application/octet-stream" | "binary/octet-stream") => by_name,
+        by_type => by_type,
+    }
 }
 
 pub(super) async fn list(listing: &crawl::Listing, site: &Site) -> Result<Listing, CrawlError> {
@@ -57,6 +68,7 @@ pub(super) async fn load(site: &Site, url: &Url, known: Option<&str>) -> Result<
     let page = match site.fetch(url, known).await {
         Ok(Fetched::Page(page)) => page,
         Ok(Fetched::Unchanged) => return Ok(Loaded::Unchanged),
+        Err(error @ FetchError::NoIndex(_)) => return Err(LoadError::NotPublished(error.to_string())),
         // A site that forbids a page now does not want it quoted either.
         Err(error) if error.is_gone() || error.is_unwelcome() => {
             return Err(LoadError::Gone(error.to_string()));
@@ -64,9 +76,28 @@ pub(super) async fn load(site: &Site, url: &Url, known: Option<&str>) -> Result<
         Err(error @ FetchError::NotRequested(_)) => return Err(LoadError::NotRequested(error.to_string())),
         Err(error) => return Err(LoadError::Failed(error.to_string())),
     };
-    let by_content_type = page.content_type.as_deref().and_then(Format::from_content_type);
-    let format = by_content_type.or_else(|| Format::from_path(Path::new(page.url.path())));
+    let format = format(&page.url, page.content_type.as_deref());
     let format = format.ok_or_else(|| LoadError::Failed("is not a page or document".to_owned()))?;
     let url = Some(page.url.to_string());
     Ok(Loaded::Content(Content { bytes: page.bytes, format, version: page.version, url }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_name_of_a_page_decides_if_its_server_does_not_know_the_type() {
+        let of = |path: &str, content_type| {
+            format(&Url::parse("https://git.example.org/raw/").unwrap().join(path).unwrap(), content_type)
+        };
+        for general in [None, Some("text/plain; charset=utf-8"), Some("application/octet-stream")] {
+            assert_eq!(of("hr.md?raw=1", general), Some(Format::Markdown), "{general:?}");
+            assert_eq!(of("prices.CSV", general), Some(Format::Csv), "{general:?}");
+        }
+        assert_eq!(of("hr", Some("text/plain")), Some(Format::PlainText));
+        assert_eq!(of("hr", Some("application/octet-stream")), None);
+        assert_eq!(of("hr.md", Some("text/html")), Some(Format::Html));
+        assert_eq!(of("hr.md", Some("image/png")), None);
+    }
 }

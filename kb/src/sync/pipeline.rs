@@ -75,6 +75,7 @@ pub(super) async fn load(
             Ok(Loaded::Content(content)) => Loading::Content(write, content, permit),
             Ok(Loaded::Unchanged) => Loading::Settled(Settled::Unchanged(write, None)),
             Err(LoadError::Gone(reason)) => Loading::Settled(Settled::Gone(write, reason)),
+            Err(LoadError::NotPublished(reason)) => Loading::Settled(Settled::NotPublished(write, reason)),
             Err(LoadError::Failed(reason) | LoadError::Unreadable(reason)) => {
                 Loading::Settled(Settled::Failed(write, reason))
             }

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use chat_core::limits::json_bytes;
 use extract::document::Document;
 use extract::{ExtractError, Format};
 use tokio::sync::OwnedSemaphorePermit;
@@ -10,7 +9,7 @@ use uuid::Uuid;
 
 use super::fingerprint::Defaults;
 use super::plan::Write;
-use crate::knowledge_base::{MAX_AUDIENCE_BYTES, PendingDocument};
+use crate::knowledge_base::PendingDocument;
 use crate::passage::{CountTokens, Passage, passages};
 use crate::source::Content;
 use crate::supabase::storage::{ORIGINALS, safe_name};
@@ -50,6 +49,8 @@ pub(super) enum Settled {
     Unchanged(Write, Option<String>),
     /// No longer in the source.
     Gone(Write, String),
+    /// Its author does not want it to be found.
+    NotPublished(Write, String),
     /// Cannot be read or written.
     Failed(Write, String),
     /// Not requested, because its site is unavailable.
@@ -61,6 +62,7 @@ impl Settled {
         match self {
             Self::Unchanged(write, _)
             | Self::Gone(write, _)
+            | Self::NotPublished(write, _)
             | Self::Failed(write, _)
             | Self::NotRequested(write, _) => write,
         }
@@ -85,6 +87,9 @@ impl Preparation {
         }
         let read = match (self.extract)(&content.bytes, content.format) {
             Ok(read) => read,
+            Err(error @ ExtractError::NotPublished { .. }) => {
+                return PreparedOrSettled::Settled(Box::new(Settled::NotPublished(write, error.to_string())));
+            }
             Err(error) => return failed(write, error.to_string()),
         };
         let passages = passages(&read, count_tokens);
@@ -96,11 +101,6 @@ impl Preparation {
             source_version: version,
             ..self.pending(&write, &content, &read)
         };
-        let audience = document.audience.iter().flatten();
-        // Each entry adds two quotation marks, a comma and a space.
-        if audience.map(|entry| json_bytes(entry) + 4).sum::<usize>() > MAX_AUDIENCE_BYTES {
-            return failed(write, format!("has an audience of more than {MAX_AUDIENCE_BYTES} bytes"));
-        }
         PreparedOrSettled::Prepared(Box::new(Prepared { write, document, passages, read, _memory: memory }))
     }
 

@@ -88,6 +88,13 @@ impl<'a, 'b> Writer<'a, 'b> {
                 }
                 None => self.fail(&write, reason).await,
             },
+            Settled::NotPublished(write, reason) => {
+                match write.replaces {
+                    Some(stored) => self.gone.push(stored),
+                    None => self.log.record(&write.source, DocumentResult::Skipped { reason }),
+                }
+                Ok(())
+            }
             Settled::Failed(write, reason) => self.fail(&write, reason).await,
             // Not noted in the table: it may be most of a site, and says nothing about the page.
             Settled::NotRequested(write, reason) => {

@@ -151,3 +151,21 @@ fn a_signal_during_a_sync_returns_its_lease_and_a_single_round_has_then_failed()
         assert_eq!(reports(&fake).last().unwrap().0, "stopped");
     }
 }
+
+#[test]
+fn an_audience_that_cannot_be_stored_is_refused_before_anything_is_sent() {
+    let fake = FakeServer::start(|request, _| empty_project(request));
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().to_str().unwrap();
+    for arguments in [&["sync", "--dry-run"][..], &["sync"], &["watch", "--once"]] {
+        for (audience, advice) in [
+            ("email:bob@example.com", "use a claim of app_metadata"),
+            ("sales", "write for example team:sales"),
+        ] {
+            let output = kb(&fake.url, &[arguments, &[folder, "--audience", audience]].concat());
+            assert_eq!(output.code, 1, "{}{}", output.out, output.err);
+            assert!(output.err.contains("--audience") && output.err.contains(advice), "{}", output.err);
+        }
+    }
+    assert!(fake.requests().is_empty());
+}

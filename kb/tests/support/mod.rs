@@ -9,6 +9,8 @@ pub(crate) enum Answer {
     Json(u16, String),
     /// A stream of server-sent events, with the given data.
     Events(Vec<String>),
+    /// A page of this media type.
+    Page(&'static str, String),
     /// Closes the connection without a response.
     Drop,
 }
@@ -59,6 +61,7 @@ impl FakeServer {
                         "text/event-stream",
                         data.iter().map(|data| format!("data: {data}\n\n")).collect(),
                     ),
+                    Answer::Page(media_type, body) => (200, media_type, body),
                     Answer::Drop => continue,
                 };
                 {

@@ -220,3 +220,58 @@ fn an_empty_folder_removes_nothing_unless_forced() {
     Folder::new(&[]).sync_with(&server.url, |options| options.force = true).unwrap();
     assert_eq!(server.count(DELETE), 1);
 }
+
+#[test]
+fn a_document_that_becomes_a_draft_is_removed_and_a_new_draft_is_skipped() {
+    let server = server_with(value!([
+        document(1, "kb/a.md", "ready", None),
+        document(2, "kb/b.md", "ready", None),
+        document(3, "kb/page.html", "ready", None),
+    ]));
+    let folder = Folder::with_two_files();
+    std::fs::write(folder.path("b.md"), "---\ndraft: true\n---\nPrices rise by 20 %.").unwrap();
+    std::fs::write(folder.path("page.html"), "<meta name=robots content=noindex><p>Prices rise.").unwrap();
+    std::fs::write(folder.path("new.md"), "---\npublished: false\n---\nPrices rise.").unwrap();
+    let summary = folder.sync(&server).unwrap();
+    let mut gone = removed(&summary);
+    gone.sort_unstable();
+    assert_eq!(gone, ["kb/b.md", "kb/page.html"]);
+    let skipped = results(&summary).into_iter().find(|(source, _)| *source == "kb/new.md").unwrap();
+    assert!(matches!(skipped.1, DocumentResult::Skipped { reason } if reason.contains("`published: false`")));
+    assert!(!summary.has_failures(), "{summary}");
+    assert!(!chunks(&server).iter().any(|chunk| chunk.to_string().contains("Prices")));
+}
+
+#[test]
+fn a_draft_that_is_hidden_in_the_database_stays_hidden() {
+    let mut hidden = document(2, "kb/b.md", "ready", None);
+    hidden["enabled"] = value!(false);
+    let server = server_with(value!([document(1, "kb/a.md", "ready", None), hidden]));
+    let folder = Folder::with_two_files();
+    std::fs::write(folder.path("b.md"), "---\ndraft: true\n---\nPrices rise by 20 %.").unwrap();
+    assert!(removed(&folder.sync(&server).unwrap()).is_empty());
+    assert_eq!((server.count(DELETE), server.count(PUBLISH)), (0, 1));
+}
+
+#[test]
+fn pages_of_a_site_are_drafts_and_have_an_audience_as_files_do() {
+    let server = FakeServer::start(|request, _| match request.line.as_str() {
+        "GET /robots.txt" => json(404, ""),
+        "GET /hidden" => {
+            Answer::Page("text/html", "<meta name=robots content=noindex><p>Prices rise.".to_owned())
+        }
+        "GET /draft.md" => Answer::Page("text/plain", "---\ndraft: true\n---\nPrices rise.".to_owned()),
+        "GET /hr.md" => Answer::Page("text/plain", "---\naudience: [team:hr]\n---\nSome text.".to_owned()),
+        _ => empty(request),
+    });
+    let folder = Folder::new(&[]);
+    let list = ["hidden", "draft.md", "hr.md"].map(|page| format!("{}/{page}\n", server.url)).concat();
+    std::fs::write(folder.path("pages.txt"), list).unwrap();
+    let source = Source::open(&SourceName::AddressList(folder.path("pages.txt"))).unwrap();
+    let summary = Folder::sync_source(&source, &server.url, |_| {}).unwrap();
+    assert!(!summary.has_failures(), "{summary}");
+    let is_skipped = |entry: &&(&str, &DocumentResult)| matches!(entry.1, DocumentResult::Skipped { .. });
+    assert_eq!(results(&summary).iter().filter(is_skipped).count(), 2, "{summary}");
+    let written = server.requests().into_iter().find(|request| request.line == INSERT).unwrap();
+    assert!(written.body.contains(r#""audience":["team:hr"]"#), "{}", written.body);
+}

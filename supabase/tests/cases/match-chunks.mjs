@@ -9,7 +9,7 @@ export function matchChunks({ database, anon, alice, service }) {
   before(async () => {
     visible = await writeDocument(database, {
       name: "visible.md",
-      meta: { title: "Visible" },
+      meta: { title: "Visible", audience: ["team:board-takeover"] },
       similarities: [0.2, 0.9, 0.36, 0.6, 0.5, 0.4],
     });
     await writeDocument(database, { name: "disabled.md", enabled: false, similarities: [0.99] });
@@ -25,7 +25,7 @@ export function matchChunks({ database, anon, alice, service }) {
   };
   const ordinals = (rows) => rows.map((row) => row.ordinal);
 
-  test("the most similar chunks come first, with everything a citation needs", async () => {
+  test("the most similar chunks come first, with everything a citation needs and no audience", async () => {
     const rows = await search(alice);
     assert.deepEqual(ordinals(rows), [1, 3, 4, 5, 2]);
     const [{ similarity, ...best }] = rows;

@@ -133,7 +133,7 @@ impl Site {
         let from = response.remote_addr().map(|address| address.ip());
         match response.status().as_u16() {
             200 | 203 => {
-                self.check_headers(response.headers(), spec.purpose)?;
+                self.check_headers(url, response.headers(), spec.purpose)?;
                 self.content(url, response, spec.purpose).await
             }
             304 if is_conditional => {
@@ -158,7 +158,7 @@ impl Site {
     }
 
     /// Checks the headers before the body is read.
-    fn check_headers(&self, headers: &HeaderMap, purpose: Purpose) -> Result<(), FetchError> {
+    fn check_headers(&self, url: &Url, headers: &HeaderMap, purpose: Purpose) -> Result<(), FetchError> {
         // The client removes the header when it decodes the body.
         if let Some(encoding) = headers.get(CONTENT_ENCODING)
             && !encoding.as_bytes().eq_ignore_ascii_case(b"identity")
@@ -171,7 +171,7 @@ impl Site {
             && let Some(content_type) = headers.get(CONTENT_TYPE)
         {
             let media_type = media_type(&String::from_utf8_lossy(content_type.as_bytes()));
-            if !(self.options.accept)(&media_type) {
+            if !(self.options.accept)(url, &media_type) {
                 return Err(FetchError::ContentType(address::shown(&media_type)));
             }
         }

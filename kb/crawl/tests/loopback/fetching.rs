@@ -239,7 +239,7 @@ async fn unwanted_content_is_not_downloaded() {
         })
     });
     let text_only =
-        Site::new(Options { accept: |media_type| media_type == "text/html", ..options() }).unwrap();
+        Site::new(Options { accept: |_, media_type| media_type == "text/html", ..options() }).unwrap();
     let error = fetch_with(&text_only, &server.at("/a")).await.unwrap_err();
     assert_eq!(error, FetchError::ContentType("image/png".into()));
     let untyped = Server::page(|| with_headers(&[], "no type"));

@@ -199,7 +199,7 @@ async fn invalid_utf_8_is_passed_on_in_content_and_escaped_in_messages() {
     assert_eq!(fetch(&server, "/body").await.unwrap().bytes, b"\xff\xfe\x00caf\xe9");
     let page = fetch(&server, "/header").await.unwrap();
     assert_eq!((page.content_type.as_deref(), page.version), (Some("\u{fffd}/\u{fffd}"), None));
-    let text_only = Site::new(Options { accept: |_| false, ..options() }).unwrap();
+    let text_only = Site::new(Options { accept: |_, _| false, ..options() }).unwrap();
     assert!(fetch_with(&text_only, &server.at("/header")).await.is_err());
     assert!(matches!(fetch(&server, "/garbage").await, Err(FetchError::Interrupted(_))));
 }

@@ -22,7 +22,7 @@ const DECLARATION_BYTES: usize = 4096;
 /// Reads a page into the model.
 pub(crate) fn document(page: &str) -> Result<crate::document::Document, ExtractError> {
     let html = parse::parse(page)?;
-    page::read(&html, head(&html))
+    page::read(&html, head(&html)?)
 }
 
 /// The encoding that `<meta charset>`, its old form or an XML declaration names.
@@ -35,7 +35,31 @@ pub(crate) fn declared_encoding(bytes: &[u8]) -> Option<&'static Encoding> {
     Encoding::for_label(label.as_bytes()).map(Encoding::output_encoding)
 }
 
-fn head(html: &Html) -> Properties {
+/// Names of the elements that address our robot.
+const ROBOTS: [&str; 2] = ["robots", "evidencechatbot"];
+
+/// # Errors
+/// If the page must not be indexed, or names an audience that cannot be read.
+fn head(html: &Html) -> Result<Properties, ExtractError> {
+    let named =
+        select(html, "meta").filter_map(|element| Some((element.attr("name")?, element.attr("content")?)));
+    let mut audience = None;
+    for (name, content) in named {
+        let name = name.trim().to_ascii_lowercase();
+        if ROBOTS.contains(&name.as_str()) && properties::forbids_indexing(content) {
+            let reason = format!("`<meta name=\"{name}\" content=\"noindex\">`");
+            return Err(ExtractError::NotPublished { reason });
+        }
+        // Without a colon, it is the old tag for search engines: "all".
+        if name == "evidence-chat:audience" || (name == "audience" && content.contains(':')) {
+            let refused = |reason: String| ExtractError::Audience { reason };
+            let declared = crate::audience(content.split(',')).map_err(|error| refused(error.to_string()))?;
+            if audience.replace(declared).is_some() {
+                return Err(refused("the page has two".to_owned()));
+            }
+        }
+    }
+
     let meta = |property: &str| {
         let matches = |element: &ElementRef<'_>| {
             element
@@ -54,12 +78,12 @@ fn head(html: &Html) -> Properties {
     let title = select(html, "head > title").next().map(|title| title.text().collect::<String>());
     let canonical = select(html, "link").find(is_canonical).and_then(|link| link.attr("href"));
     let language = html.root_element().attr("lang").or_else(|| html.root_element().attr("xml:lang"));
-    Properties {
+    Ok(Properties {
         title: title.as_deref().and_then(properties::title).or_else(|| properties::title(meta("og:title")?)),
         url: canonical.and_then(properties::url).or_else(|| properties::url(meta("og:url")?)),
         language: language.and_then(properties::language),
-        audience: None,
-    }
+        audience,
+    })
 }
 
 /// Elements by a constant selector, which is valid.

@@ -42,6 +42,40 @@ fn properties_are_read_from_the_head() {
 }
 
 #[test]
+fn a_page_names_its_audience_in_its_head() {
+    let read =
+        |meta: &str| super::document(&format!("<head>{meta}</head><p>The director earns 90,000 euros."));
+    let audience = |meta| read(meta).map(|page| page.properties.audience);
+    let declared = Ok(Some(vec!["team:hr".to_owned(), "team:ceo".to_owned()]));
+    assert_eq!(audience("<META NAME='Evidence-Chat:Audience' content='team:hr, team: ceo'>"), declared);
+    assert_eq!(audience("<meta name=audience content='team:hr,team:ceo'>"), declared);
+    assert_eq!(audience("<meta name=audience content=all>"), Ok(None));
+    for unclear in [
+        "<meta name='evidence-chat:audience' content=hr>",
+        "<meta name='evidence-chat:audience' content=''>",
+        "<meta name=audience content='email:a@example.com'>",
+        "<meta name=audience content='team:hr'><meta name=audience content='team:all'>",
+    ] {
+        assert!(matches!(audience(unclear), Err(ExtractError::Audience { .. })), "{unclear}");
+    }
+}
+
+#[test]
+fn a_page_that_asks_not_to_be_indexed_is_not_published() {
+    let read = |meta: &str| super::document(&format!("<head>{meta}</head><p>Prices rise by 20 %."));
+    for meta in [
+        "<meta name=robots content=noindex>",
+        "<meta NAME=Robots CONTENT='nofollow, NoIndex'>",
+        "<meta name=EvidenceChatBot content=none>",
+    ] {
+        assert!(matches!(read(meta), Err(ExtractError::NotPublished { .. })), "{meta}");
+    }
+    for meta in ["<meta name=robots content='index, nofollow'>", "<meta name=otherbot content=noindex>"] {
+        assert!(read(meta).is_ok(), "{meta}");
+    }
+}
+
+#[test]
 fn only_the_content_is_kept() {
     let document = "<body><header>Top</header><nav>Menu</nav><div role=banner>Ad</div><p>Kept.<script>x()</script>\
         <style>p{}</style><template>t</template><noscript>n</noscript><p hidden>h<p style='DISPLAY : none'>d\

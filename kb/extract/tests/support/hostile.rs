@@ -161,8 +161,12 @@ fn markdown(add: Add<'_>) {
     for at in 1..30 {
         bomb += &format!("a{at}: &a{at} [{}]\n", [format!("*a{}", at - 1).as_str(); 9].join(", "));
     }
-    add("yaml-bomb.md", format!("{bomb}---\n{GOOD}\n").into(), Text(GOOD));
-    add("broken-front-matter.md", format!("---\ntitle: 'open\n---\n\n{GOOD}\n").into(), Text(GOOD));
+    add("yaml-bomb.md", format!("{bomb}---\n{GOOD}\n").into(), Error("front matter"));
+    add(
+        "broken-front-matter.md",
+        format!("---\ntitle: 'open\n---\n\n{GOOD}\n").into(),
+        Error("front matter"),
+    );
     add(
         "unclear-audience.md",
         format!("---\naudience: sales\n---\n\n{GOOD}\n").into(),
