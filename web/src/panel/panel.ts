@@ -329,7 +329,7 @@ export class WidgetPanel {
     this.#forget();
   }
 
-  /** Forgets everything but the draft, which is that of `user` if it is given. */
+  /** Forgets everything but the draft. What is shown from now on is that of `user` if it is given. */
   #forget(user?: string): void {
     this.#identity = this.#newIdentity(user);
     this.#visitor.hasAsked = false;
@@ -365,7 +365,7 @@ export class WidgetPanel {
   }
 
   /** Another user is signed in: clears the previous user's data, keeps what the new one has begun to type, and asks a new question again. */
-  #userChanged(user: string | null): void {
+  #userChanged(previous: string, user: string | null): void {
     this.#noteAsker({ type: "userChanged" });
     const { question } = this.#asker;
     // Who has only signed out, or whose session has ended, is no new user.
@@ -373,7 +373,11 @@ export class WidgetPanel {
       this.#draftMayBeNewUntil = 0;
       this.#forget(user);
       this.#search.restart();
-    } else this.clear();
+    } else {
+      this.#host.frame.composer.value = "";
+      // Whoever's session has ended may have asked the question, so nobody else sees it.
+      this.#forget(user ?? (question === undefined ? undefined : previous));
+    }
     if (question === undefined) return;
     this.#visitor.hasAsked = true;
     this.#repetition = this.#chat.ask(question);
@@ -387,7 +391,7 @@ export class WidgetPanel {
         return tokenProvider ? reportFailures(tokenProvider) : this.#visitor.tokenProvider;
       },
       // Ignores changes that requests of an earlier visitor notice.
-      (_, next) => identity === this.#identity && this.#userChanged(next),
+      (previous, next) => identity === this.#identity && this.#userChanged(previous, next),
       user,
     );
     return identity;
