@@ -37,6 +37,9 @@ import { LazyWriter } from "./writer/lazy-writer.js";
 /** From then on, a draft whose token has not come is taken for one of the user who was known before it. */
 const DRAFT_TOKEN_MS = 5000;
 
+/** A visitor who is signed in without an account may have a CAPTCHA to solve first. */
+const SIGN_IN_MS = 180_000;
+
 /** The panel of one widget: connects its conversation, history and model. */
 export class WidgetPanel {
   readonly #host: PanelHost;
@@ -399,9 +402,10 @@ export class WidgetPanel {
 
   #client(): ChatClientOptions {
     const { tokenProvider } = this.#identity;
-    const { endpoint } = this.#host.element;
+    const { endpoint, tokenProvider: ofPage } = this.#host.element;
     return {
       endpoint,
+      ...optional("tokenTimeoutMs", ofPage ? undefined : SIGN_IN_MS),
       ...optional("assistant", this.#host.element.getAttribute("assistant") ?? undefined),
       tokenProvider: async () => {
         const { turn } = this.#asker;
