@@ -21,7 +21,7 @@ async function startAuth() {
 }
 
 /** A browser: storage and locks that its tabs share, and a clock. What one tab writes reaches the others `delayMs` later. */
-function startBrowser({ isBlocked = false, hasLocks = true, delayMs = 0 } = {}) {
+function startBrowser({ isBlocked = false, hasLocks = true, delayMs = 0, locks = undefined } = {}) {
   const entries = new Map();
   /** What each tab sees, if that is not the same. */
   const views = new Set();
@@ -54,7 +54,7 @@ function startBrowser({ isBlocked = false, hasLocks = true, delayMs = 0 } = {}) 
     return next;
   };
   const environment = {
-    locks: hasLocks ? { request } : undefined,
+    locks: hasLocks ? (locks ?? { request }) : undefined,
     now: () => clock.ms,
     pause: () => new Promise((resolve) => setTimeout(resolve, 5)),
   };
@@ -279,6 +279,38 @@ test("the CAPTCHA is asked for only at sign-in, and its token is sent", async ()
   assert.deepEqual([asked, auth.requests.length], [1, 2]);
   const failing = startBrowser().tab(auth, { captchaToken: () => Promise.reject(new Error("no")) });
   await assert.rejects(failing.signIn(), { name: "AnonymousSignInError", code: "captcha" });
+});
+
+test("while one tab shows a CAPTCHA, another one signs in, and then both have one user", async () => {
+  for (const hasLocks of [true, false]) {
+    const auth = await startAuth();
+    const browser = startBrowser({ hasLocks });
+    const { promise, resolve } = Promise.withResolvers();
+    const first = browser.tab(auth, { captchaToken: () => promise }).signIn();
+    const token = await browser.tab(auth, { captchaToken: async () => "solved" }).signIn();
+    resolve("late");
+    assert.equal(await first, token);
+    assert.equal(auth.users, 1);
+  }
+});
+
+test("a tab that is suspended while it holds the lock does not keep others from signing in", async () => {
+  const auth = await startAuth();
+  const request = (/** @type {any[]} */ ...[, { ifAvailable, signal }, work]) => {
+    if (ifAvailable) return Promise.resolve(work(null));
+    assert.ok(signal instanceof AbortSignal, "waiting has an end");
+    return Promise.reject(new DOMException("The operation timed out.", "TimeoutError"));
+  };
+  const session = startBrowser({ locks: { request } }).tab(auth);
+  assert.ok(await session.signIn());
+});
+
+test("a sign-in that fails with the lock is not tried a second time without it", async () => {
+  const auth = await startAuth();
+  auth.answer = (reply) => reply(503, {});
+  const browser = startBrowser();
+  await Promise.allSettled([browser.tab(auth).signIn(), browser.tab(auth).signIn()]);
+  assert.equal(auth.requests.length, 2);
 });
 
 test("responses and stored values of any shape do no harm", async () => {

@@ -250,6 +250,12 @@ test("a token provider that never settles times out with a retryable error", asy
   assert.equal(server.requests.length, 0);
 });
 
+test("a token may have more time than a response", async () => {
+  const tokenProvider = () => new Promise((resolve) => setTimeout(() => resolve("token"), 200));
+  const { error } = await ask([events(END)], { tokenProvider, idleTimeoutMs: 50, tokenTimeoutMs: 5000 });
+  assert.equal(error, undefined);
+});
+
 test("an abort does not wait for the token provider", async () => {
   const controller = new AbortController();
   const reason = new Error("enough");

@@ -62,7 +62,7 @@ test("a question asks for quotes only if the page does, and its retry stays the 
 test("a retry sends the same bytes, even if the session is known by then", async () => {
   const conversation = await conversationWith(
     events(["answer_start", { session_id: "s1" }]),
-    answered("s2"),
+    answered("s1"),
     answered("s1"),
   );
   const cut = conversation.begin("Cut?");
@@ -161,17 +161,39 @@ test("a retry with the same id starts a new session if the session was deleted",
 });
 
 test("a retry of an old question joins the newer session if its own was deleted", async () => {
-  const conversation = await conversationWith(answered("s1"), events(), gone, answered("s2"), gone, answered("s2"));
+  const conversation = await conversationWith(answered("s1"), events(), gone, answered("s2"), answered("s2"));
   await run(conversation, conversation.begin("First?"));
   const cut = conversation.begin("Cut?");
   await assert.rejects(run(conversation, cut), { code: "connection_lost" });
   const other = conversation.begin("Other?");
   await assert.rejects(run(conversation, other), { code: "not_found" });
   await run(conversation, other);
-  await assert.rejects(run(conversation, cut), { code: "not_found" });
   await run(conversation, cut);
-  assert.deepEqual(sessionsAsked(), [undefined, "s1", "s1", undefined, "s1", "s2"]);
+  assert.deepEqual(sessionsAsked(), [undefined, "s1", "s1", undefined, "s2"]);
 });
+
+const overloaded = json(503, { code: "upstream_unavailable", message: "Later.", retryable: true });
+const stopped = new AbortController();
+/** @type {Record<string, [handler: (response: any) => unknown, signal?: AbortSignal]>} */
+const FAILURES = {
+  "failed with an error": [overloaded],
+  "was cut off before its answer": [events()],
+  "was never answered": [(response) => response.destroy()],
+  "was stopped": [() => stopped.abort(new Error("enough")), stopped.signal],
+};
+for (const [how, [handler, signal]] of Object.entries(FAILURES)) {
+  test(`a late retry of a first question that ${how} stays in the conversation`, async () => {
+    const conversation = await conversationWith(handler, answered("s2"), answered("s2"), answered("s2"));
+    const first = conversation.begin("First?");
+    await assert.rejects(run(conversation, first, ignored, signal));
+    await run(conversation, conversation.begin("Second?"));
+    await run(conversation, first);
+    await run(conversation, conversation.begin("Third?"));
+    assert.deepEqual(sessionsAsked(), [undefined, undefined, "s2", "s2"]);
+    const ids = server.requests.map(({ body }) => JSON.parse(body).message_id);
+    assert.equal(new Set(ids).size, 4, "the same id would need the same bytes");
+  });
+}
 
 test("not_found for a question without a session is thrown unchanged", async () => {
   const conversation = await conversationWith(gone);
@@ -239,6 +261,37 @@ test("the question after a truncated answer silently starts a new session if its
   assert.deepEqual(sessionsAsked(), [undefined, "s1", undefined]);
   assert.equal(JSON.parse(server.requests[2].body).message_id, next.messageId);
   assert.equal(conversation.sessionId, "s2");
+});
+
+test("the question after an answer that may not be stored continues its session, or silently starts a new one", async () => {
+  const notStored = events(["answer_start", { session_id: "s1" }], ["answer_end", { persisted: false }]);
+  for (const [handlers, asked] of /** @type {const} */ ([
+    [
+      [notStored, answered("s1")],
+      [undefined, "s1"],
+    ],
+    [
+      [notStored, gone, answered("s2")],
+      [undefined, "s1", undefined],
+    ],
+  ])) {
+    const conversation = await conversationWith(...handlers);
+    await run(conversation, conversation.begin("First?"));
+    await run(conversation, conversation.begin("Next?"));
+    assert.deepEqual(sessionsAsked(), asked);
+    await server.close();
+  }
+});
+
+test("the question after an answer that could not be read continues its session", async () => {
+  const garbled = (response) =>
+    response
+      .writeHead(200, { "content-type": "text/event-stream" })
+      .end('event: answer_start\ndata: {"session_id":"s1"}\n\nevent: answer_delta\ndata: {\n\n');
+  const conversation = await conversationWith(garbled, answered("s1"));
+  await assert.rejects(run(conversation, conversation.begin("Garbled?")), { code: "invalid_response" });
+  await run(conversation, conversation.begin("Next?"));
+  assert.deepEqual(sessionsAsked(), [undefined, "s1"]);
 });
 
 test("without an endpoint nothing is sent to the page's own address", async () => {

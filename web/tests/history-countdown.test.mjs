@@ -66,6 +66,18 @@ test("a countdown does not restart after its end", () => {
   assert.equal(ended, 1);
 });
 
+test("a countdown that is paused for ever ends after five minutes", () => {
+  pass(60);
+  countdown.pause();
+  pass(299_000);
+  assert.equal(ended, 0);
+  pass(1_000);
+  assert.equal(ended, 1);
+  countdown.resume();
+  pass(600_000);
+  assert.equal(ended, 1);
+});
+
 for (const isHeld of [false, true]) {
   test(`a countdown that is cancelled ${isHeld ? "while paused" : "while running"} never ends`, () => {
     if (isHeld) countdown.pause();

@@ -38,9 +38,27 @@ test("a switch to another user is a change, and so is the switch back", async ()
   assert.deepEqual(await changesAfter(jwt({ sub: "ann" }), jwt({ sub: "bob" }), jwt({ sub: "ann" })), [0, 1, 2]);
 });
 
-test("signing out is one change and signing in again another", async () => {
-  assert.deepEqual(await changesAfter(jwt({ sub: "ann" }), null, null, "", jwt({ sub: "ann" })), [0, 1, 1, 1, 2]);
+test("signing out is a change, and so is another user after it, but not the same one who comes back", async () => {
+  assert.deepEqual(await changesAfter(jwt({ sub: "ann" }), null, null, "", jwt({ sub: "ann" })), [0, 1, 1, 1, 1]);
+  assert.deepEqual(await changesAfter(jwt({ sub: "ann" }), null, jwt({ sub: "bob" })), [0, 1, 2]);
 });
+
+for (const next of ["ann", "bob"]) {
+  const expected = next === "bob" ? [["ann", "bob"]] : [];
+  test(`with ann known before, ${next} after nobody is ${next === "bob" ? "a" : "no"} change`, async () => {
+    const tokens = [null, jwt({ sub: next })];
+    const changes = [];
+    const identity = new Identity(
+      () => async () => tokens.shift(),
+      (...users) => changes.push(users),
+      "ann",
+    );
+    await identity.check();
+    assert.deepEqual([changes, identity.user], [[], "ann"]);
+    await identity.check();
+    assert.deepEqual([changes, identity.user], [expected, next]);
+  });
+}
 
 test("the first sign-in is not a change", async () => {
   assert.deepEqual(await changesAfter(null, null, jwt({ sub: "ann" }), jwt({ sub: "ann" })), [0, 0, 0, 0]);

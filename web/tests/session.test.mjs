@@ -17,8 +17,10 @@ test("the session of a stored answer is kept", () => {
   assert.equal(sessionAfter(start("a"), end(true)), "a");
 });
 
-test("a session that was not stored is not kept, and the previous one stays", () => {
-  assert.equal(sessionAfter(start("a"), end(false)), undefined);
+test("a session that may not be stored is kept as unconfirmed, unless there is another one", () => {
+  const session = new SessionTracker();
+  for (const event of [start("a"), end(false)]) session.observe(event);
+  assert.deepEqual([session.id, session.isUnconfirmed], ["a", true]);
   assert.equal(sessionAfter(start("a"), end(true), start("b"), end(false)), "a");
 });
 

@@ -67,10 +67,18 @@ export class AnonymousStore {
       async (lock) => lock && { value: await work() },
     );
     if (first) return first.value;
-    return locks.request(this.#key, async () => {
-      await this.#changedSince(before);
+    let isHeld = false;
+    try {
+      return await locks.request(this.#key, { signal: AbortSignal.timeout(LEASE_MS) }, async () => {
+        isHeld = true;
+        await this.#changedSince(before);
+        return work();
+      });
+    } catch (thrown) {
+      if (isHeld) throw thrown;
+      // As with a lease: a tab that the browser has suspended may hold the lock.
       return work();
-    });
+    }
   }
 
   /** Waits for what the tab wrote that held the lock before: between processes, the lock is faster than the storage. */

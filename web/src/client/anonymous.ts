@@ -69,7 +69,7 @@ export class AnonymousSession {
     const session = this.#store.read();
     if (!session && !mayBegin) return Promise.resolve(null);
     if (session && this.#isUsable(session)) return Promise.resolve(session.access_token);
-    const next = this.#last.then(() => this.#store.exclusively(() => this.#renew(mayBegin)));
+    const next = this.#last.then(() => this.#next(mayBegin));
     this.#last = next.catch(() => undefined);
     return next;
   }
@@ -80,13 +80,21 @@ export class AnonymousSession {
     return access_token !== this.#rejected && age >= 0 && age < lifetime_ms - Math.min(margin, lifetime_ms / 4);
   }
 
-  async #renew(mayBegin: boolean): Promise<string | null> {
+  async #next(mayBegin: boolean): Promise<string | null> {
+    const renewed = this.#store.read() && (await this.#store.exclusively(() => this.#renew()));
+    if (renewed || !mayBegin) return renewed ?? null;
+    const waitMs = this.#limitedUntil - this.#now();
+    if (waitMs > 0) throw rateLimited(Math.ceil(waitMs / 1000));
+    // Meanwhile other tabs need not wait: the visitor may have something to do.
+    const captchaToken = await this.#captchaToken();
+    return this.#store.exclusively(async () => (await this.#renew()) ?? this.#begin(captchaToken));
+  }
+
+  /** The access token; `undefined` without a session. */
+  async #renew(): Promise<string | undefined> {
     // Another tab may have renewed it meanwhile.
     const session = this.#store.read();
-    if (session && this.#isUsable(session)) return session.access_token;
-    const renewed = session && (await this.#refresh(session));
-    if (renewed) return renewed;
-    return mayBegin ? this.#begin() : null;
+    return session && (this.#isUsable(session) ? session.access_token : this.#refresh(session));
   }
 
   /** A new access token; `undefined` if Supabase Auth no longer knows the session, or the user. */
@@ -105,10 +113,7 @@ export class AnonymousSession {
     return undefined;
   }
 
-  async #begin(): Promise<string> {
-    const waitMs = this.#limitedUntil - this.#now();
-    if (waitMs > 0) throw rateLimited(Math.ceil(waitMs / 1000));
-    const captcha_token = await this.#captchaToken();
+  async #begin(captcha_token: string | undefined): Promise<string> {
     const { status, json, retryAfter } = await this.#post("signup", {
       // By this mark the retention of the database recognizes its own users.
       data: { created_by: "evidence-chat" },

@@ -82,6 +82,7 @@ function messageOf(value: unknown): StoredMessage | undefined {
     hedged: json.hedged === true,
     created_at: asString(json.created_at) ?? "",
     ...optional("mode", asAnswerMode(json.mode)),
+    ...(json.cut === true && { cut: true }),
     ...optional("refusal", asRefusalReason(json.refusal)),
     ...decodeSearched(json),
     ...optional("feedback", feedbackOf(json.feedback)),

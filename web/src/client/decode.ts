@@ -108,6 +108,7 @@ function decodeGeneration(value: unknown): GenerationReport | undefined {
     repaired_citations: asCount(json.repaired_citations) ?? 0,
     ...optional("quotes", asCount(json.quotes)),
     ...optional("fallback", asOneOf(FALLBACKS, json.fallback)),
+    ...(json.cut === true && { cut: true }),
     ...optional("prompt_tokens", asCount(json.prompt_tokens)),
     ...optional("completion_tokens", asCount(json.completion_tokens)),
   };

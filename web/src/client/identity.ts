@@ -1,8 +1,8 @@
 import { asString, parseObject } from "./json.js";
 import type { TokenProvider } from "./options.js";
 
-/** Called when another user is signed in; `null` is nobody. The values are opaque ids, only good for comparison. */
-export type IdentityChange = (previous: string | null, next: string | null) => void;
+/** Called when another user is signed in, or nobody (`null`) any more. The values are opaque ids, only good for comparison. */
+export type IdentityChange = (previous: string, next: string | null) => void;
 
 /** Detects from the tokens of requests when the user changes or signs out. */
 export class Identity {
@@ -10,21 +10,23 @@ export class Identity {
   readonly #onChange: IdentityChange;
   /** `undefined` until the first token. */
   #last: string | null | undefined;
+  /** The last one who was signed in. */
+  #user: string | undefined;
   /** Number of calls of the provider so far. */
   #calls = 0;
   /** Number of the latest call whose token was used. */
   #latest = 0;
 
-  /** `provider` is called each time, because a page may replace its token provider. `user` is the first one, if known. */
+  /** `provider` is called each time, because a page may replace its token provider. `user` is the last one, if known. */
   constructor(provider: () => TokenProvider, onChange: IdentityChange, user?: string) {
     this.#provider = provider;
     this.#onChange = onChange;
-    this.#last = user;
+    this.#user = user;
   }
 
-  /** The user of the latest token; `null` is nobody, `undefined` not known yet. An opaque id, only good for comparison. */
-  get user(): string | null | undefined {
-    return this.#last;
+  /** The last user, also after their session has ended; `undefined` if none was known. An opaque id, only good for comparison. */
+  get user(): string | undefined {
+    return this.#user;
   }
 
   /**
@@ -55,10 +57,11 @@ export class Identity {
   }
 
   #observe(next: string | null): void {
-    const previous = this.#last;
-    if (previous === undefined && next === null) return;
+    // Who was signed in before nobody was may come back; another user may not take their place unnoticed.
+    const previous = next === null ? this.#last : this.#user;
     this.#last = next;
-    if (previous !== undefined && previous !== next) this.#onChange(previous, next);
+    this.#user = next ?? this.#user;
+    if (previous && previous !== next) this.#onChange(previous, next);
   }
 }
 

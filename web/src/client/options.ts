@@ -10,10 +10,12 @@ export interface ChatClientOptions {
   /** Called for each request, and again after a 401. The widget also calls it to detect a change of user. */
   readonly tokenProvider: TokenProvider;
   /**
-   * Time limit for the token, and for the silence in a response before it counts as lost, in milliseconds; the server
-   * sends heartbeats while it stores a message. Default: 30,000.
+   * Time limit for the silence in a response before it counts as lost, in milliseconds; the server sends heartbeats while it stores a
+   * message. Default: 30,000.
    */
   readonly idleTimeoutMs?: number;
+  /** Time limit for the token, in milliseconds. Default: `idleTimeoutMs`. */
+  readonly tokenTimeoutMs?: number;
   /** Called when the server has rejected a token, before `tokenProvider` is called again. */
   readonly onTokenRejected?: () => void;
   /** Called for each response, whatever its status; twice for a request whose first token was rejected. */

@@ -28,8 +28,9 @@ export async function send(
   signal: AbortSignal | undefined,
 ): Promise<Response> {
   const idleTimeoutMs = idleTimeout(options);
+  const { tokenProvider, tokenTimeoutMs = idleTimeoutMs } = options;
   const attempt = async () => {
-    const token = request.anonymous ? undefined : await currentToken(options.tokenProvider, idleTimeoutMs, signal);
+    const token = request.anonymous ? undefined : await currentToken(tokenProvider, tokenTimeoutMs, signal);
     const response = await withTimeout(idleTimeoutMs, dispatch(request, token, signal)).catch((thrown: unknown) => {
       throw unreachable(thrown);
     });

@@ -1,9 +1,6 @@
 import type { ChatEvent } from "./wire.js";
 
-/**
- * Finds out from the events of answers which session the next question belongs to. The id of a session that the server
- * could not store is not used.
- */
+/** Finds out from the events of answers which session the next question belongs to. */
 export class SessionTracker {
   #id: string | undefined;
   #announced: string | undefined;
@@ -14,7 +11,7 @@ export class SessionTracker {
     return this.#id;
   }
 
-  /** Whether the session of the next question may not exist, because its first answer was interrupted. */
+  /** Whether the session of the next question may not exist, because the server did not confirm that it stored its first answer. */
   get isUnconfirmed(): boolean {
     return this.#isUnconfirmed;
   }
@@ -22,11 +19,14 @@ export class SessionTracker {
   /** Handles the next event of an answer. */
   observe(event: ChatEvent): void {
     if (event.type === "answer_start") this.#announced = event.session_id;
-    if (event.type === "answer_end" && event.persisted) this.#take(this.#announced);
+    if (event.type === "answer_end") {
+      if (event.persisted) this.#take(this.#announced);
+      else this.interrupted();
+    }
     if (event.type === "refusal" && event.persisted) this.#take(event.session_id);
   }
 
-  /** The answer was cut off or stopped. The server usually stores it all the same. */
+  /** The answer failed, was stopped, or may not be stored. The server usually stores it all the same. */
   interrupted(): void {
     if (this.#id !== undefined || this.#announced === undefined) return;
     this.#id = this.#announced;

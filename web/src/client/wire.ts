@@ -181,6 +181,8 @@ export interface GenerationReport {
   readonly repaired_citations: number;
   /** Missing if the model wrote the answer. */
   readonly fallback?: GenerationFallback;
+  /** Set if the answer ends before the model had finished it. */
+  readonly cut?: true;
   readonly prompt_tokens?: number;
   readonly completion_tokens?: number;
 }
@@ -222,7 +224,7 @@ export type ChatEvent =
       readonly type: "answer_end";
       /** Id of the assistant's message; not the `message_id` of the request. */
       readonly message_id?: string;
-      /** Whether question and answer are in the user's history. */
+      /** Whether question and answer are in the user's history; `false` if that is not known. */
       readonly persisted: boolean;
       /** Set if a language model was to write the answer. */
       readonly generation?: GenerationReport;
@@ -292,6 +294,8 @@ export interface StoredMessage {
   readonly hedged: boolean;
   /** Missing means extractive. */
   readonly mode?: AnswerMode;
+  /** As in the report of a written answer. */
+  readonly cut?: true;
   /** Set if the message is a refusal. */
   readonly refusal?: RefusalReason;
   /** As in an answer. */

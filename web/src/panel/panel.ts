@@ -37,6 +37,9 @@ import { LazyWriter } from "./writer/lazy-writer.js";
 /** From then on, a draft whose token has not come is taken for one of the user who was known before it. */
 const DRAFT_TOKEN_MS = 5000;
 
+/** A visitor who is signed in without an account may have a CAPTCHA to solve first. */
+const SIGN_IN_MS = 180_000;
+
 /** The panel of one widget: connects its conversation, history and model. */
 export class WidgetPanel {
   readonly #host: PanelHost;
@@ -329,7 +332,7 @@ export class WidgetPanel {
     this.#forget();
   }
 
-  /** Forgets everything but the draft, which is that of `user` if it is given. */
+  /** Forgets everything but the draft. What is shown from now on is that of `user` if it is given. */
   #forget(user?: string): void {
     this.#identity = this.#newIdentity(user);
     this.#visitor.hasAsked = false;
@@ -365,7 +368,7 @@ export class WidgetPanel {
   }
 
   /** Another user is signed in: clears the previous user's data, keeps what the new one has begun to type, and asks a new question again. */
-  #userChanged(user: string | null): void {
+  #userChanged(previous: string, user: string | null): void {
     this.#noteAsker({ type: "userChanged" });
     const { question } = this.#asker;
     // Who has only signed out, or whose session has ended, is no new user.
@@ -373,7 +376,11 @@ export class WidgetPanel {
       this.#draftMayBeNewUntil = 0;
       this.#forget(user);
       this.#search.restart();
-    } else this.clear();
+    } else {
+      this.#host.frame.composer.value = "";
+      // Whoever's session has ended may have asked the question, so nobody else sees it.
+      this.#forget(user ?? (question === undefined ? undefined : previous));
+    }
     if (question === undefined) return;
     this.#visitor.hasAsked = true;
     this.#repetition = this.#chat.ask(question);
@@ -387,7 +394,7 @@ export class WidgetPanel {
         return tokenProvider ? reportFailures(tokenProvider) : this.#visitor.tokenProvider;
       },
       // Ignores changes that requests of an earlier visitor notice.
-      (_, next) => identity === this.#identity && this.#userChanged(next),
+      (previous, next) => identity === this.#identity && this.#userChanged(previous, next),
       user,
     );
     return identity;
@@ -395,9 +402,10 @@ export class WidgetPanel {
 
   #client(): ChatClientOptions {
     const { tokenProvider } = this.#identity;
-    const { endpoint } = this.#host.element;
+    const { endpoint, tokenProvider: ofPage } = this.#host.element;
     return {
       endpoint,
+      ...optional("tokenTimeoutMs", ofPage ? undefined : SIGN_IN_MS),
       ...optional("assistant", this.#host.element.getAttribute("assistant") ?? undefined),
       tokenProvider: async () => {
         const { turn } = this.#asker;

@@ -307,6 +307,25 @@ test("Turnstile loads only for a sign-in with a site key, and its token is sent"
   assert.equal(await challenge.count(), 0);
 });
 
+test("a visitor has the time to solve a CAPTCHA", async (t) => {
+  const setUp = async (page) => {
+    await page.route("https://challenges.cloudflare.com/**", (route) =>
+      route.fulfill({ contentType: "text/javascript", body: `(${String(turnstile)})()` }),
+    );
+    await page.clock.install();
+  };
+  const widget = await visit(t, { ...withTurnstile(), setUp });
+  await widget.role("input").focus();
+  await widget.becomes("ready");
+  await widget.ask(QUESTION, "pending");
+  const challenge = widget.page.getByRole("button", { name: "I am human" });
+  await challenge.waitFor();
+  await widget.page.clock.runFor(110_000);
+  assert.equal(await widget.role("assistant").getAttribute("data-state"), "pending");
+  await challenge.click();
+  assert.match(await (await widget.reply("done")).innerText(), ANSWER);
+});
+
 test("if the script of Turnstile cannot be loaded, a retry loads it again", async (t) => {
   let isOffline = true;
   const setUp = (page) =>

@@ -89,12 +89,12 @@ test("the form says who reads it; Escape closes it and not the panel, and the ra
   assert.deepEqual(await pressed(widget), ["false", "true"]);
 });
 
-test("what could not be sent is shown as before, and the words of the form stay", async (t) => {
+test("what may not have been sent is shown as before, and the words of the form stay", async (t) => {
   const widget = await open(t);
   await widget.ask(QUESTION);
   status = 500;
   await widget.role("feedback-up").click();
-  await says(widget, "could not be sent");
+  await says(widget, "may not have been sent");
   assert.deepEqual(await pressed(widget), ["false", "false"]);
   status = 200;
   await widget.role("feedback-down").click();
@@ -102,7 +102,7 @@ test("what could not be sent is shown as before, and the words of the form stay"
   status = 500;
   await widget.role("feedback-comment").fill("Which kinds?");
   await widget.role("feedback-send").click();
-  await says(widget, "could not be sent");
+  await says(widget, "may not have been sent");
   assert.equal(await widget.role("feedback-comment").inputValue(), "Which kinds?");
   assert.deepEqual(await pressed(widget), ["false", "true"]);
 });

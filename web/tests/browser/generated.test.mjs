@@ -248,6 +248,31 @@ describe("the history", () => {
   });
 });
 
+describe("a generated answer that was cut", () => {
+  const isMarked = async (widget) => (await widget.all("incomplete").allInnerTexts()).join() === "Incomplete answer";
+
+  test("says so, also when it is repeated", async (t) => {
+    answering({ generation: report({ cut: true }) });
+    const widget = await open(t);
+    await widget.ask(QUESTION);
+    assert.ok(await isMarked(widget));
+    assert.match(await widget.role("announcer").innerText(), /^Answer: Incomplete answer You get/);
+    const [{ detail }] = (await widget.events("message")).slice(-1);
+    assert.equal(detail.generation.cut, true);
+  });
+
+  test("says so in an opened conversation, and a whole one does not", async (t) => {
+    const stored = { role: "assistant", content: CONTENT, mode: "generated", citations: [supporting()] };
+    const asked = { role: "user", content: QUESTION };
+    withConversation([asked, stored, asked, { ...stored, cut: true }]);
+    const widget = await open(t);
+    await openConversation(widget);
+    await widget.all("assistant").nth(1).waitFor();
+    assert.ok(await isMarked(widget));
+    assert.equal(await widget.role("assistant").locator("[data-role=incomplete]").count(), 1);
+  });
+});
+
 describe("where questions are sent", () => {
   const textFor = (service) =>
     `To write answers, your question and the passages found for it are sent to ${service}. ` +

@@ -251,6 +251,72 @@ test("a draft that was begun after a session had ended is cleared for the next v
   assert.equal(await widget.role("input").inputValue(), "");
 });
 
+/** A visitor types a question, and sends it after their session has ended. */
+async function askSignedOut(widget) {
+  const asked = await widget.page.evaluate(() => tokens.length);
+  await widget.role("input").fill("A private question?");
+  await widget.until(async () => (await widget.page.evaluate(() => tokens.length)) > asked, "the writer is known");
+  await widget.page.evaluate(() => sessionStorage.removeItem("token"));
+  await widget.role("input").press("Enter");
+  await widget.until(async () => (await widget.page.evaluate(() => tokens.at(-1))) === null, "the session has ended");
+}
+
+/** Opens a page with a question that failed because the session had ended. */
+async function openSignedOut(t) {
+  const widget = await open(t);
+  await widget.ask("A question?");
+  await askSignedOut(widget);
+  await widget.reply("failed");
+  assert.deepEqual(await widget.all("user").allInnerTexts(), ["A private question?"]);
+  return widget;
+}
+
+test("a question that was asked after a session had ended is cleared for the next visitor", async (t) => {
+  const widget = await openSignedOut(t);
+  await signInAnother(widget);
+  await returnToWindow(widget);
+  await emptied(widget);
+});
+
+test("a question that was asked after a session had ended is not above that of the next visitor", async (t) => {
+  const widget = await openSignedOut(t);
+  await signInAnother(widget);
+  await widget.call("ask", "Whose turn is it?");
+  await widget.reply("done");
+  assert.deepEqual(await widget.all("user").allInnerTexts(), ["Whose turn is it?"]);
+});
+
+test("a question that was asked after a session had ended stays for the visitor who comes back", async (t) => {
+  const widget = await openSignedOut(t);
+  await signInAnother(widget, "visitor");
+  await widget.call("ask", "And now?");
+  await widget.reply("done");
+  assert.deepEqual(await widget.all("user").allInnerTexts(), ["A private question?", "And now?"]);
+});
+
+test("a question that was asked after a session had ended is cleared when the page takes its token provider away", async (t) => {
+  const widget = await openSignedOut(t);
+  await widget.element.evaluate((element) => (element.tokenProvider = undefined));
+  await emptied(widget);
+});
+
+test("a question that was asked after a session had ended, and waits for the model, is not sent for the next visitor", async (t) => {
+  await site.forgetModel(browser);
+  const held = gate();
+  site.interfere = async (path) => {
+    if (path.startsWith("/model/")) await held.opened;
+    return false;
+  };
+  const widget = await open(t);
+  await askSignedOut(widget);
+  await widget.reply("pending");
+  await signInAnother(widget);
+  held.open();
+  await emptied(widget);
+  await widget.becomes("ready");
+  assert.deepEqual(sent(), []);
+});
+
 /** Token providers that do not say who has begun a draft. */
 const SILENT = {
   fails: (element) => {

@@ -12,12 +12,14 @@ import type { Stopwatch } from "./stopwatch.js";
 
 /**
  * One question. Its request is built once, because a retry must send the same bytes with the same `message_id`. It is
- * built again only if the session does not exist, so that nothing was stored.
+ * built again only if the session does not exist, so that nothing was stored, or if the conversation has gone on in another session.
  */
 export interface Exchange {
   readonly question: string;
-  readonly messageId: string;
+  messageId: string;
   request?: ChatRequest;
+  /** The session of the conversation when the question failed. */
+  session?: string | undefined;
   /** Tokens of the question, once it is embedded. */
   tokens?: number;
 }
@@ -68,6 +70,11 @@ export class Conversation {
   }
 
   async *#ask(exchange: Exchange, watch: Stopwatch, signal: AbortSignal): AsyncGenerator<ChatEvent, void, undefined> {
+    if (exchange.request && exchange.session !== this.#session.id) {
+      // With the same id, it would have to be the same bytes.
+      exchange.messageId = randomUuid();
+      delete exchange.request;
+    }
     exchange.request ??= await this.#request(exchange, watch, signal);
     signal.throwIfAborted();
     watch.mark("sent", { requestBytes: new TextEncoder().encode(JSON.stringify(exchange.request)).length });
@@ -81,8 +88,8 @@ export class Conversation {
         yield event;
       }
     } catch (error) {
-      if (signal.aborted || (error instanceof ChatError && error.code === "connection_lost"))
-        this.#session.interrupted();
+      this.#session.interrupted();
+      exchange.session = this.#session.id;
       throw error;
     }
   }
@@ -106,8 +113,7 @@ export class Conversation {
 
   /** Makes a retry start a new session. Gives the error to throw, which allows a retry. */
   #leaveSession(exchange: Exchange, { code, message, status, requestId }: ChatError): ChatError {
-    // Another question may have started a new session meanwhile.
-    if (this.#session.id === exchange.request?.session_id) this.reset();
+    this.reset();
     delete exchange.request;
     return new ChatError(code, message, {
       retryable: true,

@@ -71,17 +71,17 @@ export class ReplyView {
         return this.#answer.showSources(event.citations, event.also_found);
       case "answer_end":
         if (event.generation) this.#answer.report(event.generation);
-        return this.#finish(event.persisted);
+        return this.#finish(event.persisted, event.generation?.cut);
     }
   }
 
   /** Shows an answer of the history. */
-  restore({ content, citations, hedged, mode }: StoredMessage): void {
+  restore({ content, citations, hedged, mode, cut }: StoredMessage): void {
     if (hedged) this.#answer.hedge();
     if (mode === "generated") this.#answer.markGenerated();
     this.#answer.append(content);
     this.#answer.showSources(citations);
-    this.#finish(true);
+    this.#finish(true, cut);
   }
 
   refuse(refusal: RefusalTexts, actions: RefusalActions): void {
@@ -117,13 +117,16 @@ export class ReplyView {
     if (truncated) note("truncated", tooLong(this.#translator, tokens));
   }
 
-  #finish(isPersisted: boolean): void {
+  #finish(isPersisted: boolean, isCut = false): void {
     const { t } = this.#translator;
     this.#answer.complete();
-    const note = isPersisted
-      ? []
-      : [element("p", { class: "incomplete", role: "status", "data-role": "not-saved" }, t("notSaved"))];
-    this.#become("done", this.#answer.root, ...note, copyButtons(t, this.#answer));
+    const note = (role: string, name: string, key: TextKey) =>
+      element("p", { class: "incomplete", role, "data-role": name }, t(key));
+    const notes = [
+      ...(isCut ? [note("note", "incomplete", "incomplete")] : []),
+      ...(isPersisted ? [] : [note("status", "not-saved", "notSaved")]),
+    ];
+    this.#become("done", this.#answer.root, ...notes, copyButtons(t, this.#answer));
   }
 
   #partialAnswer(): HTMLElement[] {

@@ -26,7 +26,7 @@ interface PendingDeletion {
   readonly client: ChatClientOptions;
 }
 
-/** Deleted conversations. A deletion can be undone for a while; only then the request is sent. */
+/** Deleted conversations. A deletion can be undone for a while, and as long as the page is seen; only then the request is sent. */
 export class Deletions {
   readonly #options: DeletionsOptions;
   readonly #pending = new Map<string, PendingDeletion>();
@@ -60,6 +60,7 @@ export class Deletions {
     this.#pending.set(session.id, { session, strip, client: { ...options, tokenProvider: () => token } });
     strips.append(strip.root);
     addEventListener("pagehide", this.#leave);
+    document.addEventListener("visibilitychange", this.#leave);
     return strip;
   }
 
@@ -82,7 +83,10 @@ export class Deletions {
     this.#sent.clear();
   }
 
-  readonly #leave = (): void => this.commit();
+  /** A phone drops a page that it has hidden without another event. */
+  readonly #leave = ({ type }: Event): void => {
+    if (type === "pagehide" || document.hidden) this.commit();
+  };
 
   #commit(id: string): void {
     const hadFocus = this.#pending.get(id)?.strip.hasFocus ?? false;
@@ -110,7 +114,9 @@ export class Deletions {
     const pending = this.#pending.get(id);
     this.#pending.delete(id);
     pending?.strip.remove();
-    if (this.#pending.size === 0) removeEventListener("pagehide", this.#leave);
+    if (this.#pending.size > 0) return pending;
+    removeEventListener("pagehide", this.#leave);
+    document.removeEventListener("visibilitychange", this.#leave);
     return pending;
   }
 }

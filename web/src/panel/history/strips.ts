@@ -5,6 +5,8 @@ import type { Translator } from "../../dom/translator.js";
 
 /** How long a deletion can be undone. The animation of `.history-undo` has the same duration. */
 const UNDO_MS = 6000;
+/** A countdown that is paused ends then, so that a deletion is sent although its strip was left with the focus on it. */
+const MAX_PAUSED_MS = 300_000;
 
 /** The outcomes of a strip. */
 export interface UndoOutcomes {
@@ -93,18 +95,20 @@ function isolated(title: string): string {
   return `\u2068${withoutBidiControls(title)}\u2069`;
 }
 
-/** A timer that can be paused. It starts at once. */
+/** A timer that can be paused, but not for ever. It starts at once. */
 export class Countdown {
   readonly #onEnd: () => void;
   /** Milliseconds. */
   #left: number;
   #startedAt = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #limit: ReturnType<typeof setTimeout>;
   #isOver = false;
 
   constructor(milliseconds: number, onEnd: () => void) {
     this.#left = milliseconds;
     this.#onEnd = onEnd;
+    this.#limit = setTimeout(() => this.#end(), MAX_PAUSED_MS);
     this.resume();
   }
 
@@ -127,10 +131,11 @@ export class Countdown {
   cancel(): void {
     this.#isOver = true;
     clearTimeout(this.#timer);
+    clearTimeout(this.#limit);
   }
 
   #end(): void {
-    this.#isOver = true;
+    this.cancel();
     this.#onEnd();
   }
 }

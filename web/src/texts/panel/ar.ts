@@ -42,7 +42,7 @@ export const texts: PanelTexts = {
     "سؤالك أطول مما يستطيع الذكاء الاصطناعي قراءته: لن يؤخذ في الحسبان سوى أول {percent} منه تقريبًا. يُرجى اختصاره.",
   wasTooLong: "كان هذا السؤال أطول مما يستطيع الذكاء الاصطناعي قراءته: لم يؤخذ في الحسبان سوى بدايته.",
   searched: "تم البحث مع سؤالك السابق: \u2068{question}\u2069",
-  notSaved: "تعذّر حفظ هذه الإجابة في سجلّك.",
+  notSaved: "قد لا تكون هذه الإجابة محفوظة في سجلّك.",
 
   // Refusals, in the server's own words
   refusal: "ليست لديّ معلومات كافية للإجابة عن هذا السؤال. يمكنك التواصل مع الدعم أو إعادة صياغة سؤالك.",
@@ -202,7 +202,7 @@ export const texts: PanelTexts = {
   feedbackShared: "يراها صاحب هذا الموقع مع سؤالك والإجابة.",
   feedbackSend: "إرسال",
   feedbackThanks: "شكرًا لك.",
-  feedbackFailed: "تعذّر الإرسال. يُرجى المحاولة مرة أخرى.",
+  feedbackFailed: "ربما لم يتم الإرسال. يُرجى المحاولة مرة أخرى.",
 
   // History
   history: "السجل",
@@ -220,7 +220,7 @@ export const texts: PanelTexts = {
   delete: "حذف «\u2068{title}\u2069»",
   deleted: "حُذفت «\u2068{title}\u2069».",
   undo: "تراجع",
-  historyChangeFailed: "تعذّر حفظ التغيير.",
+  historyChangeFailed: "ربما لم يُحفظ التغيير.",
   conversationRestored: "المحادثة «\u2068{title}\u2069» مفتوحة.",
   messagesFailed: "تعذّر تحميل المحادثة.",
 
@@ -238,7 +238,7 @@ export const texts: PanelTexts = {
   deleteDataYes: "حذف الكل",
   deletingData: "جارٍ حذف كل ما يخصّك…",
   deleteDataDone: "حُذف كل ما يخصّك.",
-  deleteDataFailed: "تعذّر حذف كل ما يخصّك. يُرجى المحاولة مرة أخرى.",
+  deleteDataFailed: "ربما لم يُحذف كل ما يخصّك. يُرجى المحاولة مرة أخرى.",
   myDataSignIn: "يُرجى تسجيل الدخول أولًا.",
   tooManyRequests: {
     zero: "الطلبات كثيرة جدًا. يُرجى المحاولة مرة أخرى الآن.",

@@ -41,7 +41,7 @@ export const texts: PanelTexts = {
     "Ihre Frage ist länger, als die KI lesen kann: Nur etwa die ersten {percent} werden berücksichtigt. Bitte kürzen Sie sie.",
   wasTooLong: "Diese Frage war länger, als die KI lesen kann: Nur ihr Anfang wurde berücksichtigt.",
   searched: "Zusammen mit Ihrer vorigen Frage gesucht: {question}",
-  notSaved: "Diese Antwort konnte nicht in Ihrem Verlauf gespeichert werden.",
+  notSaved: "Diese Antwort fehlt möglicherweise in Ihrem Verlauf.",
 
   // Refusals, in the server's own words
   refusal:
@@ -172,7 +172,7 @@ export const texts: PanelTexts = {
   feedbackShared: "Der Betreiber dieser Website sieht das zusammen mit Ihrer Frage und der Antwort.",
   feedbackSend: "Senden",
   feedbackThanks: "Vielen Dank.",
-  feedbackFailed: "Das konnte nicht gesendet werden. Bitte versuchen Sie es noch einmal.",
+  feedbackFailed: "Das wurde möglicherweise nicht gesendet. Bitte versuchen Sie es noch einmal.",
 
   // History
   history: "Verlauf",
@@ -190,7 +190,7 @@ export const texts: PanelTexts = {
   delete: "„{title}“ löschen",
   deleted: "„{title}“ wurde gelöscht.",
   undo: "Rückgängig",
-  historyChangeFailed: "Die Änderung konnte nicht gespeichert werden.",
+  historyChangeFailed: "Die Änderung wurde möglicherweise nicht gespeichert.",
   conversationRestored: "Die Unterhaltung „{title}“ ist geöffnet.",
   messagesFailed: "Die Unterhaltung konnte nicht geladen werden.",
 
@@ -208,7 +208,7 @@ export const texts: PanelTexts = {
   deleteDataYes: "Alles löschen",
   deletingData: "Alles von Ihnen wird gelöscht…",
   deleteDataDone: "Alles von Ihnen wurde gelöscht.",
-  deleteDataFailed: "Nicht alles von Ihnen konnte gelöscht werden. Bitte versuchen Sie es erneut.",
+  deleteDataFailed: "Möglicherweise wurde nicht alles von Ihnen gelöscht. Bitte versuchen Sie es erneut.",
   myDataSignIn: "Bitte melden Sie sich zuerst an.",
   tooManyRequests: {
     one: "Zu viele Anfragen. Bitte versuchen Sie es in {count} Sekunde erneut.",

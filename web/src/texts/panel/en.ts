@@ -44,7 +44,7 @@ export const texts = {
     "Your question is longer than the AI can read: only about the first {percent} will be used. Please shorten it.",
   wasTooLong: "This question was longer than the AI can read: only its beginning was used.",
   searched: "Searched together with: {question}",
-  notSaved: "This answer could not be saved to your history.",
+  notSaved: "This answer may be missing from your history.",
 
   // Refusals, in the server's own words
   refusal:
@@ -174,7 +174,7 @@ export const texts = {
   feedbackShared: "The owner of this site sees it together with your question and the answer.",
   feedbackSend: "Send",
   feedbackThanks: "Thank you.",
-  feedbackFailed: "This could not be sent. Please try again.",
+  feedbackFailed: "This may not have been sent. Please try again.",
 
   // History
   history: "History",
@@ -192,7 +192,7 @@ export const texts = {
   delete: "Delete “{title}”",
   deleted: "“{title}” was deleted.",
   undo: "Undo",
-  historyChangeFailed: "The change could not be saved.",
+  historyChangeFailed: "The change may not have been saved.",
   conversationRestored: "The conversation “{title}” is open.",
   messagesFailed: "The conversation could not be loaded.",
 
@@ -210,7 +210,7 @@ export const texts = {
   deleteDataYes: "Delete everything",
   deletingData: "Deleting all your data…",
   deleteDataDone: "All your data was deleted.",
-  deleteDataFailed: "Some of your data could not be deleted. Please try again.",
+  deleteDataFailed: "Some of your data may not have been deleted. Please try again.",
   myDataSignIn: "Please sign in first.",
   tooManyRequests: {
     one: "Too many requests. Please try again in {count} second.",

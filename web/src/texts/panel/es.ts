@@ -41,7 +41,7 @@ export const texts: PanelTexts = {
     "Su pregunta es más larga de lo que la IA puede leer: solo contará aproximadamente el primer {percent}. Acórtela, por favor.",
   wasTooLong: "Esta pregunta era más larga de lo que la IA puede leer: solo contó su comienzo.",
   searched: "Se buscó junto con su pregunta anterior: {question}",
-  notSaved: "Esta respuesta no se pudo guardar en su historial.",
+  notSaved: "Es posible que esta respuesta no esté en su historial.",
 
   // Refusals, in the server's own words
   refusal:
@@ -180,7 +180,7 @@ export const texts: PanelTexts = {
   feedbackShared: "El responsable de este sitio lo ve junto con su pregunta y la respuesta.",
   feedbackSend: "Enviar",
   feedbackThanks: "Gracias.",
-  feedbackFailed: "No se pudo enviar. Inténtelo de nuevo.",
+  feedbackFailed: "Es posible que no se haya enviado. Inténtelo de nuevo.",
 
   // History
   history: "Historial",
@@ -198,7 +198,7 @@ export const texts: PanelTexts = {
   delete: "Eliminar «{title}»",
   deleted: "«{title}» se ha eliminado.",
   undo: "Deshacer",
-  historyChangeFailed: "No se pudo guardar el cambio.",
+  historyChangeFailed: "Es posible que el cambio no se haya guardado.",
   conversationRestored: "La conversación «{title}» está abierta.",
   messagesFailed: "No se pudo cargar la conversación.",
 
@@ -216,7 +216,7 @@ export const texts: PanelTexts = {
   deleteDataYes: "Eliminar todo",
   deletingData: "Eliminando todo lo suyo…",
   deleteDataDone: "Se ha eliminado todo lo suyo.",
-  deleteDataFailed: "No se pudo eliminar todo lo suyo. Inténtelo de nuevo.",
+  deleteDataFailed: "Es posible que no se haya eliminado todo lo suyo. Inténtelo de nuevo.",
   myDataSignIn: "Inicie sesión primero.",
   tooManyRequests: {
     one: "Demasiadas solicitudes. Inténtelo de nuevo en {count} segundo.",

@@ -41,7 +41,7 @@ export const texts: PanelTexts = {
     "Votre question est plus longue que ce que l’IA peut lire\u00a0: seuls les premiers {percent} environ compteront. Veuillez la raccourcir.",
   wasTooLong: "Cette question était plus longue que ce que l’IA peut lire\u00a0: seul son début a compté.",
   searched: "Recherché avec votre question précédente\u00a0: {question}",
-  notSaved: "Cette réponse n’a pas pu être enregistrée dans votre historique.",
+  notSaved: "Il se peut que cette réponse ne figure pas dans votre historique.",
 
   // Refusals, in the server's own words
   refusal:
@@ -180,7 +180,7 @@ export const texts: PanelTexts = {
   feedbackShared: "Le responsable de ce site le voit avec votre question et la réponse.",
   feedbackSend: "Envoyer",
   feedbackThanks: "Merci.",
-  feedbackFailed: "L’envoi a échoué. Veuillez réessayer.",
+  feedbackFailed: "L’envoi a peut-être échoué. Veuillez réessayer.",
 
   // History
   history: "Historique",
@@ -198,7 +198,7 @@ export const texts: PanelTexts = {
   delete: "Supprimer «\u00a0{title}\u00a0»",
   deleted: "«\u00a0{title}\u00a0» a été supprimée.",
   undo: "Annuler la suppression",
-  historyChangeFailed: "La modification n’a pas pu être enregistrée.",
+  historyChangeFailed: "La modification n’a peut-être pas été enregistrée.",
   conversationRestored: "La conversation «\u00a0{title}\u00a0» est ouverte.",
   messagesFailed: "La conversation n’a pas pu être chargée.",
 
@@ -216,7 +216,7 @@ export const texts: PanelTexts = {
   deleteDataYes: "Tout supprimer",
   deletingData: "Suppression de tout ce qui vous concerne…",
   deleteDataDone: "Tout ce qui vous concerne a été supprimé.",
-  deleteDataFailed: "Tout n’a pas pu être supprimé. Veuillez réessayer.",
+  deleteDataFailed: "Tout n’a peut-être pas été supprimé. Veuillez réessayer.",
   myDataSignIn: "Veuillez d’abord vous connecter.",
   tooManyRequests: {
     one: "Trop de demandes. Veuillez réessayer dans {count} seconde.",

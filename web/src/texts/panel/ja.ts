@@ -40,7 +40,7 @@ export const texts: PanelTexts = {
   tooLong: "ご質問が AI の読める長さを超えています。最初の約 {percent} だけが考慮されますので、短くしてください。",
   wasTooLong: "このご質問は AI の読める長さを超えていたため、最初の部分だけが考慮されました。",
   searched: "前のご質問と合わせて検索しました：{question}",
-  notSaved: "この回答を履歴に保存できませんでした。",
+  notSaved: "この回答は履歴に残っていない可能性があります。",
 
   // Refusals, in the server's own words
   refusal:
@@ -164,7 +164,7 @@ export const texts: PanelTexts = {
   feedbackShared: "サイトの運営者は、質問と回答とともにこれを見ます。",
   feedbackSend: "送信",
   feedbackThanks: "ありがとうございました。",
-  feedbackFailed: "送信できませんでした。もう一度お試しください。",
+  feedbackFailed: "送信されていない可能性があります。もう一度お試しください。",
 
   // History
   history: "履歴",
@@ -182,7 +182,7 @@ export const texts: PanelTexts = {
   delete: "「{title}」を削除",
   deleted: "「{title}」を削除しました。",
   undo: "元に戻す",
-  historyChangeFailed: "変更を保存できませんでした。",
+  historyChangeFailed: "変更が保存されていない可能性があります。",
   conversationRestored: "会話「{title}」を開きました。",
   messagesFailed: "会話を読み込めませんでした。",
 
@@ -200,7 +200,7 @@ export const texts: PanelTexts = {
   deleteDataYes: "すべて削除",
   deletingData: "すべて削除しています…",
   deleteDataDone: "あなたのデータをすべて削除しました。",
-  deleteDataFailed: "すべてを削除できませんでした。もう一度お試しください。",
+  deleteDataFailed: "一部のデータが削除されていない可能性があります。もう一度お試しください。",
   myDataSignIn: "先にサインインしてください。",
   tooManyRequests: {
     other: "リクエストが多すぎます。{count} 秒後にもう一度お試しください。",
