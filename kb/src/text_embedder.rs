@@ -1,5 +1,6 @@
 //! Embeds texts on all cores, one text per call: batching several texts into one pass saves nothing natively.
 
+use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
@@ -63,10 +64,12 @@ impl TextEmbedder for Embedder {
     }
 }
 
-/// Embeds `texts`, in order.
+/// Embeds `texts`, in order. Equal texts, such as a heading of several passages, are embedded once.
 pub fn embed_all(embedder: &impl TextEmbedder, texts: &[String]) -> Vec<Vec<f32>> {
-    let embed = |embedder: &mut _, text: &String| TextEmbedder::vector(embedder, text);
-    texts.par_iter().map_init(|| embedder.clone(), embed).collect()
+    let distinct: HashSet<&str> = texts.iter().map(String::as_str).collect();
+    let embed = |embedder: &mut _, text| (text, TextEmbedder::vector(embedder, text));
+    let vectors: HashMap<&str, _> = distinct.into_par_iter().map_init(|| embedder.clone(), embed).collect();
+    texts.iter().filter_map(|text| vectors.get(text.as_str()).cloned()).collect()
 }
 
 #[cfg(test)]
