@@ -16,14 +16,20 @@ const BLOCKS: &str = "p div section article main body html header footer aside b
     address details summary fieldset legend form center hr caption hgroup search ul ol dl dir \
     menu pre listing xmp";
 
-/// The outermost elements of a kind that are not hidden. Elements inside hidden ones count only if all are, because some pages
-/// are hidden as a whole until a script shows them.
+/// The outermost elements of a kind.
+#[derive(Default)]
+pub(super) struct Parts<'a> {
+    pub(super) shown: Vec<NodeRef<'a, Node>>,
+    /// Inside hidden ones, which a script may show.
+    pub(super) covered: Vec<NodeRef<'a, Node>>,
+}
+
 pub(super) fn parts<'a>(
     html: &'a Html,
     page: &PageContext,
     is_kind: impl Fn(&Element) -> bool,
-) -> Vec<NodeRef<'a, Node>> {
-    let (mut shown, mut covered) = (Vec::new(), Vec::new());
+) -> Parts<'a> {
+    let mut parts = Parts::default();
     let mut open = None;
     let mut hidden = None;
     for edge in html.tree.root().traverse() {
@@ -31,9 +37,11 @@ pub(super) fn parts<'a>(
             Edge::Open(node) if open.is_none() => {
                 let Some(element) = ElementRef::wrap(node) else { continue };
                 let is_hidden = page.hidden.hiding(element).is_some();
-                if is_kind(element.value()) && !is_hidden {
+                if is_not_part_of_page(element.value().name()) {
                     open = Some(node.id());
-                    if hidden.is_none() { shown.push(node) } else { covered.push(node) }
+                } else if is_kind(element.value()) && !is_hidden {
+                    open = Some(node.id());
+                    if hidden.is_none() { parts.shown.push(node) } else { parts.covered.push(node) }
                 } else if is_hidden && hidden.is_none() {
                     hidden = Some(node.id());
                 }
@@ -45,7 +53,12 @@ pub(super) fn parts<'a>(
             }
         }
     }
-    if shown.is_empty() { covered } else { shown }
+    parts
+}
+
+/// Whether what is inside an element is not shown until somebody asks for it, or never.
+fn is_not_part_of_page(name: &str) -> bool {
+    matches!(name, "template" | "noscript" | "dialog")
 }
 
 /// The id at which a page opens to show a heading: its own, that of an element in it, or that of the section that it begins.

@@ -21,6 +21,9 @@ use crate::{ExtractError, Properties};
 
 /// Marks behind a word that lead to a condition.
 const CONDITION_MARKS: [char; 3] = ['*', '†', '‡'];
+/// What a page shows until a script shows its content: "Loading, please wait." A page that shows more is not such a page.
+const MAX_LOADING_BYTES: usize = 100;
+const NOTE_COVERED: &str = "its content is hidden until a script shows it";
 /// Nodes that are searched for one that changes what is around them.
 const MAX_SEARCHED_NODES: usize = 500;
 
@@ -42,16 +45,24 @@ pub(super) fn read(html: &Html, properties: Properties) -> Result<Document, Extr
     };
     let whole = || read(&[html.tree.root()], false);
     let is_main = |element: &Element| element.name() == "main" || element.attr("role") == Some("main");
+    let has_content =
+        |read: &Result<Document, _>| !matches!(read, Err(ExtractError::Empty | ExtractError::NoContent));
     let main = parts(html, &page, is_main);
-    if !main.is_empty() {
-        let has_content =
-            |read: &Result<Document, _>| !matches!(read, Err(ExtractError::Empty | ExtractError::NoContent));
-        return Some(read(&main, true)).filter(has_content).unwrap_or_else(whole);
+    if !main.shown.is_empty() {
+        return Some(read(&main.shown, true)).filter(has_content).unwrap_or_else(whole);
     }
     // A single article may be the whole content, or a small part of it.
     let articles = parts(html, &page, |element| element.name() == "article");
-    let article = articles.first().map(|article| read(&[*article], true));
+    let article = articles.shown.first().map(|article| read(&[*article], true));
     let whole = whole();
+    let covered = if main.covered.is_empty() { articles.covered } else { main.covered };
+    if !has_content(&whole) || whole.as_ref().is_ok_and(|page| page.text.len() <= MAX_LOADING_BYTES) {
+        let read = Some(read(&covered, true)).filter(has_content);
+        if let Some(Ok(mut document)) = read {
+            document.notes.push(NOTE_COVERED.to_owned());
+            return Ok(document);
+        }
+    }
     match (article, &whole) {
         (Some(Ok(article)), Ok(all)) if article.text.len() >= all.text.len() / 2 => Ok(article),
         _ => whole,

@@ -547,10 +547,36 @@ fn all_main_parts_are_read() {
         ("<main hidden>A</main><main>B</main>", "B"),
         ("<div hidden><main>A</main></div><main>B</main>", "B"),
         ("<body style='visibility:hidden'><main>A</main>", "A"),
+        ("<p>Loading …</p><div hidden><main>A</main></div>", "A"),
         ("<p>A<p hidden=until-found>B<p hidden='Until-Found'>C<p hidden=hidden>D", "A\n\nB\n\nC"),
     ] {
         assert_eq!(text(html), expected, "{html}");
     }
+}
+
+#[test]
+fn a_main_part_that_nobody_sees_is_not_read_instead_of_the_page() {
+    let shown = "<p>Our shop is open from nine to five, from Monday to Friday. On Saturday it is open from ten to two, and \
+        on Sunday it is closed.</p>";
+    for hidden in [
+        "<div style='display:none'><main>Secret.</main></div>",
+        "<div hidden><div role=main>Secret.</div></div>",
+        "<div aria-hidden=true><article>Secret. {}</article></div>",
+        "<template><main>Secret.</main></template>",
+        "<dialog><main>Secret.</main></dialog>",
+        "<noscript><main>Secret.</main></noscript>",
+    ] {
+        let hidden = hidden.replace("{}", &"More. ".repeat(50));
+        for html in [format!("{shown}{hidden}"), format!("{hidden}{shown}")] {
+            let text = text(&html);
+            assert!(text.contains("nine to five") && !text.contains("Secret"), "{html}: {text}");
+        }
+    }
+    for never in ["template", "dialog", "noscript"] {
+        assert_eq!(text(&format!("<p>A<{never}><main>Secret.</main></{never}>")), "A", "{never}");
+    }
+    let note = "its content is hidden until a script shows it";
+    assert_eq!(page("<div hidden><main>A</main></div>").notes, [note]);
 }
 
 #[test]
