@@ -4,11 +4,13 @@
 // built), and the Worker's own variables, which win over wrangler.toml.
 import { existsSync } from "node:fs";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 import { runService } from "@evidence-chat/local-service";
 import { ASSETS_DIR, startWorker } from "./src/worker.mjs";
 
 /** @type {NodeJS.Signals[]} */
 const SIGNALS = ["SIGINT", "SIGTERM"];
+const ENTRY = fileURLToPath(new URL("src/own-host-worker.mjs", import.meta.url));
 
 await runService({ defaultPort: 8787, serve });
 
@@ -16,6 +18,7 @@ async function serve(port, ready) {
   const worker = await withoutNewSignalListeners(() =>
     startWorker({
       port,
+      entry: ENTRY,
       variables: process.env,
       assets: process.env.ASSETS_DIR ?? (existsSync(ASSETS_DIR) ? ASSETS_DIR : undefined),
       persistDir: process.env.DATA_DIR ? path.resolve(process.env.DATA_DIR, "worker") : undefined,

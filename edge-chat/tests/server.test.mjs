@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
+import { request } from "node:http";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -53,6 +54,21 @@ test("a missing setting is reported in the log and not to the client", async () 
   assert.deepEqual([reply.status, reply.json.code], [500, "internal"]);
   assert.ok(!JSON.stringify(reply.json).includes("SUPABASE"));
   assert.match(server.output, /SUPABASE_URL is not set/);
+});
+
+test("the Worker answers under the names of this computer only, so that no site reads its keys under its own name", async () => {
+  const server = start({ SUPABASE_URL: "http://127.0.0.1:1", SUPABASE_PUBLISHABLE_KEY: "key" });
+  const url = new URL(await server.ready);
+  const statusFor = async (host) => {
+    const sent = request(new URL("/api/project", url), { headers: { host: `${host}:${url.port}` }, agent: false }).end();
+    const [response] = await once(sent, "response");
+    response.resume();
+    return response.statusCode;
+  };
+  const hosts = ["127.0.0.1", "localhost", "evil.example", "localhost.evil.example"];
+  assert.deepEqual(await Promise.all(hosts.map(statusFor)), [200, 200, 421, 421]);
+  server.child.stdin.end();
+  await server.exit;
 });
 
 test("outcomes survive a restart", async () => {

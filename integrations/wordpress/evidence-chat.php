@@ -20,8 +20,11 @@ const EVIDENCE_CHAT_SETTINGS = array(
 	'assistant' => 'Name of the assistant; empty: the default one',
 );
 
-/** Attributes that the shortcode accepts, each with its default from the settings if there is one. */
-const EVIDENCE_CHAT_ATTRIBUTES = array( 'endpoint', 'heading', 'greeting', 'assistant', 'mode', 'theme', 'lang', 'shortcut' );
+/**
+ * Attributes that the shortcode accepts, each with its default from the settings if there is one. The endpoint is a setting only: its
+ * server gets the access tokens of visitors, and contributors may write shortcodes.
+ */
+const EVIDENCE_CHAT_ATTRIBUTES = array( 'heading', 'greeting', 'assistant', 'mode', 'theme', 'lang', 'shortcut' );
 
 /** An address that a page may load: absolute https, or http on this computer. Anything else becomes "". */
 function evidence_chat_address( $value ) {
@@ -43,6 +46,12 @@ function evidence_chat_sanitize( $given ) {
 	return $clean;
 }
 
+/** Who may name the script, which runs on the site: on a network of sites, only its administrators. */
+function evidence_chat_capability() {
+	return is_multisite() ? 'manage_network_options' : 'manage_options';
+}
+add_filter( 'option_page_capability_evidence_chat', 'evidence_chat_capability' );
+
 /** The element with its attributes, all escaped; "" without a script, so that visitors never see a broken chat. */
 function evidence_chat_shortcode( $given ) {
 	$settings = evidence_chat_sanitize( get_option( 'evidence_chat', array() ) );
@@ -52,8 +61,8 @@ function evidence_chat_shortcode( $given ) {
 	$defaults = array_fill_keys( EVIDENCE_CHAT_ATTRIBUTES, '' );
 	$values   = shortcode_atts( array_merge( $defaults, array_intersect_key( $settings, $defaults ) ), $given, 'evidence_chat' );
 	$html     = '';
-	foreach ( $values as $name => $value ) {
-		$value = 'endpoint' === $name ? evidence_chat_address( $value ) : (string) $value;
+	foreach ( array( 'endpoint' => $settings['endpoint'] ) + $values as $name => $value ) {
+		$value = (string) $value;
 		if ( '' !== $value ) {
 			$html .= sprintf( ' %s="%s"', $name, esc_attr( $value ) );
 		}
@@ -104,7 +113,7 @@ add_action(
 		add_options_page(
 			'Evidence Chat',
 			'Evidence Chat',
-			'manage_options',
+			evidence_chat_capability(),
 			'evidence-chat',
 			function () {
 				echo '<div class="wrap"><h1>Evidence Chat</h1><form action="options.php" method="post">';

@@ -16,6 +16,8 @@ define( 'ABSPATH', '/' );
 $scripts = array();
 function add_shortcode() {}
 function add_action() {}
+function add_filter( $name, $callback ) { global $filters; $filters[ $name ] = $callback; }
+function is_multisite() { return (bool) getenv( 'MULTISITE' ); }
 function esc_attr( $text ) { return htmlspecialchars( $text, ENT_QUOTES ); }
 function esc_url_raw( $url, $schemes ) {
   return in_array( parse_url( $url, PHP_URL_SCHEME ), $schemes, true ) ? preg_replace( '/[^a-z0-9-~+_.?#=!&;,\\/:%@$|*\\'()\\[\\]]/i', '', $url ) : '';
@@ -28,7 +30,7 @@ function get_option( $name, $default ) { global $input; return $input[0] ?? $def
 $input = json_decode( stream_get_contents( STDIN ), true );
 require getenv( 'PLUGIN' );
 $html = evidence_chat_shortcode( $input[1] );
-echo json_encode( array( 'html' => $html, 'scripts' => $scripts, 'stored' => evidence_chat_sanitize( $input[0] ) ) );
+echo json_encode( array( 'capability' => $filters['option_page_capability_evidence_chat'](), 'html' => $html, 'scripts' => $scripts, 'stored' => evidence_chat_sanitize( $input[0] ) ) );
 `;
 
 describe("the WordPress plugin", { skip }, () => {
@@ -39,11 +41,11 @@ describe("the WordPress plugin", { skip }, () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  const run = (settings, attributes = {}) =>
+  const run = (settings, attributes = {}, env = {}) =>
     JSON.parse(
       execFileSync("php", [join(folder, "driver.php")], {
         input: JSON.stringify([settings, attributes]),
-        env: { ...process.env, PLUGIN },
+        env: { ...process.env, PLUGIN, ...env },
         encoding: "utf8",
       }),
     );
@@ -57,6 +59,7 @@ describe("the WordPress plugin", { skip }, () => {
   test("the shortcode gives the element with the settings, which its own attributes replace, and the script", () => {
     const settings = { script: SCRIPT, heading: "Ask us", greeting: "", assistant: "shop" };
     assert.deepEqual(run(settings), {
+      capability: "manage_options",
       html: '<evidence-chat heading="Ask us" assistant="shop"></evidence-chat>',
       scripts: { "evidence-chat": SCRIPT },
       stored: { script: SCRIPT, endpoint: "", heading: "Ask us", greeting: "", assistant: "shop" },
@@ -70,6 +73,18 @@ describe("the WordPress plugin", { skip }, () => {
   test("the shortcode gives nothing without a script", () => {
     for (const settings of [{}, null, [], { script: "" }, { script: ["x"] }, { script: "javascript:alert(1)" }])
       assert.deepEqual([run(settings).html, run(settings).scripts], ["", []], JSON.stringify(settings));
+  });
+
+  test("a shortcode cannot choose the server that gets the visitors' tokens", () => {
+    const given = { endpoint: "https://evil.example/api/chat", script: "https://evil.example/evidence-chat.js" };
+    const { html, scripts } = run({ script: SCRIPT, endpoint: "https://chat.example.com/api/chat" }, given);
+    assert.equal(html, '<evidence-chat endpoint="https://chat.example.com/api/chat"></evidence-chat>');
+    assert.deepEqual(scripts, { "evidence-chat": SCRIPT });
+    assert.equal(run({ script: SCRIPT }, given).html, "<evidence-chat></evidence-chat>");
+  });
+
+  test("on a network of sites, only its administrators may name the script", () => {
+    assert.equal(run({}, {}, { MULTISITE: "1" }).capability, "manage_network_options");
   });
 
   test("values of the shortcode and of the settings cannot leave their attribute", () => {
@@ -91,7 +106,7 @@ describe("the WordPress plugin", { skip }, () => {
   ]) {
     test(`the address ${address} is ${stored ? "kept" : "dropped"}`, () => {
       assert.equal(run({ script: address }).stored.script, stored);
-      const { html } = run({ script: SCRIPT }, { endpoint: address });
+      const { html } = run({ script: SCRIPT, endpoint: address });
       assert.equal(html, `<evidence-chat${stored ? ` endpoint="${stored}"` : ""}></evidence-chat>`);
     });
   }

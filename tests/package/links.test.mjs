@@ -7,6 +7,7 @@ import { describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { fromMarkdown } from "mdast-util-from-markdown";
+import { integrityOf } from "../../web/build/integrity.mjs";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const { stdout } = await promisify(execFile)("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
@@ -15,6 +16,13 @@ const { stdout } = await promisify(execFile)("git", ["ls-files", "-z", "--cached
 });
 const files = new Set(stdout.split("\0").filter(Boolean));
 const folders = new Set([...files].flatMap(parents));
+const NOT_PUBLISHED =
+  "> Version 0.1.0 is not published yet. Until it is, build from source (docs/start.md) what this page takes from npm, an image or an Action.";
+/** Commands and code that take something of ours from a registry. */
+const FROM_REGISTRY =
+  /\bnpx\b.*evidence-chat|\bnpm install\b|from "@evidence-chat\/|"-y", "@evidence-chat\/|\buses: evidence-chat\/|\/evidence-chat\/kb:/;
+/** What a release contains, and how it is made. */
+const OF_RELEASES = ["CHANGELOG.md", "docs/release.md"];
 /** Sample documents are content, not documentation. */
 const documentation = [...files].filter((path) => path.endsWith(".md") && !/(^|\/)(sample-kb|documents)\//.test(path));
 
@@ -25,6 +33,32 @@ describe("documentation", () => {
       wanted.filter((path) => !documentation.includes(path)),
       [],
     );
+  });
+
+  test("pages that take something of ours from npm, an image or an Action say that it is not published yet", async () => {
+    const silent = [];
+    for (const path of documentation.filter((path) => !OF_RELEASES.includes(path))) {
+      const text = await readFile(`${ROOT}${path}`, "utf8");
+      if (FROM_REGISTRY.test(text) && !text.split("\n").includes(NOT_PUBLISHED)) silent.push(path);
+    }
+    assert.deepEqual(silent, []);
+  });
+
+  test("pages and new projects take what sees passwords and tokens in exact versions", async () => {
+    const { version } = JSON.parse(await readFile(`${ROOT}node_modules/@supabase/supabase-js/package.json`, "utf8"));
+    const script = await readFile(`${ROOT}node_modules/@supabase/supabase-js/dist/umd/supabase.js`);
+    const tag =
+      `<script src="https://cdn.jsdelivr.net/npm/@supabase/supabase-js@${version}/dist/umd/supabase.js" ` +
+      `integrity="${integrityOf(script)}" crossorigin="anonymous"></script>`;
+    const places = [...documentation, "packages/create-evidence-chat/src/templates.mjs"];
+    const texts = await Promise.all(places.map((path) => readFile(`${ROOT}${path}`, "utf8")));
+    assert.ok(texts.some((text) => text.includes(tag)));
+    for (const [index, text] of texts.entries()) {
+      assert.doesNotMatch(text.replaceAll(tag, ""), /cdn\.jsdelivr\.net/, places[index]);
+      assert.doesNotMatch(text, /npx supabase(?!@\d+\.\d+\.\d+\b)|supabase@latest/, places[index]);
+    }
+    const cli = texts.flatMap((text) => text.match(/\bsupabase@\d+\.\d+\.\d+/g) ?? []);
+    assert.equal(new Set(cli).size, 1, cli.join(", "));
   });
 
   for (const path of documentation) {

@@ -134,10 +134,10 @@ test("the SBOMs of the embedder and kb list the model with the hash of its file,
   for (const product of ["writer", "widget", "worker"]) assert.deepEqual(models(product), [], product);
 });
 
-for (const [product, folder, known] of [
-  ["widget", "web/dist", "eventsource-parser"],
-  ["writer", "writer/npm/dist", "@wllama/wllama"],
-]) {
+for (const [product, folder, known] of /** @type {[string, string, string[]][]} */ ([
+  ["widget", "web/dist", []],
+  ["writer", "writer/npm/dist", ["@wllama/wllama"]],
+])) {
   test(`the SBOM of the ${product} lists the npm packages in its bundles, and no build or test tool`, async () => {
     const dist = join(ROOT, folder);
     const maps = (await readdir(dist)).filter((name) => name.endsWith(".js.map"));
@@ -147,7 +147,7 @@ for (const [product, folder, known] of [
     const listed = shipped(JSON.parse(texts[`${product}.cdx.json`]), "npm")
       .map((id) => id.slice(0, id.lastIndexOf("@")))
       .sort();
-    assert.ok(bundled.includes(known));
+    for (const name of known) assert.ok(bundled.includes(name));
     const expected = new Set([...bundled, `@evidence-chat/${product}`]);
     assert.deepEqual(listed, [...expected].sort());
   });

@@ -39,11 +39,15 @@ ${sections.join("\n")}`;
   return { name: `${slug(title)}.md`, text: `${text.trimEnd()}\n` };
 }
 
-/** Text that Markdown shows as it is, without links. `{{` would be code for generators of sites that are made with Vue. */
+/**
+ * Text that Markdown shows as it is. `{{` would be code for generators of sites that are made with Vue. Generators also link addresses,
+ * domains and e-mail addresses that nobody marked as links, some of them after they have read the escapes. So a comment, which is no text,
+ * comes before each sign that an address needs.
+ */
 const escape = (text: string): string =>
   text
     .replace(/[\\`*_{}[\]<>#|&~]/g, "\\$&")
-    .replace(/:(?=\/\/)|(?<=\bwww)\./gi, "\\$&")
+    .replace(/(?<=\S)[.:@](?=\S)/g, "<!-- -->$&")
     .replace(/\\\{(?=\\\{)/g, "\\{ ");
 
 function slug(text: string): string {

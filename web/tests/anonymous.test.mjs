@@ -8,6 +8,7 @@ const { AnonymousSession, AnonymousSignInError } = await importTs(
 );
 const { AnonymousStore, storageKey } = await importTs(new URL("../src/client/anonymous-store.ts", import.meta.url));
 
+const ENDPOINT = "https://chat.example.com/api/chat";
 const HOUR = 3_600_000;
 const open = [];
 afterEach(async () => {
@@ -64,7 +65,7 @@ function startBrowser({ isBlocked = false, hasLocks = true, delayMs = 0, locks =
     views.add(view);
     return new AnonymousSession(
       { supabaseUrl: auth.url, supabaseKey: "sb_publishable_x", ...options },
-      new AnonymousStore(auth.url, { ...environment, storage: storageOf(view) }),
+      new AnonymousStore(auth.url, options.endpoint ?? ENDPOINT, { ...environment, storage: storageOf(view) }),
       () => clock.ms,
     );
   };
@@ -89,7 +90,7 @@ test("signs in as Supabase Auth expects it, marks the user, and keeps the sessio
   assert.deepEqual(body, { data: { created_by: "evidence-chat" }, gotrue_meta_security: {} });
   for (const method of ["signIn", "currentToken"]) assert.equal(await browser.tab(auth)[method](), token);
   assert.equal(auth.requests.length, 1);
-  assert.deepEqual([...browser.entries.keys()], [storageKey(auth.url)]);
+  assert.deepEqual([...browser.entries.keys()], [storageKey(auth.url, ENDPOINT)]);
 });
 
 for (const hasLocks of [true, false]) {
@@ -329,7 +330,7 @@ test("responses and stored values of any shape do no harm", async () => {
     '{"access_token":"a"}',
     '{"access_token":"a","refresh_token":"b","lifetime_ms":"x"}',
   ]) {
-    browser.entries.set(storageKey(auth.url), stored);
+    browser.entries.set(storageKey(auth.url, ENDPOINT), stored);
     assert.equal(await browser.tab(auth).currentToken(), null);
   }
   assert.ok(await browser.tab(auth).signIn());
@@ -339,9 +340,9 @@ test("a lease that a closed tab left behind, or that lies far in the future, doe
   const auth = await startAuth();
   for (const lease of ["other 999000", "other 99999999999999", "other", "x y z"]) {
     const browser = startBrowser({ hasLocks: false });
-    browser.entries.set(`${storageKey(auth.url)}:lease`, lease);
+    browser.entries.set(`${storageKey(auth.url, ENDPOINT)}:lease`, lease);
     assert.ok(await browser.tab(auth).signIn(), lease);
-    assert.equal(browser.entries.has(`${storageKey(auth.url)}:lease`), false);
+    assert.equal(browser.entries.has(`${storageKey(auth.url, ENDPOINT)}:lease`), false);
   }
 });
 
@@ -349,6 +350,17 @@ test("a trailing slash of the URL makes no difference", async () => {
   const auth = await startAuth();
   const browser = startBrowser();
   const token = await browser.tab(auth).signIn();
-  assert.equal(storageKey(`${auth.url}/`), storageKey(auth.url));
+  assert.equal(storageKey(`${auth.url}/`, ENDPOINT), storageKey(auth.url, ENDPOINT));
   assert.equal(await browser.tab({ ...auth, url: `${auth.url}/` }).currentToken(), token);
+});
+
+test("a visitor is another one for another server, whatever project that server names", async () => {
+  const auth = await startAuth();
+  const browser = startBrowser();
+  const token = await browser.tab(auth).signIn();
+  for (const endpoint of ["https://evil.example/api/chat", "http://chat.example.com/api/chat"]) {
+    assert.equal(await browser.tab(auth, { endpoint }).currentToken(), null, endpoint);
+    assert.notEqual(await browser.tab(auth, { endpoint }).signIn(), token, endpoint);
+  }
+  assert.equal(await browser.tab(auth, { endpoint: `${ENDPOINT}?page` }).currentToken(), token);
 });

@@ -103,18 +103,34 @@ test("the text of an answer is escaped in Markdown", () => {
   assert.equal(plain(text("a*b `x`")), "a*b `x`");
 });
 
-const passage = (index, title, ...quotes) => ({ index, title, quotes: quotes.map((words) => ({ text: words })) });
+const passage = (index, title, ...quotes) => ({
+  index,
+  title,
+  quotes: quotes.map((words) => ({ text: words, pieces: [{ text: words }] })),
+});
 
 test("a marker points at the passage whose words precede it", () => {
   const citations = [passage(1, "a", "One."), passage(1, "b", "Two.", "Three."), passage(2, "c", "Two.")];
-  assert.equal(targetOf(citations, 1, "Well. Three. ").citation.title, "b");
-  assert.equal(targetOf(citations, 1, "Well. Three. ").quote.text, "Three.");
-  assert.equal(targetOf(citations, 1, "Two. Three. ").quote.text, "Three.", "the last quote, after its introduction");
+  assert.equal(targetOf(citations, 1, "Three. ").citation.title, "b");
+  assert.equal(targetOf(citations, 1, "Three. ").quote.text, "Three.");
+  assert.equal(targetOf(citations, 1, "b: Three. ").quote.text, "Three.", "after the name of its place");
   assert.equal(targetOf([passage(1, "a", "tea", "green tea")], 1, " green tea ").quote.text, "green tea");
   assert.equal(targetOf(citations, 2, "Two. ").citation.title, "c");
-  assert.equal(targetOf(citations, 1, "Other words.").citation.title, "a");
   assert.equal(targetOf(citations, 3, "Two."), undefined);
   assert.deepEqual(targetOf([passage(4, "d")], 4, "x"), { citation: passage(4, "d") });
+});
+
+test("a marker after words that are no quote points at no quote, wherever the answer has quotes", () => {
+  const citations = [passage(1, "a", "Refunds take 5 days.")];
+  for (const words of [
+    "The fee is 0 €.",
+    "Refunds take 5 days. For business customers it is 90 days. ",
+    "The fee is 0 €. Refunds take 5 days. ",
+    "Not true: Refunds take 5 days. ",
+    "",
+  ]) {
+    assert.deepEqual(targetOf(citations, 1, words), { citation: citations[0] }, words);
+  }
 });
 
 const support = (sentence, text, excerpt = "Take five days. Or six.") => {

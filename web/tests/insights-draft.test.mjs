@@ -47,7 +47,7 @@ test("questions cannot add Markdown, HTML, front matter or end the comment", () 
   const { text } = draftPage(gap(['"\n---\nenabled: false\n---', "--> <script>alert(1)</script> [a](b) `c` *d* # e"]));
   const [, front, body] = /^---\n(.*)\n---\n([^]*)$/.exec(text);
   assert.equal(JSON.parse(front.slice("title: ".length)), '" --- enabled: false ---');
-  assert.equal(body.match(/-->/g).length, 1, "only the end of the comment");
+  assert.equal(body.replaceAll("<!-- -->", "").match(/-->/g).length, 1, "only the end of the comment");
   assert.match(body, /^## --\\> \\<script\\>alert\(1\)\\<\/script\\> \\\[a\\\]\(b\) \\`c\\` \\\*d\\\* \\# e$/m);
 });
 
@@ -63,9 +63,17 @@ test("questions cannot add links, code of site generators, reordered letters or 
   assert.doesNotMatch(text, /[\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
   assert.match(
     body,
-    /^# See https\\:\/\/evil\.example or www\\\.evil\.example \\\{ \\\{ \\\{constructor\\\}\\\}\\\} gnp/m,
+    /^# See https<!-- -->:\/\/evil<!-- -->\.example or www<!-- -->\.evil<!-- -->\.example \\\{ \\\{ \\\{constructor\\\}\\\}\\\} gnp/m,
   );
   assert.match(body, /^## =HYPERLINK\("\/\/evil"\) --- =SUM\(A1\)$/m);
+});
+
+test("questions cannot add what generators of sites make a link of, and sentences read as before", () => {
+  const asked = "See evil-login.com/verify, FTP://x.example, mailto:a.b@evil.co.uk or 10.0.0.1:80. Is it 2.5 kg? No...";
+  const { text } = draftPage(gap([asked]));
+  const [heading] = /^# .*$/m.exec(text);
+  assert.equal(heading.replaceAll("<!-- -->", ""), `# ${asked}`);
+  for (const part of heading.split("<!-- -->")) assert.doesNotMatch(part, /\S[.:@]\S/, part);
 });
 
 test("a long question is a short heading, and one without letters has a name", () => {

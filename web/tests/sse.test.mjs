@@ -45,9 +45,15 @@ test("a stream in single bytes gives the same events", () => {
   assert.deepEqual(parse(Array.from(bytes, (_, at) => bytes.subarray(at, at + 1))), EXPECTED);
 });
 
-test("an event above the limit is rejected, in one line, over many lines, and without any line end", () => {
+test("an event above the limit is rejected, in one line, over many lines, between comments, and without any line end", () => {
   const encoder = new TextEncoder();
-  for (const flood of ["data: 0123456789012345678901234\n", "data: 0123\n".repeat(10), "x".repeat(40)]) {
+  const floods = [
+    "data: 0123456789012345678901234\n",
+    "data: 0123\n".repeat(10),
+    "data: 0123\n:\n".repeat(10),
+    "x".repeat(40),
+  ];
+  for (const flood of floods) {
     assert.throws(() => parse([encoder.encode(flood)], 24), RangeError);
     assert.throws(
       () =>

@@ -74,7 +74,7 @@ const VARIABLES = [
  * @param {string} [options.persistDir] stores the Durable Objects; without it they are lost with the process
  * @param {string} [options.assets] the folder of the static files; without it there are none
  * @param {string} [options.entry] a module that replaces the Worker's entry point and can import the Worker from
- * `./index.js`. For tests and benchmarks
+ * `./index.js`
  * @param {string[]} [options.without] rate limits of wrangler.toml to leave out. For tests
  * @param {boolean} [options.direct] skips the proxy in front of the Worker, which hides broken connections. For tests
  * @param {(line: string) => void} [options.onLog] gets the Worker's log lines instead of this process's output

@@ -122,8 +122,7 @@ export function createAdapter({ worker, embedder, account, apiKey }) {
   }
 
   async function answer(/** @type {IncomingMessage} */ request, /** @type {ServerResponse} */ response) {
-    const { pathname } = new URL(request.url ?? "", worker);
-    switch (`${request.method} ${pathname}`) {
+    switch (`${request.method} ${request.url?.split("?", 1)[0]}`) {
       case "GET /v1/models":
         return forward(request, response, async () => undefined);
       case "POST /v1/chat/completions":

@@ -1,6 +1,10 @@
 // The text of files that a new project gets.
 
-const SUPABASE = "npx supabase@latest";
+/** It gets the password of the database, so it is pinned. From version 3 on, it changes a hosted database only with `--remote`. */
+const SUPABASE = "supabase@3.1.0";
+/** It sees the tokens of users. */
+const SUPABASE_JS =
+  '<script src="https://cdn.jsdelivr.net/npm/@supabase/supabase-js@2.119.1/dist/umd/supabase.js" integrity="sha384-2DeuFKyqIlpZfFmj+jl/+IbM3DwDM4vGKsvK0fI32E0ZDt24W33hB6pka4RAdbz2" crossorigin="anonymous"></script>';
 
 /** @param {Record<string, string>} answers @param {Record<string, string>} versions */
 export function packageJson({ name, documents }, versions) {
@@ -12,13 +16,13 @@ export function packageJson({ name, documents }, versions) {
       type: "module",
       engines: { node: ">=22.12" },
       scripts: {
-        schema: `${SUPABASE} db push --include-seed`,
+        schema: "supabase db push --remote --include-seed",
         kb: "node --env-file-if-exists=.env node_modules/@evidence-chat/kb/bin.mjs",
         sync: `npm run --silent kb -- sync ${folder}`,
         deploy: "evidence-chat-worker deploy",
         "worker-secret": "npm run --silent kb -- worker-secret | wrangler secret put CHAT_WORKER_SECRET",
       },
-      devDependencies: versions,
+      devDependencies: { ...versions, supabase: SUPABASE.split("@")[1] },
     },
     null,
     2,
@@ -63,12 +67,12 @@ ${isAnonymous ? "" : signedIn(answers)}  </body>
 }
 
 function signedIn(answers) {
-  return `    <script type="module">
+  return `    ${SUPABASE_JS}
+    <script type="module">
       // Your site signs its users in with Supabase; this gives the chat the token of the user.
-      import { createClient } from "https://cdn.jsdelivr.net/npm/@supabase/supabase-js@2/+esm";
-      const supabase = createClient("${answers["supabase-url"]}", "${answers["supabase-key"]}");
+      const { auth } = globalThis.supabase.createClient("${answers["supabase-url"]}", "${answers["supabase-key"]}");
       document.querySelector("evidence-chat").tokenProvider = async () => {
-        const { data, error } = await supabase.auth.getSession();
+        const { data, error } = await auth.getSession();
         if (error) throw error;
         return data.session?.access_token ?? null;
       };
@@ -93,7 +97,7 @@ Later: \`npm run sync\` after each change of the documents, \`npm run kb -- doct
 export function stepList(answers) {
   const steps = [
     "`npm install`",
-    `Log in to Supabase and choose the project: \`${SUPABASE} login\`, then \`${SUPABASE} link --project-ref ${projectRef(answers)}\`. ` +
+    `Log in to Supabase and choose the project: \`npx ${SUPABASE} login\`, then \`npx ${SUPABASE} link --project-ref ${projectRef(answers)}\`. ` +
       "The second asks for the database's password.",
     "Create the tables: `npm run schema`",
     "Put the secret key (Project Settings → API Keys) into `.env`. It stays on this computer.",

@@ -59,13 +59,13 @@ async function openSession(/** @type {string} */ endpoint) {
   if (!anonymous) throw new UserError(SIGN_IN_ERRORS.disabled);
   if (anonymous.turnstile_site_key) throw new UserError(SIGN_IN_ERRORS.captcha);
   const { supabase_url: supabaseUrl, publishable_key: supabaseKey } = anonymous;
-  const store = new AnonymousStore(supabaseUrl, {
+  const store = new AnonymousStore(supabaseUrl, endpoint, {
     storage: undefined,
     locks: undefined,
     now: Date.now,
     pause: (milliseconds) => sleep(milliseconds),
   });
-  return new AnonymousSession({ supabaseUrl, supabaseKey }, store);
+  return new AnonymousSession({ supabaseUrl, supabaseKey, endpoint }, store);
 }
 
 /** @type {Record<AnonymousSignInError["code"], string>} */

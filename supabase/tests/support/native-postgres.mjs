@@ -40,6 +40,7 @@ export class UnavailableError extends Error {}
  * @property {(name: string) => Promise<void>} createDatabase creates an empty database
  * @property {(user: string, database: string) => Promise<Session>} connect opens a new session
  * @property {(name: string) => Promise<Project>} createProject creates a database like that of a new project, without migrations
+ * @property {(name: string, args: string[]) => Promise<string>} run runs a program of Postgres on the server as a superuser
  * @property {() => Promise<void>} stop
  * @typedef {object} Project
  * @property {(user?: string) => Promise<Session>} connect opens a new session, as the owner by default
@@ -113,6 +114,10 @@ export async function startNativePostgres(settings = []) {
     stop,
     connect,
     createDatabase,
+    async run(name, args) {
+      const options = ["-h", folder, "-U", "postgres", ...args];
+      return (await run(program(name), options, { maxBuffer: 2 ** 26 })).stdout;
+    },
     async createProject(name) {
       await createDatabase(name);
       const creator = await connect("postgres", name);

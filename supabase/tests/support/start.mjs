@@ -57,6 +57,7 @@ export async function startNativeProject() {
   const database = await project.connect();
   await applyPendingMigrations(database, MIGRATIONS_DIR);
   return {
+    server,
     project,
     database,
     async close() {

@@ -1,16 +1,21 @@
 import { once } from "node:events";
+import { Server } from "node:http";
 import { StartupError } from "./startup-error.mjs";
 
 /** Local services accept connections from this computer only. */
 export const HOST = "127.0.0.1";
 
+/** Browsers name the host that they were asked for. Any site may point its own name at this computer (DNS rebinding). */
+const OWN_HOST = /^(127\.0\.0\.1|localhost)(:\d+)?$/;
+
 /**
- * Lets a server listen on HOST.
+ * Lets a server listen on HOST. An HTTP server answers only under the names of this computer.
  * @param {import("node:net").Server} server
  * @param {number} port 0 picks a free one
  * @returns {Promise<string>} the server's URL, if it speaks HTTP
  */
 export async function listen(server, port) {
+  if (server instanceof Server) refuseOtherHosts(server);
   server.listen(port, HOST);
   try {
     await once(server, "listening");
@@ -26,4 +31,13 @@ export async function listen(server, port) {
   }
   const address = /** @type {import("node:net").AddressInfo} */ (server.address());
   return `http://${HOST}:${address.port}`;
+}
+
+function refuseOtherHosts(/** @type {Server} */ server) {
+  const listeners = server.listeners("request");
+  server.removeAllListeners("request");
+  server.on("request", (request, response) => {
+    if (!OWN_HOST.test(request.headers.host ?? "")) return response.writeHead(421).end();
+    for (const listener of listeners) listener.call(server, request, response);
+  });
 }

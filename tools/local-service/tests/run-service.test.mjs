@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { request } from "node:http";
 import { createServer } from "node:net";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -42,6 +43,19 @@ async function startReady(t, stdin) {
   assert.equal(await (await fetch(url)).text(), "hello");
   return Object.assign(service, { url });
 }
+
+test("a service answers under the names of this computer only, so that no site reads it under its own name", async (t) => {
+  const { url } = await startReady(t);
+  const { port } = new URL(url);
+  const statusFor = async (/** @type {string} */ host) => {
+    const [response] = await once(request(url, { headers: { host }, agent: false }).end(), "response");
+    response.resume();
+    return response.statusCode;
+  };
+  for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, "localhost"]) assert.equal(await statusFor(host), 200);
+  for (const host of [`evil.example:${port}`, "127.0.0.1.evil.example", "localhost.evil.example", "evil.example"])
+    assert.equal(await statusFor(host), 421, host);
+});
 
 for (const signal of /** @type {const} */ (["SIGTERM", "SIGINT"])) {
   test(`a service cleans up and exits with 0 on ${signal}`, async (t) => {

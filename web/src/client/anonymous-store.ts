@@ -20,15 +20,18 @@ export interface StoreEnvironment {
   readonly pause: (milliseconds: number) => Promise<void>;
 }
 
-/** The session of one project, for all tabs of an origin. Without storage, for this page only. */
+/**
+ * The session of one project and one chat server, for all tabs of an origin: a server that names the project of another one must not
+ * get the tokens of its visitors. Without storage, for this page only.
+ */
 export class AnonymousStore {
   readonly #key: string;
   readonly #environment: StoreEnvironment;
   /** What the browser could not store: it blocks storage, or it is full. */
   #inMemory: string | null = null;
 
-  constructor(supabaseUrl: string, environment: StoreEnvironment = browserEnvironment()) {
-    this.#key = storageKey(supabaseUrl);
+  constructor(supabaseUrl: string, endpoint: string, environment: StoreEnvironment = browserEnvironment()) {
+    this.#key = storageKey(supabaseUrl, endpoint);
     this.#environment = environment;
   }
 
@@ -142,9 +145,10 @@ const POLL_MS = 50;
 /** If the storage has not changed after so many looks, the tab that held the lock wrote nothing. */
 const MAX_POLLS = 20;
 
-/** Where the session of a project is stored. */
-export function storageKey(supabaseUrl: string): string {
-  return `${STORAGE_PREFIX}${supabaseUrl.replace(/\/+$/, "")}`;
+/** Where the session is stored. The endpoint may be relative to the page. */
+export function storageKey(supabaseUrl: string, endpoint: string): string {
+  const { origin } = new URL(endpoint, globalThis.document?.baseURI);
+  return `${STORAGE_PREFIX}${origin} ${supabaseUrl.replace(/\/+$/, "")}`;
 }
 
 /** `lazy-visitor.ts` looks for it. */

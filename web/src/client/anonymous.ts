@@ -5,6 +5,8 @@ import { asNumber, asString, type JsonObject, parseObject } from "./json.js";
 export interface AnonymousOptions {
   /** URL of the Supabase project. */
   readonly supabaseUrl: string;
+  /** URL of POST /api/chat. Its server gets the tokens, and no other server does. */
+  readonly endpoint: string;
   /** Publishable key of the project. */
   readonly supabaseKey: string;
   /** Gets the token of a CAPTCHA, if Supabase Auth asks for one. Called for each sign-in. */
@@ -33,7 +35,7 @@ export class AnonymousSignInError extends Error {
 }
 
 /**
- * The session of a visitor without an account, in one project of Supabase. It is stored in the browser and shared by all tabs of an
+ * The session of a visitor without an account, in one project of Supabase and for one chat server. It is stored in the browser and shared by all tabs of an
  * origin; each token is renewed once, by one of them.
  */
 export class AnonymousSession {
@@ -48,7 +50,11 @@ export class AnonymousSession {
   #limitedUntil = 0;
 
   /** `store` and `now` are for tests. */
-  constructor(options: AnonymousOptions, store = new AnonymousStore(options.supabaseUrl), now = () => Date.now()) {
+  constructor(
+    options: AnonymousOptions,
+    store = new AnonymousStore(options.supabaseUrl, options.endpoint),
+    now = () => Date.now(),
+  ) {
     this.#options = options;
     this.#store = store;
     this.#now = now;

@@ -83,6 +83,19 @@ test("without attributes, the settings of the site say where visitors are signed
   assert.equal(auth.requests[0].headers.apikey, KEY);
 });
 
+test("another server gets another visitor, although it names the same project and the same page asks it", async (t) => {
+  site.api.config = { ...site.api.config, anonymous: { supabase_url: auth.url, publishable_key: KEY } };
+  const other = site.api.endpoint.replace("127.0.0.1", "localhost");
+  const widget = await visit(t, { attributes: {}, csp: policy({ "connect-src": [auth.url, new URL(other).origin] }) });
+  await widget.ask(QUESTION);
+  await widget.element.evaluate((element, url) => (element.endpoint = url), other);
+  await widget.ask("And now?");
+  await widget.element.evaluate((element, url) => (element.endpoint = url), site.api.endpoint);
+  await widget.ask("And again?");
+  const [first, second] = [`Bearer ${tokenFor("user-1")}1`, `Bearer ${tokenFor("user-2")}2`];
+  assert.deepEqual(tokensSent(), [first, second, first]);
+});
+
 test("without attributes and settings, visitors are asked to sign in", async (t) => {
   const widget = await visit(t, { attributes: {} });
   await widget.ask(QUESTION, "failed");

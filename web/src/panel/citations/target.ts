@@ -1,10 +1,10 @@
 import type { Citation, Quote, Support } from "../../client/wire.js";
-import { shownWords } from "./quotes.js";
+import { findStatement } from "./pieces.js";
 
 /** The target of a marker: a passage, and the words in it that the marker is about. */
 export interface Target {
   readonly citation: Citation;
-  /** The quote before the marker. */
+  /** The quote that the words before the marker consist of. */
   readonly quote?: Quote;
   /** In a generated answer: the words from which the sentence before the marker follows. */
   readonly supports?: readonly Support[];
@@ -14,20 +14,17 @@ export interface Target {
 
 /**
  * The target of a marker, or `undefined` if no source has that number. All passages of a document have one number; the
- * words before the marker tell which one is meant. Of several quotes it is the last.
+ * words before the marker tell which one is meant. A sentence that is no quote gets a passage without one: its card must not say
+ * that other words are verified.
  */
 export function targetOf(citations: readonly Citation[], index: number, wordsBefore: string): Target | undefined {
   const numbered = citations.filter((citation) => citation.index === index);
-  const said = numbered
-    .flatMap((citation) =>
-      citation.quotes.map((quote) => ({ citation, quote, end: endOf(shownWords(quote), wordsBefore) })),
-    )
-    .filter(({ end }) => end > 0);
-  const [last] = said.sort((a, b) => b.end - a.end || shownWords(b.quote).length - shownWords(a.quote).length);
-  if (last) return { citation: last.citation, quote: last.quote };
+  for (const citation of numbered) {
+    const quote = citation.quotes.find(({ pieces }) => findStatement(`${wordsBefore}[1]`, pieces, citation));
+    if (quote) return { citation, quote };
+  }
   const [citation] = numbered;
-  const quote = citation?.quotes[0];
-  return citation && (quote ? { citation, quote } : { citation });
+  return citation && { citation };
 }
 
 /**
@@ -48,10 +45,4 @@ export function supportedTarget(citations: readonly Citation[], index: number, s
 /** A citation whose words are only those of a target. */
 export function narrowed({ citation, quote, supports = [] }: Target): Citation {
   return { ...citation, quotes: quote ? [quote] : [], supports };
-}
-
-/** The end of the last occurrence of words in a text; 0 if it does not contain them. */
-function endOf(words: string, text: string): number {
-  const start = words === "" ? -1 : text.lastIndexOf(words);
-  return start < 0 ? 0 : start + words.length;
 }

@@ -10,7 +10,7 @@ import { turnstileToken } from "./turnstile.js";
 /** Where visitors are signed in. */
 export type Project = NonNullable<ChatConfig["anonymous"]>;
 
-/** The visitor of one widget, in one project at a time. */
+/** The visitor of one widget, in one project and for one server at a time. */
 export class Visitor {
   readonly #host: PanelHost;
   readonly #ChatError: typeof ChatError;
@@ -29,10 +29,11 @@ export class Visitor {
    */
   async token(fromServer: Project | undefined, maySignIn: boolean): Promise<string | null> {
     const project = fromServer ?? this.#fromAttributes();
-    const name = JSON.stringify(project);
+    const { endpoint } = this.#host.element;
+    const name = JSON.stringify([project, endpoint]);
     if (name !== this.#project) this.#session = undefined;
     this.#project = name;
-    this.#session ??= this.#open(project);
+    this.#session ??= this.#open(project, endpoint);
     if (!maySignIn) return this.#session.currentToken();
     return this.#session.signIn().catch((thrown: unknown) => {
       throw this.#asChatError(thrown);
@@ -53,10 +54,11 @@ export class Visitor {
     };
   }
 
-  #open({ supabase_url, publishable_key, turnstile_site_key: siteKey }: Project): AnonymousSession {
+  #open({ supabase_url, publishable_key, turnstile_site_key: siteKey }: Project, endpoint: string): AnonymousSession {
     return new AnonymousSession({
       supabaseUrl: supabase_url,
       supabaseKey: publishable_key,
+      endpoint,
       captchaToken: siteKey === undefined ? undefined : () => this.#captchaToken(siteKey),
     });
   }
