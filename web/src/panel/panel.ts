@@ -400,8 +400,10 @@ export class WidgetPanel {
     return identity;
   }
 
+  /** For requests of the present user: they are not sent with the token of another one. */
   #client(): ChatClientOptions {
-    const { tokenProvider } = this.#identity;
+    const identity = this.#identity;
+    const { user } = identity;
     const { endpoint, tokenProvider: ofPage } = this.#host.element;
     return {
       endpoint,
@@ -409,9 +411,9 @@ export class WidgetPanel {
       ...optional("assistant", this.#host.element.getAttribute("assistant") ?? undefined),
       tokenProvider: async () => {
         const { turn } = this.#asker;
-        const token = await tokenProvider();
+        const token = await identity.tokenProvider();
         this.#noteAsker({ type: "token", turn });
-        return token;
+        return user === undefined || user === identity.user ? token : null;
       },
       onTokenRejected: () => this.#visitor.reject(),
     };

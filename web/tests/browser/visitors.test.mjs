@@ -5,7 +5,7 @@ import { answer, failure, gate, refusal, stepwise, whole } from "./support/answe
 import { ANSWER, QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
 import { tokenFor } from "./pages/widget/page.mjs";
 
-const { site, browser, open, openWithClock, sent, assertSentTwiceAlike } = await startWidgetSuite();
+const { site, browser, open, openWithClock, sent, assertSentTwiceAlike, withConversation } = await startWidgetSuite();
 
 const textOf = (locator) => locator.evaluate((element) => element.textContent);
 
@@ -166,6 +166,34 @@ test("a confirmed deletion of all data is sent for the visitor who has signed ou
   const deletions = () => site.api.requests.filter(({ method, path }) => method === "DELETE" && path === "/api/me");
   await widget.until(() => deletions().length === 1, "the deletion");
   assert.equal(deletions()[0].headers.authorization, `Bearer ${tokenFor("visitor")}`);
+});
+
+test("a comment about an answer is not sent for the next visitor", async (t) => {
+  const widget = await open(t);
+  await widget.ask("A private question?");
+  await widget.role("feedback-down").click();
+  await widget.role("feedback-comment").fill("Private words");
+  await signInAnother(widget);
+  await widget.role("feedback-send").click();
+  await emptied(widget);
+  await widget.page.waitForTimeout(300);
+  assert.equal(site.api.requests.filter(({ body }) => body.includes("Private words")).length, 0);
+});
+
+test("a deletion is not sent for the next visitor", async (t) => {
+  withConversation([{ role: "user", content: "A private question?" }]);
+  const widget = await open(t);
+  await widget.role("input").focus();
+  await widget.role("history-open").click();
+  await widget.role("session").waitFor();
+  await signInAnother(widget);
+  await widget.role("session-delete").click();
+  await widget.role("session").waitFor({ state: "detached" });
+  await widget.page.waitForTimeout(300);
+  assert.deepEqual(
+    site.api.requests.filter(({ method }) => method === "DELETE").map(({ headers }) => headers.authorization),
+    [],
+  );
 });
 
 test("another token provider costs no token, and the next token tells whether the user has changed", async (t) => {
