@@ -170,6 +170,11 @@ export class Chat {
 
   /** Clears the conversation; the next question starts a new session. */
   startOver(): void {
+    this.#leave();
+    this.#options.onChange();
+  }
+
+  #leave(): void {
     const running = this.#running;
     this.#running = undefined;
     this.#options.onEnd();
@@ -180,7 +185,6 @@ export class Chat {
     this.#hasFailed = false;
     this.#conversation.reset();
     this.log.clear();
-    this.#options.onChange();
   }
 
   /** Clears all data of this visitor. */
@@ -195,7 +199,9 @@ export class Chat {
    * any more, nobody is told.
    */
   open(session: Pick<Session, "id" | "title">, isOwn?: (signal: AbortSignal) => Promise<boolean>): void {
-    this.startOver();
+    // To open what this tab remembers is not to leave it.
+    if (isOwn) this.#leave();
+    else this.startOver();
     const restoring = new AbortController();
     this.#restoring = restoring;
     this.#conversation.resume(session.id);
