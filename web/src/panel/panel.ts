@@ -240,7 +240,7 @@ export class WidgetPanel {
   /** In a task of its own: to create the panel is a long one on a slow device. */
   async #readSettings(): Promise<void> {
     await yieldToPage();
-    if (this.#host.element.isConnected) this.#siteSettings.read();
+    this.#siteSettings.read();
   }
 
   async opened(): Promise<void> {
@@ -280,6 +280,7 @@ export class WidgetPanel {
   /** The page has begun, or ceased, to say who is signed in. */
   signInChanged(): void {
     if (this.#host.element.tokenProvider) {
+      this.#siteSettings.read();
       // A page may find out late who is signed in, so what is typed by then is the user's.
       if (this.#draftMayBeNewUntil) this.#checkDraft();
       else void this.#identity.check();
@@ -298,9 +299,9 @@ export class WidgetPanel {
    * endpoint late, which clears nothing.
    */
   serverChanged(before: string): void {
+    this.#siteSettings.forget();
     if (before === "") this.resume();
     else this.clear();
-    this.#siteSettings.forget();
     this.#siteSettings.read();
   }
 
@@ -341,6 +342,7 @@ export class WidgetPanel {
     this.#announcer.clear();
     this.#history.view?.clear();
     this.#closeHistory();
+    this.#siteSettings.userChanged();
   }
 
   /**
