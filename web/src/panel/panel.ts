@@ -154,6 +154,7 @@ export class WidgetPanel {
         if (this.#siteSettings.privacy.isOnDevice) this.#writer.offer(reply, question);
       },
       onLeave: () => this.#writer.stop(),
+      asksForQuotes: async () => !(await this.#siteSettings.namesService()),
       supportUrl: () => this.#siteSettings.supportUrl,
     });
   }

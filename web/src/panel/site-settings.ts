@@ -1,10 +1,14 @@
 import { getConfig } from "../client/api.js";
 import type { ChatClientOptions } from "../client/options.js";
 import type { ChatConfig } from "../client/wire.js";
+import { withTimeout } from "../client/with-timeout.js";
 import { button, element } from "../dom/element.js";
 import type { Translate } from "../dom/translator.js";
 import type { PanelHost } from "./host.js";
 import { PrivacyNotice } from "./privacy-notice.js";
+
+/** How long a question waits for the settings. */
+const MAX_WAIT_MS = 3000;
 
 const NOBODY = { tokenProvider: () => Promise.resolve(null) };
 
@@ -49,6 +53,15 @@ export class SiteSettings {
       () => isLatest() && (this.#reading = undefined),
     );
     return reading;
+  }
+
+  /**
+   * Whether the visitor was told which service gets questions. Waits for the settings, but not for long: without them a question is
+   * answered with quotes.
+   */
+  async namesService(): Promise<boolean> {
+    if (this.#host.element.endpoint !== "") await withTimeout(MAX_WAIT_MS, this.config()).catch(() => undefined);
+    return this.privacy.service !== undefined;
   }
 
   /**

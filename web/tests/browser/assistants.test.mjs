@@ -44,7 +44,11 @@ test("another assistant starts with its own settings and without the conversatio
 });
 
 describe("an assistant that is not for everybody", () => {
-  const STAFF = { title: "Staff desk", greeting: "Only for staff.", suggested_questions: ["How do I reset the vault?"] };
+  const STAFF = {
+    title: "Staff desk",
+    greeting: "Only for staff.",
+    suggested_questions: ["How do I reset the vault?"],
+  };
   const text = (widget) => widget.element.evaluate((chat) => chat.shadowRoot.querySelector(".root").textContent);
   const signIn = (widget, user) =>
     widget.page.evaluate((token) => {

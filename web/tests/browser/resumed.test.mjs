@@ -107,13 +107,12 @@ describe("after a reload, an inline widget", () => {
     await widget.element.getByText("The first one?").waitFor();
   });
 
-  for (const [how, again] of [
-    ["the visitor tries again", (widget) => widget.role("retry").click()],
-    [
-      "the page sets its token provider again",
-      (widget) => widget.element.evaluate((chat) => (chat.tokenProvider = globalThis.tokenProvider)),
-    ],
-  ])
+  const ATTEMPTS = {
+    "the visitor tries again": (widget) => widget.role("retry").click(),
+    "the page sets its token provider again": (widget) =>
+      widget.element.evaluate((chat) => (chat.tokenProvider = globalThis.tokenProvider)),
+  };
+  for (const [how, again] of Object.entries(ATTEMPTS))
     test(`still remembers if ${how} while the server fails, and after it works`, async (t) => {
       const { widget } = await openWithConversation(t);
       let fails = true;

@@ -40,6 +40,8 @@ export interface ChatOptions {
   readonly announcer: Announcer;
   readonly client: () => ChatClientOptions;
   readonly model: ModelLoader;
+  /** Whether the next answer must consist of quotes. */
+  readonly asksForQuotes: () => Promise<boolean>;
   /** Where the site's settings say that visitors contact people. */
   readonly supportUrl: () => string | undefined;
   /** Called when `isBusy`, `isRunning` or `hasFailed` may have changed. */
@@ -75,11 +77,7 @@ export class Chat {
     this.#options = options;
     const { frame, translator } = options.host;
     this.log = new LogView(frame.log, frame.intro, translator, this.#citationActions());
-    this.#conversation = new Conversation(
-      () => options.model.ready(),
-      options.client,
-      () => options.host.element.answerMode === "extractive",
-    );
+    this.#conversation = new Conversation(() => options.model.ready(), options.client, options.asksForQuotes);
     this.stopButton = button(
       { class: "send stop", part: "stop", "aria-label": translator.t("stop"), "data-role": "stop" },
       () => this.abort(STOPPED),
