@@ -131,7 +131,7 @@ export class Chat {
   async #offerFeedback(
     { tools }: ReplyView,
     question: string,
-    { id, feedback }: Pick<StoredMessage, "id" | "feedback">,
+    { id, feedback, searched = question }: Pick<StoredMessage, "id" | "feedback" | "searched">,
   ): Promise<void> {
     const { host, client, model, supportUrl } = this.#options;
     const { sessionId } = this;
@@ -139,7 +139,7 @@ export class Chat {
     const loaded = await loadFeedback().catch(() => undefined);
     const embedding = async () => {
       const { state } = model;
-      return state.status === "ready" ? [...(await state.embedder.embed(question)).vector] : undefined;
+      return state.status === "ready" ? [...(await state.embedder.embed(searched)).vector] : undefined;
     };
     const { translator, shadow } = host;
     const contact = () => contactLink(host, { question, sessionId }, supportUrl());
@@ -225,7 +225,7 @@ export class Chat {
         const page = await listMessages(session.id, { limit: PAGE_SIZE, cursor }, client(), signal);
         signal.throwIfAborted();
         for (const { reply, question, message } of this.log.restore(page.messages))
-          void this.#offerFeedback(reply, message.searched ?? question, message);
+          void this.#offerFeedback(reply, question, message);
         for (const { role, content, searched } of page.messages) {
           const last = role === "user" ? content : searched;
           if (last) this.#conversation.follow(last);
@@ -292,10 +292,10 @@ export class Chat {
         if (event.type === "answer_end") {
           watch.mark("complete");
           this.#completed(reply);
-          const searched = event.searched ?? exchange.question;
-          this.#options.onAnswer(reply, searched);
+          const { message_id: id, persisted, searched } = event;
+          this.#options.onAnswer(reply, searched ?? exchange.question);
           void this.#countCitationUse();
-          if (event.persisted && event.message_id) void this.#offerFeedback(reply, searched, { id: event.message_id });
+          if (persisted && id) void this.#offerFeedback(reply, exchange.question, { id, ...optional("searched", searched) });
           if (reply.answer.citations.length > 0 && isFirstHint()) void this.#hint();
         }
       }
