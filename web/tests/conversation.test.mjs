@@ -46,7 +46,7 @@ test("a question asks for quotes only if the page does, and its retry stays the 
   const conversation = new Conversation(
     async () => embedder,
     () => ({ endpoint: server.endpoint, tokenProvider: async () => "token" }),
-    () => asksForQuotes,
+    async () => asksForQuotes,
   );
   const cut = conversation.begin("First?");
   await assert.rejects(run(conversation, cut), { code: "connection_lost" });

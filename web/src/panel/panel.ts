@@ -154,6 +154,7 @@ export class WidgetPanel {
         if (this.#siteSettings.privacy.isOnDevice) this.#writer.offer(reply, question);
       },
       onLeave: () => this.#writer.stop(),
+      asksForQuotes: async () => !(await this.#siteSettings.namesService()),
       supportUrl: () => this.#siteSettings.supportUrl,
     });
   }
@@ -240,7 +241,7 @@ export class WidgetPanel {
   /** In a task of its own: to create the panel is a long one on a slow device. */
   async #readSettings(): Promise<void> {
     await yieldToPage();
-    if (this.#host.element.isConnected) this.#siteSettings.read();
+    this.#siteSettings.read();
   }
 
   async opened(): Promise<void> {
@@ -280,6 +281,7 @@ export class WidgetPanel {
   /** The page has begun, or ceased, to say who is signed in. */
   signInChanged(): void {
     if (this.#host.element.tokenProvider) {
+      this.#siteSettings.read();
       // A page may find out late who is signed in, so what is typed by then is the user's.
       if (this.#draftMayBeNewUntil) this.#checkDraft();
       else void this.#identity.check();
@@ -298,9 +300,9 @@ export class WidgetPanel {
    * endpoint late, which clears nothing.
    */
   serverChanged(before: string): void {
+    this.#siteSettings.forget();
     if (before === "") this.resume();
     else this.clear();
-    this.#siteSettings.forget();
     this.#siteSettings.read();
   }
 
@@ -341,6 +343,7 @@ export class WidgetPanel {
     this.#announcer.clear();
     this.#history.view?.clear();
     this.#closeHistory();
+    this.#siteSettings.userChanged();
   }
 
   /**
@@ -400,8 +403,10 @@ export class WidgetPanel {
     return identity;
   }
 
+  /** For requests of the present user: they are not sent with the token of another one. */
   #client(): ChatClientOptions {
-    const { tokenProvider } = this.#identity;
+    const identity = this.#identity;
+    const { user } = identity;
     const { endpoint, tokenProvider: ofPage } = this.#host.element;
     return {
       endpoint,
@@ -409,9 +414,9 @@ export class WidgetPanel {
       ...optional("assistant", this.#host.element.getAttribute("assistant") ?? undefined),
       tokenProvider: async () => {
         const { turn } = this.#asker;
-        const token = await tokenProvider();
+        const token = await identity.tokenProvider();
         this.#noteAsker({ type: "token", turn });
-        return token;
+        return user === undefined || user === identity.user ? token : null;
       },
       onTokenRejected: () => this.#visitor.reject(),
     };

@@ -37,9 +37,9 @@ export class PrivacyNotice {
   update(): void {
     const { frame, translator } = this.#host;
     const hasWriter = this.#text() !== undefined;
-    frame.composer.hint = this.#service === undefined ? undefined : translator.t("hintGenerated");
+    frame.composer.hint = this.service === undefined ? undefined : translator.t("hintGenerated");
     frame.composer.aside = hasWriter ? this.#toggle : undefined;
-    this.#setOpen(this.#service !== undefined && !wasDismissed(this.#service));
+    this.#setOpen(this.service !== undefined && !wasDismissed(this.service));
   }
 
   /** Whether a language model on this device may write answers. */
@@ -51,7 +51,7 @@ export class PrivacyNotice {
   }
 
   /** The service that gets questions, if any. */
-  get #service(): string | undefined {
+  get service(): string | undefined {
     const { answer_mode, sends_to } = this.#settings ?? {};
     const isUsed = answer_mode === "endpoint" && this.#host.element.answerMode !== "extractive";
     return isUsed && sends_to !== undefined ? withoutBidiControls(sends_to) : undefined;
@@ -59,7 +59,7 @@ export class PrivacyNotice {
 
   #text(): Translated | undefined {
     const { t } = this.#host.translator;
-    const service = this.#service;
+    const service = this.service;
     if (service !== undefined) return t("sendsTo", { service });
     return this.isOnDevice ? t("writtenOnDevice") : undefined;
   }
@@ -86,7 +86,7 @@ export class PrivacyNotice {
   }
 
   #dismiss(): void {
-    if (this.#service !== undefined) rememberDismissal(this.#service);
+    if (this.service !== undefined) rememberDismissal(this.service);
     // The button is removed with its notice, so the focus moves first.
     this.#host.frame.composer.focus();
     this.#setOpen(false);

@@ -1,10 +1,14 @@
 import { getConfig } from "../client/api.js";
 import type { ChatClientOptions } from "../client/options.js";
 import type { ChatConfig } from "../client/wire.js";
+import { withTimeout } from "../client/with-timeout.js";
 import { button, element } from "../dom/element.js";
 import type { Translate } from "../dom/translator.js";
 import type { PanelHost } from "./host.js";
 import { PrivacyNotice } from "./privacy-notice.js";
+
+/** How long a question waits for the settings. */
+const MAX_WAIT_MS = 3000;
 
 const NOBODY = { tokenProvider: () => Promise.resolve(null) };
 
@@ -17,6 +21,8 @@ export class SiteSettings {
   #suggestions: HTMLElement | undefined;
   #supportUrl: string | undefined;
   #reading: Promise<ChatConfig> | undefined;
+  /** Whether they were requested for the user, because they are not for everybody. */
+  #areOfUser = false;
 
   constructor(host: PanelHost, client: () => ChatClientOptions, ask: (question: string) => void) {
     this.privacy = new PrivacyNotice(host);
@@ -32,18 +38,30 @@ export class SiteSettings {
 
   /** Reads the settings once. After a failure the next call tries again. */
   read(): void {
-    if (this.#host.element.endpoint !== "") this.config().catch(() => undefined);
+    const { endpoint, isConnected } = this.#host.element;
+    if (isConnected && endpoint !== "") this.config().catch(() => undefined);
   }
 
   /** The settings, which are read once; there must be an endpoint. After a failure the next call tries again. */
   config(): Promise<ChatConfig> {
     if (this.#reading) return this.#reading;
-    const reading = this.#read();
-    reading.catch(() => {
-      if (this.#reading === reading) this.#reading = undefined;
-    });
+    const reading = this.#request();
     this.#reading = reading;
+    const isLatest = () => reading === this.#reading;
+    reading.then(
+      (config) => isLatest() && this.#apply(config),
+      () => isLatest() && (this.#reading = undefined),
+    );
     return reading;
+  }
+
+  /**
+   * Whether the visitor was told which service gets questions. Waits for the settings, but not for long: without them a question is
+   * answered with quotes.
+   */
+  async namesService(): Promise<boolean> {
+    if (this.#host.element.endpoint !== "") await withTimeout(MAX_WAIT_MS, this.config()).catch(() => undefined);
+    return this.privacy.service !== undefined;
   }
 
   /**
@@ -56,36 +74,48 @@ export class SiteSettings {
     return getConfig({ ...client, assistant }).catch(() => getConfig(client));
   }
 
-  /** Drops the settings of the previous server. */
+  /** Reads the settings of the present user, unless those that are there are for everybody. */
+  userChanged(): void {
+    if (this.#areOfUser) this.forget();
+    this.read();
+  }
+
+  /** Drops the settings of the previous server or user. */
   forget(): void {
     this.#reading = undefined;
+    this.#areOfUser = false;
     this.#supportUrl = undefined;
     this.#suggestions?.remove();
     this.#host.greet({});
     this.privacy.show(undefined);
   }
 
-  async #read(): Promise<ChatConfig> {
-    const { element, frame, greet, translator } = this.#host;
+  #request(): Promise<ChatConfig> {
     const client = this.#client();
     // The token of a visitor without an account depends on these settings.
-    const isAwaited = client.assistant === undefined && !element.tokenProvider;
-    const config = await getConfig(isAwaited ? { ...client, ...NOBODY } : client);
-    if (client.endpoint !== element.endpoint || client.assistant !== this.#client().assistant) return config;
+    const isAwaited = client.assistant === undefined && !this.#host.element.tokenProvider;
+    const tokenProvider = () => {
+      this.#areOfUser = true;
+      return client.tokenProvider();
+    };
+    return getConfig({ ...client, ...(isAwaited ? NOBODY : { tokenProvider }) });
+  }
+
+  #apply(config: ChatConfig): void {
+    const { frame, greet, translator } = this.#host;
     const { suggested_questions: questions, max_message_chars } = config;
     this.privacy.show(config);
     this.#supportUrl = config.support_url;
     frame.composer.limit = max_message_chars;
     greet(config);
     this.#suggestions?.remove();
-    if (questions.length === 0) return config;
+    if (questions.length === 0) return;
     this.#suggestions = suggestedQuestions(translator.t, questions, (question) => {
       // The button is removed with the other suggestions.
       frame.composer.focus();
       this.#ask(question);
     });
     frame.intro.append(this.#suggestions);
-    return config;
   }
 }
 

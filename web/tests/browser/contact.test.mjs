@@ -1,10 +1,10 @@
 // The way to people after a refusal or an answer that did not help. Real Chromium and embedder, simulated API.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { refusal, SESSION, whole } from "./support/answers.mjs";
-import { QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
+import { answer, refusal, SESSION, whole } from "./support/answers.mjs";
+import { openConversation, QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
 
-const { site, open } = await startWidgetSuite();
+const { site, open, withConversation } = await startWidgetSuite();
 const SERVER_URL = "https://server.example/help?q={question}";
 const refused = () => whole(refusal({ suggestions: [{ type: "contact", text: "Contact support", url: SERVER_URL }] }));
 
@@ -68,6 +68,31 @@ test("the form for an answer that did not help leads to the address of the site'
   await widget.role("feedback-down").click();
   const link = widget.role("feedback-form").getByRole("link", { name: "Contact support" });
   assert.equal(await link.getAttribute("href"), `https://server.example/help?q=${encodeURIComponent(QUESTION)}`);
+});
+
+test("the link of a follow-up passes on this question only, also in an opened conversation", async (t) => {
+  const FOLLOW_UP = "And to Norway?";
+  const searched = `${FOLLOW_UP} ${QUESTION}`;
+  site.api.respondWith(whole(answer()), whole(answer({ searched })));
+  const widget = await open(t, { attributes: { "support-url": "#" } });
+  await listen(widget, true);
+  const assertPassedOn = async () => {
+    await widget.role("feedback-down").click();
+    await widget.role("contact").click();
+    assert.equal((await widget.page.evaluate(() => globalThis.contacted)).at(-1).question, FOLLOW_UP);
+  };
+  await widget.ask(QUESTION);
+  await widget.ask(FOLLOW_UP);
+  await assertPassedOn();
+  withConversation([
+    { role: "user", content: QUESTION },
+    { role: "assistant", content: "Refunds are paid." },
+    { role: "user", content: FOLLOW_UP },
+    { role: "assistant", content: "Yes.", searched },
+  ]);
+  await openConversation(widget);
+  await widget.element.getByText("Yes.").waitFor();
+  await assertPassedOn();
 });
 
 test("without an address the form has no link", async (t) => {

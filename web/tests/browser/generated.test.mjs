@@ -1,7 +1,18 @@
 // Answers that a language model wrote. Real Chromium and embedder, simulated API.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { answer, citation, generated, report, stepwise, support, supporting, whole } from "./support/answers.mjs";
+import {
+  answer,
+  citation,
+  failure,
+  gate,
+  generated,
+  report,
+  stepwise,
+  support,
+  supporting,
+  whole,
+} from "./support/answers.mjs";
 import { ANSWER, openConversation, QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
 
 const { site, open, sent, withConversation } = await startWidgetSuite();
@@ -338,6 +349,47 @@ describe("where questions are sent", () => {
     await widget.role("privacy-dismiss").click();
     assert.equal(await notice(widget).count(), 0);
     assert.equal(await widget.all("privacy-info").count(), 1);
+  });
+
+  /** Faults of the settings; each gives whether it handles the request. */
+  const FAULTS = {
+    "cannot be read": (response) => (failure(503, "upstream_unavailable")(response), true),
+    "do not arrive": () => true,
+    "name no service yet": () => false,
+  };
+  for (const [when, interfere] of Object.entries(FAULTS))
+    test(`no service gets a question while the settings ${when}`, async (t) => {
+      let isBroken = true;
+      site.api.interfere = async ({ path }, response) => isBroken && path === "/api/config" && interfere(response);
+      const widget = await open(t);
+      await widget.ask(QUESTION);
+      assert.equal(await notice(widget).count(), 0);
+      assert.equal(JSON.parse(sent()[0]).mode, "extractive");
+      isBroken = false;
+      site.api.config = sendingTo("late.example");
+      await widget.page.reload();
+      await widget.ask(QUESTION);
+      assert.match(await notice(widget).innerText(), /sent to late\.example\./);
+      assert.equal("mode" in JSON.parse(sent()[1]), false);
+    });
+
+  test("a question waits for settings that are on their way, and for the notice", async (t) => {
+    const { opened, open: release } = gate();
+    site.api.config = sendingTo("slow.example");
+    site.api.interfere = async ({ path }) => {
+      if (path === "/api/config") await opened;
+      return false;
+    };
+    const widget = await open(t);
+    await widget.role("input").fill(QUESTION);
+    await widget.role("input").press("Enter");
+    await widget.until(async () => (await widget.events("ready")).length > 0, "the model");
+    await widget.page.waitForTimeout(200);
+    assert.deepEqual(sent(), []);
+    release();
+    await widget.reply("done");
+    assert.match(await notice(widget).innerText(), /sent to slow\.example\./);
+    assert.equal("mode" in JSON.parse(sent()[0]), false);
   });
 
   test("a page that wants quotes gets them, and its visitors no notice", async (t) => {

@@ -686,7 +686,7 @@ test("deleting all data drops pending deletions without a request", async () => 
   );
 });
 
-test("clear aborts an export and a deletion: the next user gets no file and no message", async () => {
+test("clear aborts an export, and a confirmed deletion goes on: the next user gets no file and no message", async () => {
   await show();
   let downloads = 0;
   page.on("download", () => downloads++);
@@ -709,8 +709,24 @@ test("clear aborts an export and a deletion: the next user gets no file and no m
     assert.equal(await state(), "");
     assert.equal(await role("my-data-failure").count(), 0);
   }
+  assert.deepEqual(site.lists.ann, []);
   assert.equal(downloads, 0);
   assert.deepEqual(await calls(), [["deletingAll"]]);
+});
+
+test("a confirmed deletion of all data survives leaving the page", async () => {
+  await show();
+  await role("my-data-delete").click();
+  await page.evaluate(() => {
+    const { fetch } = window;
+    window.fetch = (url, options) => {
+      if (options.method === "DELETE") window.keptAlive = options.keepalive;
+      return fetch(url, options);
+    };
+  });
+  await role("my-data-confirm").click();
+  await gets("DELETE");
+  assert.equal(await page.evaluate(() => window.keptAlive), true);
 });
 
 test("titles are shown as text", async () => {

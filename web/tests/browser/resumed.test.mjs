@@ -107,6 +107,32 @@ describe("after a reload, an inline widget", () => {
     await widget.element.getByText("The first one?").waitFor();
   });
 
+  const ATTEMPTS = {
+    "the visitor tries again": (widget) => widget.role("retry").click(),
+    "the page sets its token provider again": (widget) =>
+      widget.element.evaluate((chat) => (chat.tokenProvider = globalThis.tokenProvider)),
+  };
+  for (const [how, again] of Object.entries(ATTEMPTS))
+    test(`still remembers if ${how} while the server fails, and after it works`, async (t) => {
+      const { widget } = await openWithConversation(t);
+      let fails = true;
+      site.api.interfere = async ({ path }, response) => {
+        if (!fails || !path.endsWith("/messages")) return false;
+        failure(503, "upstream_unavailable", { retryable: true })(response);
+        return true;
+      };
+      await widget.page.reload();
+      await widget.element.locator("[part~=error]").waitFor();
+      await again(widget);
+      await widget.until(() => messagesRead() === 2, "the second attempt");
+      await widget.element.locator("[part~=error]").waitFor();
+      fails = false;
+      await again(widget);
+      await widget.element.getByText("The first one?").waitFor();
+      await widget.page.reload();
+      await widget.element.getByText("The first one?").waitFor();
+    });
+
   test("a question that the page asks at once continues the conversation", async (t) => {
     const { widget, session } = await openWithConversation(t);
     const { opened, open: release } = gate();

@@ -5,7 +5,7 @@ import { answer, failure, gate, refusal, stepwise, whole } from "./support/answe
 import { ANSWER, QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
 import { tokenFor } from "./pages/widget/page.mjs";
 
-const { site, browser, open, openWithClock, sent, assertSentTwiceAlike } = await startWidgetSuite();
+const { site, browser, open, openWithClock, sent, assertSentTwiceAlike, withConversation } = await startWidgetSuite();
 
 const textOf = (locator) => locator.evaluate((element) => element.textContent);
 
@@ -15,6 +15,15 @@ const signInAnother = ({ page }, user = "another visitor") =>
 
 /** Makes the widget ask for a token. */
 const returnToWindow = ({ page }) => page.evaluate(() => dispatchEvent(new Event("focus")));
+
+/** From now on, the page's tokens wait for `resolveToken` in the page. */
+const holdTokens = (widget) =>
+  widget.element.evaluate((element) => {
+    element.tokenProvider = () => new Promise((resolve) => (globalThis.resolveToken = resolve));
+  });
+const tokenIsRequested = (widget) =>
+  widget.until(() => widget.page.evaluate(() => "resolveToken" in globalThis), "a request for a token");
+const resolveToken = ({ page }, user) => page.evaluate((token) => globalThis.resolveToken(token), tokenFor(user));
 
 /** Waits until nothing of the previous visitor is left. */
 const emptied = (widget) => widget.until(async () => (await widget.all("user").count()) === 0, "the chat is empty");
@@ -128,22 +137,63 @@ test("a page that takes its token provider away because nobody is signed in take
 
 test("a question that waits for its token is back in the box, and not asked, when the page takes its token provider away", async (t) => {
   const widget = await open(t);
-  await widget.element.evaluate((element) => {
-    element.tokenProvider = () => new Promise((resolve) => (globalThis.resolveToken = resolve));
-  });
+  await holdTokens(widget);
   await widget.ask("A question?", "pending");
   await widget.becomes("busy");
-  await widget.until(() => widget.page.evaluate(() => "resolveToken" in globalThis), "a request for a token");
+  await tokenIsRequested(widget);
   const left = await widget.element.evaluate((element) => {
     element.tokenProvider = undefined;
     return element.shadowRoot.querySelector("[data-role=user]");
   });
   assert.equal(left, null);
-  await widget.page.evaluate((token) => globalThis.resolveToken(token), tokenFor("visitor"));
+  await resolveToken(widget, "visitor");
   await widget.becomes("ready");
   await widget.page.waitForTimeout(300);
   assert.deepEqual(sent(), []);
   assert.equal(await widget.role("input").inputValue(), "A question?");
+});
+
+test("a confirmed deletion of all data is sent for the visitor who has signed out while its token was awaited", async (t) => {
+  const widget = await open(t);
+  await widget.ask("A private question?");
+  await widget.role("history-open").click();
+  await widget.role("my-data-delete").click();
+  await holdTokens(widget);
+  await widget.role("my-data-confirm").click();
+  await tokenIsRequested(widget);
+  await widget.element.evaluate((element) => (element.tokenProvider = undefined));
+  await resolveToken(widget, "visitor");
+  const deletions = () => site.api.requests.filter(({ method, path }) => method === "DELETE" && path === "/api/me");
+  await widget.until(() => deletions().length === 1, "the deletion");
+  assert.equal(deletions()[0].headers.authorization, `Bearer ${tokenFor("visitor")}`);
+});
+
+test("a comment about an answer is not sent for the next visitor", async (t) => {
+  const widget = await open(t);
+  await widget.ask("A private question?");
+  await widget.role("feedback-down").click();
+  await widget.role("feedback-comment").fill("Private words");
+  await signInAnother(widget);
+  await widget.role("feedback-send").click();
+  await emptied(widget);
+  await widget.page.waitForTimeout(300);
+  assert.equal(site.api.requests.filter(({ body }) => body.includes("Private words")).length, 0);
+});
+
+test("a deletion is not sent for the next visitor", async (t) => {
+  withConversation([{ role: "user", content: "A private question?" }]);
+  const widget = await open(t);
+  await widget.role("input").focus();
+  await widget.role("history-open").click();
+  await widget.role("session").waitFor();
+  await signInAnother(widget);
+  await widget.role("session-delete").click();
+  await widget.role("session").waitFor({ state: "detached" });
+  await widget.page.waitForTimeout(300);
+  assert.deepEqual(
+    site.api.requests.filter(({ method }) => method === "DELETE").map(({ headers }) => headers.authorization),
+    [],
+  );
 });
 
 test("another token provider costs no token, and the next token tells whether the user has changed", async (t) => {

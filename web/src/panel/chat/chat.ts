@@ -40,6 +40,8 @@ export interface ChatOptions {
   readonly announcer: Announcer;
   readonly client: () => ChatClientOptions;
   readonly model: ModelLoader;
+  /** Whether the next answer must consist of quotes. */
+  readonly asksForQuotes: () => Promise<boolean>;
   /** Where the site's settings say that visitors contact people. */
   readonly supportUrl: () => string | undefined;
   /** Called when `isBusy`, `isRunning` or `hasFailed` may have changed. */
@@ -75,11 +77,7 @@ export class Chat {
     this.#options = options;
     const { frame, translator } = options.host;
     this.log = new LogView(frame.log, frame.intro, translator, this.#citationActions());
-    this.#conversation = new Conversation(
-      () => options.model.ready(),
-      options.client,
-      () => options.host.element.answerMode === "extractive",
-    );
+    this.#conversation = new Conversation(() => options.model.ready(), options.client, options.asksForQuotes);
     this.stopButton = button(
       { class: "send stop", part: "stop", "aria-label": translator.t("stop"), "data-role": "stop" },
       () => this.abort(STOPPED),
@@ -133,7 +131,7 @@ export class Chat {
   async #offerFeedback(
     { tools }: ReplyView,
     question: string,
-    { id, feedback }: Pick<StoredMessage, "id" | "feedback">,
+    { id, feedback, searched = question }: Pick<StoredMessage, "id" | "feedback" | "searched">,
   ): Promise<void> {
     const { host, client, model, supportUrl } = this.#options;
     const { sessionId } = this;
@@ -141,7 +139,7 @@ export class Chat {
     const loaded = await loadFeedback().catch(() => undefined);
     const embedding = async () => {
       const { state } = model;
-      return state.status === "ready" ? [...(await state.embedder.embed(question)).vector] : undefined;
+      return state.status === "ready" ? [...(await state.embedder.embed(searched)).vector] : undefined;
     };
     const { translator, shadow } = host;
     const contact = () => contactLink(host, { question, sessionId }, supportUrl());
@@ -170,6 +168,11 @@ export class Chat {
 
   /** Clears the conversation; the next question starts a new session. */
   startOver(): void {
+    this.#leave();
+    this.#options.onChange();
+  }
+
+  #leave(): void {
     const running = this.#running;
     this.#running = undefined;
     this.#options.onEnd();
@@ -180,7 +183,6 @@ export class Chat {
     this.#hasFailed = false;
     this.#conversation.reset();
     this.log.clear();
-    this.#options.onChange();
   }
 
   /** Clears all data of this visitor. */
@@ -195,7 +197,9 @@ export class Chat {
    * any more, nobody is told.
    */
   open(session: Pick<Session, "id" | "title">, isOwn?: (signal: AbortSignal) => Promise<boolean>): void {
-    this.startOver();
+    // To open what this tab remembers is not to leave it.
+    if (isOwn) this.#leave();
+    else this.startOver();
     const restoring = new AbortController();
     this.#restoring = restoring;
     this.#conversation.resume(session.id);
@@ -221,7 +225,7 @@ export class Chat {
         const page = await listMessages(session.id, { limit: PAGE_SIZE, cursor }, client(), signal);
         signal.throwIfAborted();
         for (const { reply, question, message } of this.log.restore(page.messages))
-          void this.#offerFeedback(reply, message.searched ?? question, message);
+          void this.#offerFeedback(reply, question, message);
         for (const { role, content, searched } of page.messages) {
           const last = role === "user" ? content : searched;
           if (last) this.#conversation.follow(last);
@@ -288,10 +292,10 @@ export class Chat {
         if (event.type === "answer_end") {
           watch.mark("complete");
           this.#completed(reply);
-          const searched = event.searched ?? exchange.question;
-          this.#options.onAnswer(reply, searched);
+          const { message_id: id, persisted, searched } = event;
+          this.#options.onAnswer(reply, searched ?? exchange.question);
           void this.#countCitationUse();
-          if (event.persisted && event.message_id) void this.#offerFeedback(reply, searched, { id: event.message_id });
+          if (persisted && id) void this.#offerFeedback(reply, exchange.question, { id, ...optional("searched", searched) });
           if (reply.answer.citations.length > 0 && isFirstHint()) void this.#hint();
         }
       }

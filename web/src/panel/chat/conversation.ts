@@ -34,13 +34,13 @@ export class Conversation {
   #previous: string | undefined;
   readonly #embedder: () => Promise<QuestionEmbedder>;
   readonly #client: () => ChatClientOptions;
-  readonly #asksForQuotes: () => boolean;
+  readonly #asksForQuotes: () => Promise<boolean>;
 
-  /** `asksForQuotes`: whether the page wants quotes even if the site lets a language model write answers. */
+  /** `asksForQuotes`: whether the next answer must consist of quotes, even if the site lets a language model write. */
   constructor(
     embedder: () => Promise<QuestionEmbedder>,
     client: () => ChatClientOptions,
-    asksForQuotes: () => boolean = () => false,
+    asksForQuotes: () => Promise<boolean> = () => Promise.resolve(false),
   ) {
     this.#embedder = embedder;
     this.#client = client;
@@ -129,11 +129,12 @@ export class Conversation {
     const { fields, tokens } = await embedQuestion(question, this.#previous, embedder, signal);
     exchange.tokens = tokens;
     watch.mark("embedded", { tokens });
+    const asksForQuotes = await aborting(this.#asksForQuotes(), signal);
     return {
       ...fields,
       message_id: messageId,
       ...(this.#session.id && { session_id: this.#session.id }),
-      ...(this.#asksForQuotes() && { mode: "extractive" }),
+      ...(asksForQuotes && { mode: "extractive" }),
     };
   }
 }

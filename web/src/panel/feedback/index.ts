@@ -98,11 +98,12 @@ class FeedbackView {
     this.#show();
     this.#status.replaceChildren();
     const { id, client, embedding } = this.#answer;
+    const options = client();
     const request = this.#sending.then(async () => {
-      if (!feedback) return removeFeedback(id, client());
+      if (!feedback) return removeFeedback(id, options);
       // Counts the question among those that the documents do not answer well.
       const vector = feedback.rating === "down" ? await embedding().catch(() => undefined) : undefined;
-      return giveFeedback(id, vector ? { ...feedback, embedding: vector } : feedback, client());
+      return giveFeedback(id, vector ? { ...feedback, embedding: vector } : feedback, options);
     });
     this.#sending = request.catch(() => undefined);
     try {

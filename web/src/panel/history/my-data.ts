@@ -74,7 +74,7 @@ export class MyData {
     if (!this.#running && !this.#failure) this.#say();
   }
 
-  /** Forgets everything for the next user and aborts requests. */
+  /** Forgets everything for the next user and aborts an export. A deletion that was confirmed goes on. */
   clear(): void {
     this.#running?.abort();
     this.#running = undefined;
@@ -142,7 +142,7 @@ export class MyData {
     this.#question.hidden = true;
     this.#say(TEXTS[action].running);
     try {
-      await (action === "export" ? this.#exportAll(signal) : this.#deleteAll(signal));
+      await (action === "export" ? this.#exportAll(signal) : this.#deleteAll());
       if (signal.aborted) return;
       this.#running = undefined;
       this.#say(TEXTS[action].done);
@@ -159,9 +159,9 @@ export class MyData {
     if (!signal.aborted) saveFile(file);
   }
 
-  async #deleteAll(signal: AbortSignal): Promise<void> {
+  async #deleteAll(): Promise<void> {
     this.#options.deleting();
-    await deleteMyData(this.#options.client(), signal);
+    await deleteMyData({ ...this.#options.client(), keepalive: true });
   }
 
   #say(text?: TextKey): void {
