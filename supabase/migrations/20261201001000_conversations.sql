@@ -380,7 +380,7 @@ create table internal.chat_deleted_sessions (
   deleted_at timestamptz not null default now()
 );
 
-comment on table internal.chat_deleted_sessions is 'Ids of the sessions that were deleted in the last day.';
+comment on table internal.chat_deleted_sessions is 'Ids of the sessions that were deleted in the last day, and of earlier ones until chat_retain runs.';
 comment on column internal.chat_deleted_sessions.id is 'Id of the deleted session.';
 comment on column internal.chat_deleted_sessions.deleted_at is 'When it was deleted.';
 
@@ -389,36 +389,19 @@ create index chat_deleted_sessions_time_idx on internal.chat_deleted_sessions (d
 revoke all on internal.chat_deleted_sessions from public, anon, authenticated, service_role;
 alter table internal.chat_deleted_sessions enable row level security;
 
-create function internal.chat_purge_deleted_sessions() returns void
-  language sql
-  set search_path = ''
-as $$
-  -- Skips rows that another transaction is deleting; otherwise all deletions would wait for each other.
-  delete from internal.chat_deleted_sessions d where d.id in (
-    select expired.id from internal.chat_deleted_sessions expired
-      where expired.deleted_at < now() - interval '1 day'
-      for update skip locked
-  )
-$$;
-
-comment on function internal.chat_purge_deleted_sessions() is 'Deletes the ids of sessions that were deleted more than a day ago.';
-
-revoke all on function internal.chat_purge_deleted_sessions() from public;
-
 create function internal.chat_record_deleted_sessions() returns trigger
   language plpgsql
   security definer
   set search_path = ''
 as $$
 begin
-  perform internal.chat_purge_deleted_sessions();
   insert into internal.chat_deleted_sessions (id) select d.id from deleted d
     on conflict (id) do update set deleted_at = now();
   return null;
 end
 $$;
 
-comment on function internal.chat_record_deleted_sessions() is 'Trigger: keeps the ids of deleted sessions for a day.';
+comment on function internal.chat_record_deleted_sessions() is 'Trigger: keeps the ids of deleted sessions, until chat_retain finds them a day old.';
 
 revoke all on function internal.chat_record_deleted_sessions() from public;
 
