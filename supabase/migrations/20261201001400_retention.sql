@@ -39,17 +39,21 @@ grant execute on function public.chat_delete_user_data() to authenticated;
 create table internal.chat_retention (
   id boolean primary key default true
     constraint chat_retention_only_one_row check (id),
-  ran_at timestamptz not null
+  ran_at timestamptz,
+  last_user uuid
 );
 
-comment on table internal.chat_retention is 'When chat_retain last ran.';
+comment on table internal.chat_retention is 'When chat_retain last finished, and how far it got.';
 comment on column internal.chat_retention.id is 'Always true: there is at most one row.';
-comment on column internal.chat_retention.ran_at is 'When it ran.';
+comment on column internal.chat_retention.ran_at is 'When it last left nothing to delete. Empty (NULL): never.';
+comment on column internal.chat_retention.last_user is
+  'The next piece begins after this inactive anonymous user, so that users who cannot be deleted do not keep the others. Empty (NULL): '
+  'with the first.';
 
 revoke all on internal.chat_retention from public, anon, authenticated, service_role;
 alter table internal.chat_retention enable row level security;
 
-create function internal.chat_inactive_anonymous_users(max_count integer) returns setof uuid
+create function internal.chat_inactive_anonymous_users(max_count integer, last_user uuid default null) returns setof uuid
   language plpgsql
   stable
   set search_path = ''
@@ -64,19 +68,21 @@ begin
       from auth.users u
       -- Only users whom the widget created: other parts of a site may use anonymous sign-ins for other data, such as a cart. Users
       -- can change this value, but only to keep or lose their own data.
-      where u.is_anonymous and u.raw_user_meta_data ->> 'created_by' = 'evidence-chat'
+      where (last_user is null or u.id > last_user)
+        and u.is_anonymous and u.raw_user_meta_data ->> 'created_by' = 'evidence-chat'
         and greatest(u.created_at, u.last_sign_in_at) < since
         and not exists (select from public.chat_sessions s where s.user_id = u.id and s.updated_at >= since)
         and not exists (select from public.chat_refusals r where r.user_id = u.id and r.created_at >= since)
+      order by u.id
       limit max_count;
 end
 $$;
 
-comment on function internal.chat_inactive_anonymous_users(integer) is
+comment on function internal.chat_inactive_anonymous_users(integer, uuid) is
   'Anonymous users whom the widget created and who have been inactive for chat_settings.anonymous_retention_days: at most '
-  'max_count.';
+  'max_count, those after last_user, by id.';
 
-revoke all on function internal.chat_inactive_anonymous_users(integer) from public;
+revoke all on function internal.chat_inactive_anonymous_users(integer, uuid) from public;
 
 create function internal.chat_delete_users(ids uuid[]) returns integer
   language plpgsql
@@ -123,84 +129,137 @@ create function public.chat_retain() returns jsonb
   -- It also clears tables that no other role can access.
   security definer
   set search_path = ''
-  -- PostgREST applies this limit to the request.
+  -- PostgREST applies this limit to the request. It has no effect on chat_retain_all.
   set statement_timeout = '10min'
+  -- Otherwise later pieces use plans for tables that were small when the first piece ran.
+  set plan_cache_mode = force_custom_plan
 as $$
 declare
-  days constant integer := (select s.retention_days from public.chat_settings s);
+  before constant timestamptz := now() - make_interval(days => (select s.retention_days from public.chat_settings s));
   refusal_mode constant text := internal.chat_refusal_mode();
+  max_rows constant integer := 1000;
+  -- Deleting a user also deletes rows in many tables of Supabase Auth and, perhaps slowly, of the project.
+  max_users constant integer := 100;
+  inactive uuid[] := '{}';
+  sessions uuid[];
   session_count bigint;
   refusal_count bigint;
+  other_refusal_count bigint;
   anonymous_count bigint;
-  -- More are left for the next run, because deleting a user also deletes rows in many tables of Supabase Auth.
-  max_anonymous_users constant integer := 10000;
-  inactive uuid[];
-  anonymous_user_count bigint;
+  anonymous_user_count bigint := 0;
+  undeletable_user_count bigint := 0;
+  usage_count bigint;
+  forgotten_count bigint;
+  more boolean;
 begin
-  -- One run at a time. It skips rows that users are writing or deleting at the moment; the next run finds them.
+  -- One piece at a time. It skips rows that users are writing or deleting at the moment; the next run finds them.
   perform pg_advisory_xact_lock(hashtextextended('chat_retain', 0));
-  -- Counted first, because deleting the sessions deletes most of the questions.
-  select count(*) into refusal_count
-    from public.chat_refusals r
-    left join public.chat_sessions s on s.id = r.session_id
-    where refusal_mode = 'off'
-      or r.created_at < now() - make_interval(days => days)
-      or s.updated_at < now() - make_interval(days => days);
-  delete from public.chat_sessions s where s.id in (
-    select expired.id from public.chat_sessions expired
-      where expired.updated_at < now() - make_interval(days => days)
-      for update skip locked
+  insert into internal.chat_retention default values on conflict do nothing;
+  sessions := array(
+    select s.id from public.chat_sessions s where s.updated_at < before limit max_rows for update skip locked
   );
+  if cardinality(sessions) < max_rows then
+    inactive := array(
+      select internal.chat_inactive_anonymous_users(max_users, (select r.last_user from internal.chat_retention r))
+    );
+    -- Also of users who cannot be deleted.
+    sessions := sessions || array(
+      select s.id from public.chat_sessions s where s.user_id = any (inactive) limit max_rows for update skip locked
+    );
+  end if;
+  -- Before the sessions, which would delete them uncounted.
+  delete from public.chat_refusals r where r.session_id = any (sessions);
+  get diagnostics refusal_count = row_count;
+  delete from public.chat_sessions s where s.id = any (sessions);
   get diagnostics session_count = row_count;
-  delete from public.chat_refusals r where r.id in (
-    select expired.id from public.chat_refusals expired
-      where refusal_mode = 'off' or expired.created_at < now() - make_interval(days => days)
+  delete from public.chat_refusals r where r.ctid = any (array(
+    select expired.ctid from public.chat_refusals expired
+      where refusal_mode = 'off' or expired.created_at < before or expired.user_id = any (inactive)
+      limit max_rows
       for update skip locked
-  );
+  ));
+  get diagnostics other_refusal_count = row_count;
   update public.chat_refusals r
     set user_id = null, session_id = null, created_at = date_trunc('day', r.created_at, 'UTC')
-    where r.id in (
-      select identified.id from public.chat_refusals identified
+    where r.ctid = any (array(
+      select identified.ctid from public.chat_refusals identified
         where refusal_mode = 'anonymous' and identified.user_id is not null
+        limit max_rows
         for update skip locked
-    );
+    ));
   get diagnostics anonymous_count = row_count;
-
-  inactive := array(select internal.chat_inactive_anonymous_users(max_anonymous_users));
-  -- Also of users who cannot be deleted.
-  delete from public.chat_sessions s where s.user_id = any (inactive);
-  delete from public.chat_refusals r where r.user_id = any (inactive);
-  anonymous_user_count := internal.chat_delete_users(inactive);
-
-  delete from internal.usage u where (u.user_id, u.operation) in (
-    select expired.user_id, expired.operation from internal.usage expired
+  delete from internal.usage u where u.ctid = any (array(
+    select expired.ctid from internal.usage expired
       where expired.period_start < now() - interval '2 days'
+      limit max_rows
       for update skip locked
+  ));
+  get diagnostics usage_count = row_count;
+  delete from internal.chat_deleted_sessions d where d.ctid = any (array(
+    select expired.ctid from internal.chat_deleted_sessions expired
+      where expired.deleted_at < now() - interval '1 day'
+      limit max_rows
+      for update skip locked
+  ));
+  get diagnostics forgotten_count = row_count;
+
+  more := max_rows <= greatest(
+    cardinality(sessions), other_refusal_count, anonymous_count, usage_count, forgotten_count
   );
-  perform internal.chat_purge_deleted_sessions();
-  perform internal.chat_purge_daily_counts();
-  perform internal.chat_purge_changes();
-  perform internal.chat_purge_reaches();
-  perform internal.chat_check_alerts();
-  insert into internal.chat_retention (ran_at) values (now()) on conflict (id) do update set ran_at = now();
+  if not more then
+    anonymous_user_count := internal.chat_delete_users(inactive);
+    undeletable_user_count := cardinality(inactive) - anonymous_user_count;
+    more := cardinality(inactive) = max_users;
+    update internal.chat_retention set last_user = case when more then inactive[max_users] end where id;
+  end if;
+  if not more then
+    perform internal.chat_purge_daily_counts();
+    perform internal.chat_purge_changes();
+    perform internal.chat_purge_reaches();
+    perform internal.chat_check_alerts();
+    update internal.chat_retention set ran_at = now() where id;
+  end if;
   return jsonb_build_object(
-    'sessions', session_count, 'refusals', refusal_count, 'anonymous', anonymous_count,
-    'anonymous_users', anonymous_user_count, 'undeletable_users', cardinality(inactive) - anonymous_user_count,
-    'scheduled', internal.chat_schedule_retention()
+    'sessions', session_count, 'refusals', refusal_count + other_refusal_count, 'anonymous', anonymous_count,
+    'anonymous_users', anonymous_user_count, 'undeletable_users', undeletable_user_count,
+    'scheduled', internal.chat_schedule_retention(), 'more', more
   );
 end
 $$;
 
 comment on function public.chat_retain() is
-  'Deletes conversations and refused questions that are older than chat_settings.retention_days, applies '
-  'chat_settings.keep_refusals to stored refused questions, and deletes at most 10,000 anonymous users whom the widget created and '
-  'who have been inactive for chat_settings.anonymous_retention_days. Returns the numbers of deleted sessions, refusals and '
-  'anonymous_users, of undeletable_users (whose conversations are deleted, but whom another table of the project or the database '
-  'keeps), and of refusals made anonymous, and whether pg_cron runs this every night (scheduled). Also deletes daily counts, changes and '
-  'the figures of chat_preview_thresholds that are older than 400 days, and sends alerts (chat_check_alerts).';
+  'Deletes a piece of the conversations and refused questions that are older than chat_settings.retention_days, applies '
+  'chat_settings.keep_refusals to stored refused questions, and deletes anonymous users whom the widget created and who have been '
+  'inactive for chat_settings.anonymous_retention_days. At most about 1,000 rows and 100 users, so that it ends within any limit on '
+  'the time of a statement: call it until more is false. Returns the numbers of deleted sessions, refusals and anonymous_users, of '
+  'undeletable_users (whose conversations are deleted, but whom another table of the project or the database keeps), and of refusals '
+  'made anonymous, and whether pg_cron runs this every night (scheduled). The last call also deletes daily counts, changes and the '
+  'figures of chat_preview_thresholds that are older than 400 days, and sends alerts (chat_check_alerts).';
 
 revoke all on function public.chat_retain() from public, anon, authenticated;
 grant execute on function public.chat_retain() to service_role;
+
+create procedure internal.chat_retain_all()
+  language plpgsql
+  -- Without search_path, because a procedure with settings cannot commit.
+as $$
+declare
+  -- Hosted projects stop a job after two minutes.
+  time_limit constant interval := nullif(current_setting('statement_timeout')::interval, '0');
+  stop_at constant timestamptz := clock_timestamp() + time_limit / 2;
+begin
+  while (public.chat_retain() ->> 'more')::boolean loop
+    commit;
+    exit when clock_timestamp() > stop_at;
+  end loop;
+end
+$$;
+
+comment on procedure internal.chat_retain_all() is
+  'The nightly job: calls chat_retain and commits until nothing is left, or for half of the time that a statement may take. The next '
+  'night continues.';
+
+revoke all on procedure internal.chat_retain_all() from public;
 
 create function internal.chat_schedule_retention() returns boolean
   language plpgsql
@@ -212,7 +271,7 @@ begin
     return false;
   end if;
   -- Dynamic, because cron may not exist when this function is created. A job of the same name is replaced.
-  execute $job$ select cron.schedule('evidence-chat-retention', '23 3 * * *', 'select public.chat_retain()') $job$;
+  execute $job$ select cron.schedule('evidence-chat-retention', '23 3 * * *', 'call internal.chat_retain_all()') $job$;
   return true;
 exception when insufficient_privilege then
   return false;
@@ -220,7 +279,7 @@ end
 $$;
 
 comment on function internal.chat_schedule_retention() is
-  'Schedules chat_retain every night if pg_cron is installed. Returns whether it did.';
+  'Schedules chat_retain_all every night if pg_cron is installed. Returns whether it did.';
 
 revoke all on function internal.chat_schedule_retention() from public;
 

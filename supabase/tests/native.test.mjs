@@ -12,6 +12,7 @@ import { chains } from "./cases/chains.mjs";
 import { changes } from "./cases/changes.mjs";
 import { concurrency } from "./cases/concurrency.mjs";
 import { insights } from "./cases/insights.mjs";
+import { retention } from "./cases/retention.mjs";
 import { manyPassages } from "./cases/many-passages.mjs";
 import { staleChunks } from "./cases/stale-chunks.mjs";
 import { thresholdPreview } from "./cases/threshold-preview.mjs";
@@ -48,6 +49,8 @@ if (native instanceof UnavailableError) {
   describe("threshold preview", () => thresholdPreview(native));
   describe("insights", () => insights(native));
   withManyVectors(native);
+  describe("retention", () =>
+    retention({ ...native, openSession: () => native.project.connect(), conversations: 100_000 }));
   describe("concurrent sessions", () => concurrency(native));
 }
 

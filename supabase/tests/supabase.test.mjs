@@ -27,6 +27,7 @@ import { matchChunks } from "./cases/match-chunks.mjs";
 import { migrations } from "./cases/migrations.mjs";
 import { publishDocument } from "./cases/publish-document.mjs";
 import { recordTurn } from "./cases/record-turn.mjs";
+import { retention } from "./cases/retention.mjs";
 import { searchHelpers } from "./cases/search-helpers.mjs";
 import { sentences } from "./cases/sentences.mjs";
 import { staleChunks } from "./cases/stale-chunks.mjs";
@@ -77,4 +78,6 @@ describe("migrations", () => migrations(project));
 describe("gateway", () => gateway(project));
 describe("dashboard", () => dashboard(project));
 describe("access token claims", () => tokenClaims(project));
+// Postgres 17; native.test.mjs runs it on Postgres 18.
+describe("retention", () => retention({ ...project, conversations: 20_000 }));
 describe("storage files", () => storageFiles(project));

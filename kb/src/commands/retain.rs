@@ -24,13 +24,10 @@ pub(super) async fn run(args: RetainArgs) -> anyhow::Result<ExitCode> {
     let settings = knowledge_base.effective_chat_settings().await?;
     let retained = knowledge_base.retain().await?;
     if args.json {
-        let Retained { sessions, refusals, anonymous, anonymous_users, undeletable_users, scheduled } =
-            retained;
-        print_json(&json!({
-            "sessions": sessions, "refusals": refusals, "anonymous": anonymous, "anonymous_users": anonymous_users,
-            "undeletable_users": undeletable_users, "scheduled": scheduled,
-            "retention_days": settings.retention_days, "keep_refusals": settings.keep_refusals,
-        }))?;
+        let mut report = json!(retained);
+        report["retention_days"] = json!(settings.retention_days);
+        report["keep_refusals"] = json!(settings.keep_refusals);
+        print_json(&report)?;
     } else {
         print(&lines(&settings, &retained).join("\n"))?;
     }
@@ -103,9 +100,7 @@ mod tests {
         let settings =
             ChatSettings { retention_days: days, keep_refusals: keep.to_owned(), ..ChatSettings::default() };
         let [sessions, refusals, anonymous] = counts;
-        let (anonymous_users, undeletable_users) = (0, 0);
-        let retained =
-            Retained { sessions, refusals, anonymous, anonymous_users, undeletable_users, scheduled };
+        let retained = Retained { sessions, refusals, anonymous, scheduled, ..Retained::default() };
         lines(&settings, &retained).join("\n")
     }
 

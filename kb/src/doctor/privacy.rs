@@ -63,9 +63,9 @@ fn retention(privacy: &HealthOfPrivacy, now: SystemTime) -> Check {
         (None, false) => return Check::ok("retention", "conversations are kept without limit"),
     };
     let Some(ran_at) = &privacy.retention_ran_at else {
-        return Check::warning("retention", format!("{kept}, but deletion never ran")).fix(RUN_RETAIN);
+        return Check::warning("retention", format!("{kept}, but deletion never finished")).fix(RUN_RETAIN);
     };
-    let last = format!("deletion last ran {} UTC", moment(ran_at));
+    let last = format!("deletion last finished {} UTC", moment(ran_at));
     // A time in the future means that the clocks differ.
     let is_overdue = parse_timestamp(ran_at)
         .is_none_or(|ran_at| now.duration_since(ran_at).is_ok_and(|age| age > MAX_RETENTION_AGE));

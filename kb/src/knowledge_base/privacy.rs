@@ -10,11 +10,11 @@ use super::health::HealthOfPrivacy;
 use super::{ChatSettings, KnowledgeBase};
 use crate::supabase::{Query, SupabaseError};
 
-/// The first run may delete years of conversations. The database function stops after ten minutes.
+/// The database function, which deletes a piece, stops after ten minutes.
 const RETAIN_TIMEOUT: Duration = Duration::from_secs(620);
 
-/// What a run of `chat_retain` did.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// What calls of `chat_retain` did.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Retained {
     pub sessions: u64,
     pub refusals: u64,
@@ -26,6 +26,20 @@ pub struct Retained {
     pub undeletable_users: u64,
     /// Whether the database does this every night.
     pub scheduled: bool,
+    /// Whether another call would delete more.
+    #[serde(skip_serializing)]
+    pub more: bool,
+}
+
+impl Retained {
+    fn add(&mut self, piece: &Self) {
+        self.sessions += piece.sessions;
+        self.refusals += piece.refusals;
+        self.anonymous += piece.anonymous;
+        self.anonymous_users += piece.anonymous_users;
+        self.undeletable_users += piece.undeletable_users;
+        self.scheduled = piece.scheduled;
+    }
 }
 
 impl KnowledgeBase {
@@ -44,9 +58,17 @@ impl KnowledgeBase {
         Ok(health.worker_secret_set)
     }
 
-    /// Applies the retention settings to conversations, unanswered questions and anonymous users.
+    /// Applies the retention settings to conversations, unanswered questions and anonymous users, piece by piece.
     pub async fn retain(&self) -> Result<Retained, SupabaseError> {
-        self.client.send(Query::call("chat_retain", &json!({})).with_timeout(RETAIN_TIMEOUT)).await
+        let mut total = Retained::default();
+        loop {
+            let query = Query::call("chat_retain", &json!({})).with_timeout(RETAIN_TIMEOUT);
+            let piece: Retained = self.client.send(query).await?;
+            total.add(&piece);
+            if !piece.more {
+                return Ok(total);
+            }
+        }
     }
 
     /// The settings of the chat, or the defaults if there is no row.

@@ -204,7 +204,7 @@ fn overdue_deletions_are_a_warning() {
     let line = retention(value!(90), value!("2026-01-02T03:23:00.5+00:00"));
     assert!(line.starts_with("warning  retention    conversations are kept for 90 days"), "{line}");
     assert!(line.contains("2026-01-02 03:23 UTC, more than 2 days ago"), "{line}");
-    assert!(retention(value!(1), Value::Null).contains("deletion never ran"));
+    assert!(retention(value!(1), Value::Null).contains("deletion never finished"));
     assert!(retention(value!(1), value!("a\u{1b}")).contains("a\\u{1b}"));
     assert!(retention(value!(90), value!("2999-01-02T03:23:00+00:00")).starts_with("ok "));
     assert!(retention(Value::Null, value!("2026-01-02T03:23:00+00:00")).starts_with("ok "));

@@ -1,5 +1,6 @@
 //! `kb worker-secret · retain`.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 
 use sha2::{Digest, Sha256};
@@ -88,14 +89,28 @@ fn a_closed_standard_output_is_an_error_for_worker_secret() {
     assert!(err.contains("Nobody has it, so run this again"), "{err}");
 }
 
+/// Runs `kb retain` against a server that does this in the first of two pieces.
 fn retain(settings: Value, done: Value, arguments: &[&str]) -> Output {
+    let pieces = AtomicUsize::new(0);
     let fake = server(move |line| match line {
         SETTINGS => Some(settings.clone()),
-        RETAIN => Some(done.clone()),
+        RETAIN => {
+            let mut piece = done.clone();
+            let is_first = pieces.fetch_add(1, Ordering::Relaxed) == 0;
+            if !is_first {
+                for (_, count) in
+                    piece.as_object_mut().unwrap().iter_mut().filter(|(_, count)| count.is_number())
+                {
+                    *count = 0.into();
+                }
+            }
+            piece["more"] = is_first.into();
+            Some(piece)
+        }
         _ => None,
     });
     let output = kb(&fake.url, &[&["retain"], arguments].concat());
-    assert_eq!((output.code, fake.count(RETAIN)), (0, 1), "{}", output.err);
+    assert_eq!((output.code, fake.count(RETAIN)), (0, 2), "{}", output.err);
     assert!(
         fake.requests().iter().filter(|request| request.line == RETAIN).all(|request| request.body == "{}")
     );

@@ -191,6 +191,7 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
       anonymous_users: 0,
       undeletable_users: 0,
       scheduled: false,
+      more: false,
     });
     const [row] = await rows();
     assert.deepEqual(row, {
@@ -223,6 +224,7 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
       anonymous_users: 0,
       undeletable_users: 0,
       scheduled: false,
+      more: false,
     });
     await settings({ retention_days: 30 });
     assert.deepEqual((await service.rpc("chat_retain", {})).body, {
@@ -232,6 +234,7 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
       anonymous_users: 0,
       undeletable_users: 0,
       scheduled: false,
+      more: false,
     });
     assert.deepEqual(
       (await rows()).map(({ id }) => id),
@@ -255,7 +258,7 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
       await settings({ keep_refusals: "anonymous" });
       const { rows: jobs } = await database.query("select * from cron.job");
       assert.deepEqual(jobs, [
-        { name: "evidence-chat-retention", schedule: "23 3 * * *", command: "select public.chat_retain()" },
+        { name: "evidence-chat-retention", schedule: "23 3 * * *", command: "call internal.chat_retain_all()" },
       ]);
       assert.equal((await service.rpc("chat_retain", {})).body.scheduled, true);
     } finally {
@@ -263,15 +266,10 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
     }
   });
 
-  test("content_gaps counts only refusals recorded by the Worker, and a user can record 300 a day directly", async () => {
+  test("content_gaps counts only refusals recorded by the Worker", async () => {
     const forged = await add(alice, { question: "Call +1 900 123" }, {});
     assert.equal(forged.from_worker, false);
     assert.deepEqual(await gaps(), []);
-    await database.query("update internal.usage set consumed = 300 where user_id = $1 and operation = 'refusal'", [
-      alice.id,
-    ]);
-    const { status, body } = await record(alice, refusal(), {});
-    assert.deepEqual([status, body.code], [429, "PT429"]);
     await add(alice);
     assert.equal((await gaps())[0].question, "Do you sell bicycles?");
     await add(bob, {}, {});

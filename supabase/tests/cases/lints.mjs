@@ -110,6 +110,7 @@ const LINTS = {
           and not exists (select from unnest(p.proconfig) as setting where setting like 'search_path=%')
           and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')`,
     known: {
+      "internal.chat_retain_all": "a procedure with settings cannot commit, and it names every schema",
       "internal.kb_is_user_editable_claim": INLINED,
       "internal.kb_is_anonymous": INLINED,
       "internal.kb_can_find": INLINED,
