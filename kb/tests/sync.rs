@@ -446,8 +446,9 @@ fn a_document_whose_original_cannot_be_stored_is_not_published() {
         line if line.starts_with("POST /storage/") => json(413, r#"{"message":"too large"}"#),
         _ => empty(request),
     });
-    let summary =
-        Folder::with_two_files().sync_with(&server.url, |options| options.settings.originals = Some(true)).unwrap();
+    let summary = Folder::with_two_files()
+        .sync_with(&server.url, |options| options.settings.originals = Some(true))
+        .unwrap();
     assert!(results(&summary).iter().all(|(_, result)| matches!(result, DocumentResult::Failed { .. })));
     assert_eq!((server.count(PUBLISH), server.count(DELETE)), (0, 2));
 }

@@ -62,9 +62,12 @@ fn troubles(troubles: &[Trouble]) -> Check {
     if troubles.is_empty() {
         return Check::ok("syncs", "every document and every collection is as new as its source");
     }
-    Check::warning("syncs", format!("{} not up to date", counted(troubles.len() as u64, "document or collection")))
-        .details(troubles.iter().map(Trouble::to_string))
-        .fix("fix the files or the source and run `kb sync` again")
+    Check::warning(
+        "syncs",
+        format!("{} not up to date", counted(troubles.len() as u64, "document or collection")),
+    )
+    .details(troubles.iter().map(Trouble::to_string))
+    .fix("fix the files or the source and run `kb sync` again")
 }
 
 fn left_over(sources: &[String], count: u64) -> Check {

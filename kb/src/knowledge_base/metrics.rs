@@ -112,7 +112,8 @@ impl KnowledgeBase {
 
     /// What is not as new as its source, the oldest first, in one collection or in all.
     pub async fn troubles(&self, collection: Option<&str>) -> Result<Vec<Trouble>, SupabaseError> {
-        let query = Query::select("kb_troubles", "source,reason,since").order("since.asc").limit(MAX_TROUBLES);
+        let query =
+            Query::select("kb_troubles", "source,reason,since").order("since.asc").limit(MAX_TROUBLES);
         let query = collection.into_iter().fold(query, |query, name| query.eq("collection", name));
         self.client.send(query).await
     }

@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{Settings, SyncError};
 use super::summary::Summary;
+use super::{Settings, SyncError};
 use crate::knowledge_base::KnowledgeBase;
 use crate::progress::Progress;
 use crate::stop::stop_requested;

@@ -220,7 +220,10 @@ fn has_content(stored: &StoredDocument, fingerprint: &Fingerprint) -> bool {
 impl Plan {
     /// True if the source has any document.
     pub(super) fn has_documents(&self) -> bool {
-        !(self.write.is_empty() && self.moved.is_empty() && self.unchanged.is_empty() && self.unreadable.is_empty())
+        !(self.write.is_empty()
+            && self.moved.is_empty()
+            && self.unchanged.is_empty()
+            && self.unreadable.is_empty())
     }
 
     /// One line for the progress output.

@@ -90,8 +90,11 @@ impl<'a> SyncRun<'a> {
         match stopped {
             Ok(()) => {
                 let failed: HashSet<_> = self.log.summary.failed_sources().collect();
-                let ids: Vec<_> =
-                    notes.iter().filter(|note| !failed.contains(note.source.as_str())).map(|note| note.id).collect();
+                let ids: Vec<_> = notes
+                    .iter()
+                    .filter(|note| !failed.contains(note.source.as_str()))
+                    .map(|note| note.id)
+                    .collect();
                 self.knowledge_base.delete(&ids, false).await?;
                 self.calibrate(|| embedder.map_or_else(load_embedder, Ok)).await;
             }
@@ -222,7 +225,8 @@ impl<'a> SyncRun<'a> {
             let kept = self.knowledge_base.delete_with_originals(batch, !self.options.force).await?;
             for document in batch {
                 let is_kept = kept.contains(&document.id);
-                self.log.record(&document.source, if is_kept { kept_result() } else { DocumentResult::Removed });
+                self.log
+                    .record(&document.source, if is_kept { kept_result() } else { DocumentResult::Removed });
             }
         }
         Ok(())
@@ -313,8 +317,11 @@ impl<'a> SyncRun<'a> {
         let documents = self.knowledge_base.documents_in(&self.options.collection).await?;
         let listed_sources: HashSet<String> =
             items.iter().map(|item| format!("{}/{}", self.options.collection, item.path)).collect();
-        let mut hidden: Vec<_> = documents.iter().filter(|document| document.is_restricted()).cloned().collect();
-        hidden.retain(|document| document.status == Status::Ready && !listed_sources.contains(&document.source));
+        let mut hidden: Vec<_> =
+            documents.iter().filter(|document| document.is_restricted()).cloned().collect();
+        hidden.retain(|document| {
+            document.status == Status::Ready && !listed_sources.contains(&document.source)
+        });
         let mut unread = HashSet::new();
         if !is_complete {
             unread.extend(documents.iter().map(|document| document.source.clone()));

@@ -65,12 +65,17 @@ impl Settings {
             return Ok(settings);
         }
         let lines = stored.lines().into_iter().zip(settings.lines());
-        let differences: Vec<_> = lines.filter(|(old, new)| old != new).map(|(old, new)| format!("{old}, not {new}")).collect();
-        Err(SyncError::OtherSettings { collection: collection.to_owned(), differences: differences.join("; ") })
+        let differences: Vec<_> =
+            lines.filter(|(old, new)| old != new).map(|(old, new)| format!("{old}, not {new}")).collect();
+        Err(SyncError::OtherSettings {
+            collection: collection.to_owned(),
+            differences: differences.join("; "),
+        })
     }
 
     fn lines(&self) -> [String; 4] {
-        let audience = self.audience.as_ref().map_or_else(|| "the default".to_owned(), |entries| entries.join(", "));
+        let audience =
+            self.audience.as_ref().map_or_else(|| "the default".to_owned(), |entries| entries.join(", "));
         [
             format!("source {}", self.source),
             format!("language {}", self.language.as_deref().unwrap_or_default()),
@@ -89,7 +94,8 @@ mod tests {
     use super::*;
 
     fn asked(language: Option<&str>, audience: Option<&str>) -> Settings {
-        let (language, audience) = (language.map(str::to_owned), audience.map(|entry| vec![entry.to_owned()]));
+        let (language, audience) =
+            (language.map(str::to_owned), audience.map(|entry| vec![entry.to_owned()]));
         Settings { source: "folder hr".to_owned(), language, audience, originals: None }
     }
 
@@ -101,10 +107,15 @@ mod tests {
         assert_eq!(resolve(asked(None, None), false).unwrap(), first);
         assert_eq!(resolve(asked(Some("german"), Some("team:hr")), false).unwrap(), first);
         let error = resolve(asked(None, Some("team:it")), false).unwrap_err().to_string();
-        assert!(error.contains("audience team:hr, not audience team:it") && error.contains("--change-settings"), "{error}");
+        assert!(
+            error.contains("audience team:hr, not audience team:it") && error.contains("--change-settings"),
+            "{error}"
+        );
         assert!(!error.contains("language"), "{error}");
         let other = Settings { source: "bucket".to_owned(), ..asked(None, None) };
-        assert!(resolve(other, false).unwrap_err().to_string().contains("source folder hr, not source bucket"));
+        assert!(
+            resolve(other, false).unwrap_err().to_string().contains("source folder hr, not source bucket")
+        );
         assert!(resolve(Settings { originals: Some(false), ..asked(None, None) }, false).is_err());
         let changed = resolve(asked(None, None), true).unwrap();
         assert_eq!((changed.language.as_deref(), changed.audience), (Some("english"), None));

@@ -109,7 +109,8 @@ impl Summary {
 
     /// Documents that should have been written and were not.
     pub(super) fn failed_sources(&self) -> impl Iterator<Item = &str> {
-        let failed = self.documents.iter().filter(|entry| matches!(entry.result, DocumentResult::Failed { .. }));
+        let failed =
+            self.documents.iter().filter(|entry| matches!(entry.result, DocumentResult::Failed { .. }));
         failed.map(|entry| entry.source.as_str())
     }
 

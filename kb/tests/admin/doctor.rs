@@ -267,7 +267,11 @@ fn what_is_not_up_to_date_and_duplicates_are_named() {
         _ => None,
     });
     let output = kb(&fake.url, &["doctor"]);
-    assert!(output.out.contains("warning  syncs        1 document or collection not up to date"), "{}", output.out);
+    assert!(
+        output.out.contains("warning  syncs        1 document or collection not up to date"),
+        "{}",
+        output.out
+    );
     assert!(output.out.contains("kb/b.pdf: kb/a\\u{1b}"), "{}", output.out);
     assert!(output.out.contains("is encrypted (since 2026-11-20 08:00 UTC)"), "{}", output.out);
     assert_eq!(output.code, 0);
@@ -304,7 +308,7 @@ fn fix_deletes_only_orphans_and_leftovers() {
         (HEALTH, 0 | 1) => json(200, broken.to_string()),
         (HEALTH, _) => json(200, healthy().to_string()),
         (DOCUMENTS, 0) => json(200, value!([document(1, "kb/half.md", "pending")]).to_string()),
-        (DELETE_DOCUMENTS, _) => json(200, "1"),
+        (DELETE_DOCUMENTS, _) => json(200, "[]"),
         (CALIBRATION, _) => json(200, calibration(embedder::fingerprint()).to_string()),
         (INTERNAL, _) => not_exposed(),
         _ => json(200, "[]"),

@@ -43,7 +43,9 @@ fn nothing_is_added_while_a_hidden_document_is_not_found_in_an_incomplete_listin
 #[test]
 fn a_copy_of_a_hidden_text_is_reported() {
     let server = FakeServer::start(|request, _| match request.line.as_str() {
-        PUBLISH => json(200, r#"{"id":"00000000-0000-4000-8000-000000000001","restricted_like":"kb/prices.md"}"#),
+        PUBLISH => {
+            json(200, r#"{"id":"00000000-0000-4000-8000-000000000001","restricted_like":"kb/prices.md"}"#)
+        }
         _ => empty(request),
     });
     let summary = Folder::new(&[("copy.md", "Some text.")]).sync(&server).unwrap();
@@ -58,7 +60,9 @@ fn a_copy_of_a_hidden_text_is_reported() {
 #[test]
 fn a_document_that_is_hidden_during_a_run_is_not_removed() {
     let server = FakeServer::start(|request, before| match (request.line.as_str(), before) {
-        (LIST, 0) => json(200, value!([document(1, "kb/old.md", "ready", Some("originals/1/old.md"))]).to_string()),
+        (LIST, 0) => {
+            json(200, value!([document(1, "kb/old.md", "ready", Some("originals/1/old.md"))]).to_string())
+        }
         (DELETE, _) if request.body.contains(r#""keep_restricted":true"#) => {
             json(200, r#"["00000000-0000-0000-0000-000000000001"]"#)
         }
@@ -74,7 +78,9 @@ fn a_document_that_is_hidden_during_a_run_is_not_removed() {
 
 #[test]
 fn a_page_whose_bytes_change_and_whose_text_does_not_is_not_written_again() {
-    let page = |nonce: &str, text: &str| format!("<title>Prices</title><script nonce={nonce}></script><main><p>{text}</p></main>");
+    let page = |nonce: &str, text: &str| {
+        format!("<title>Prices</title><script nonce={nonce}></script><main><p>{text}</p></main>")
+    };
     let first = empty_server();
     Folder::new(&[("a.html", &page("1", "It costs 5 euros."))]).sync(&first).unwrap();
     let row = written(&first);
@@ -84,7 +90,8 @@ fn a_page_whose_bytes_change_and_whose_text_does_not_is_not_written_again() {
     for originals in [false, true] {
         let server = server_with(value!([stored]));
         let folder = Folder::new(&[("a.html", &page("2", "It costs 5 euros."))]);
-        let summary = folder.sync_with(&server.url, |options| options.settings.originals = Some(originals)).unwrap();
+        let summary =
+            folder.sync_with(&server.url, |options| options.settings.originals = Some(originals)).unwrap();
         assert_eq!(results(&summary), [("kb/a.html", &DocumentResult::Unchanged)]);
         assert_eq!((server.count(INSERT), server.count(CHUNKS), server.count(PUBLISH)), (0, 0, 0));
         let note = bodies(&server, UPDATE).remove(0);
@@ -93,7 +100,9 @@ fn a_page_whose_bytes_change_and_whose_text_does_not_is_not_written_again() {
         assert_ne!(note["storage_path"], "originals/1/a.html", "the original is the new file");
         assert_eq!(server.count(DELETE_FILES), 1);
     }
-    for changed in [page("2", "It costs 6 euros."), page("2", "It costs 5 euros.").replace("Prices", "Tariffs")] {
+    for changed in
+        [page("2", "It costs 6 euros."), page("2", "It costs 5 euros.").replace("Prices", "Tariffs")]
+    {
         let server = server_with(value!([stored]));
         let summary = Folder::new(&[("a.html", &changed)]).sync(&server).unwrap();
         assert!(matches!(results(&summary)[0].1, DocumentResult::Changed { .. }), "{summary}");
@@ -110,11 +119,14 @@ fn a_new_version_that_cannot_be_read_is_noted_once_and_forgotten_when_the_old_on
     assert!(notes[0]["failure"].as_str().unwrap().contains("audience"), "{notes:?}");
 
     let mut failed = document(1, "kb/a.md", "ready", None);
-    (failed["failure"], failed["failed_version"]) = (notes[0]["failure"].clone(), notes[0]["version"].clone());
+    (failed["failure"], failed["failed_version"]) =
+        (notes[0]["failure"].clone(), notes[0]["version"].clone());
     let server = server_with(value!([failed]));
     let never: Arc<kb::sync::Extract> = Arc::new(|_, _| panic!("it is read again"));
     let summary = folder.sync_with(&server.url, |options| options.extract = never).unwrap();
-    assert!(matches!(results(&summary)[0].1, DocumentResult::Failed { reason } if reason.contains("audience")));
+    assert!(
+        matches!(results(&summary)[0].1, DocumentResult::Failed { reason } if reason.contains("audience"))
+    );
     assert_eq!((server.count(NOTE), server.count(DELETE)), (0, 0));
 
     failed["content_hash"] = {
@@ -171,7 +183,10 @@ fn a_run_uses_the_settings_of_the_collection_and_stores_those_of_the_first() {
     };
     let by_hand = server();
     Folder::with_two_files().sync_with(&by_hand.url, |options| options.settings.language = None).unwrap();
-    assert_eq!((&written(&by_hand)["audience"], &written(&by_hand)["language"]), (&value!(["team:hr"]), &value!("german")));
+    assert_eq!(
+        (&written(&by_hand)["audience"], &written(&by_hand)["language"]),
+        (&value!(["team:hr"]), &value!("german"))
+    );
     assert_eq!(by_hand.count(SETTINGS), 0);
 
     let other = |options: &mut Options| options.settings.audience = Some(vec!["team:it".to_owned()]);
