@@ -20,6 +20,14 @@ pub(super) enum Fingerprint {
 }
 
 impl Fingerprint {
+    /// What identifies the content, as `kb_documents.failed_version`.
+    pub(super) fn version(&self) -> Option<&str> {
+        match self {
+            Self::Content(version) | Self::Version(version) => Some(version),
+            Self::Unknown => None,
+        }
+    }
+
     /// The hash, if the content was read.
     pub(super) fn into_content(self) -> Option<String> {
         match self {
@@ -81,7 +89,7 @@ impl Defaults {
     }
 }
 
-fn hex(hash: Sha256) -> String {
+pub(super) fn hex(hash: Sha256) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
