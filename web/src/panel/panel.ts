@@ -168,10 +168,7 @@ export class WidgetPanel {
       open: (session) => this.#open(session),
       deleted: (sessionId) => sessionId === this.#chat.sessionId && this.#chat.startOver(),
       deletingAll: () => this.#chat.abort(STOPPED),
-      deletedAll: () => {
-        this.#chat.startOver();
-        this.#announcer.clear();
-      },
+      deletedAll: () => this.#chat.startOver(),
       back: () => this.#closeHistory(),
     });
   }
@@ -182,7 +179,6 @@ export class WidgetPanel {
       { class: "button quiet", part: "new", "data-role": "new", title: translator.t("newChat"), hidden: true },
       () => {
         this.#chat.startOver();
-        this.#announcer.clear();
         frame.composer.focus();
       },
       icon(icons.plus),
@@ -340,7 +336,6 @@ export class WidgetPanel {
     this.#visitor.hasAsked = false;
     this.#host.memory.text = "";
     this.#chat.forget();
-    this.#announcer.clear();
     this.#history.view?.clear();
     this.#closeHistory();
     this.#siteSettings.userChanged();

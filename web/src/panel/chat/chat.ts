@@ -183,6 +183,7 @@ export class Chat {
     this.#hasFailed = false;
     this.#conversation.reset();
     this.log.clear();
+    this.#options.announcer.clear();
   }
 
   /** Clears all data of this visitor. */
@@ -238,7 +239,8 @@ export class Chat {
       if (!isOwn) announcer.say(host.translator.format("conversationRestored", { title: session.title ?? "" }));
       return true;
     } catch (error) {
-      if (signal.reason === STOPPED) return false;
+      // The conversation was left.
+      if (this.#restoring?.signal !== signal) return false;
       if (isOwn && error instanceof ChatError && error.code === "not_found") return this.#forgetOpened();
       // An element that was removed from the page may come back and then needs an error message.
       this.#notRestored(signal.aborted ? signal.reason : error, ...opened);
@@ -295,7 +297,8 @@ export class Chat {
           const { message_id: id, persisted, searched } = event;
           this.#options.onAnswer(reply, searched ?? exchange.question);
           void this.#countCitationUse();
-          if (persisted && id) void this.#offerFeedback(reply, exchange.question, { id, ...optional("searched", searched) });
+          if (persisted && id)
+            void this.#offerFeedback(reply, exchange.question, { id, ...optional("searched", searched) });
           if (reply.answer.citations.length > 0 && isFirstHint()) void this.#hint();
         }
       }
