@@ -147,6 +147,7 @@ export class WidgetPanel {
       announcer: this.#announcer,
       client: () => this.#client(),
       model: this.#model,
+      ask: (question) => void this.ask(question),
       onChange: () => this.#showState(),
       onStart: (question) => this.#noteAsker({ type: "started", question }),
       onEnd: () => this.#noteAsker({ type: "ended" }),

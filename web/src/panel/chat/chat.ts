@@ -44,6 +44,8 @@ export interface ChatOptions {
   readonly asksForQuotes: () => Promise<boolean>;
   /** Where the site's settings say that visitors contact people. */
   readonly supportUrl: () => string | undefined;
+  /** Asks a question that the server suggests. */
+  readonly ask: (question: string) => void;
   /** Called when `isBusy`, `isRunning` or `hasFailed` may have changed. */
   readonly onChange: () => void;
   /** Called when a question starts for the first time; retries are not reported. */
@@ -335,7 +337,7 @@ export class Chat {
     reply.refuse(event, {
       rephrase: () => composer.suggest(question),
       contact: (url) => contactLink(host, { question, sessionId: event.session_id ?? this.sessionId }, url),
-      ask: (text) => void this.ask(text),
+      ask: this.#options.ask,
     });
     reply.note(event, question, tokens);
     announcer.say(textOf(reply, "[role=note], [data-role=refusal-message]"));
