@@ -340,6 +340,7 @@ export class WidgetPanel {
     this.#history.view?.clear();
     this.#closeHistory();
     this.#siteSettings.userChanged();
+    this.#search.restart();
   }
 
   /**
@@ -374,7 +375,6 @@ export class WidgetPanel {
     if (user !== null && performance.now() < (this.#draftMayBeNewUntil ?? 0)) {
       this.#draftMayBeNewUntil = 0;
       this.#forget(user);
-      this.#search.restart();
     } else {
       this.#host.frame.composer.value = "";
       // Whoever's session has ended may have asked the question, so nobody else sees it.
