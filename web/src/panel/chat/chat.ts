@@ -327,6 +327,7 @@ export class Chat {
 
   #show(event: ChatEvent, exchange: Exchange, reply: ReplyView): void {
     if (event.type !== "refusal") {
+      if (event.type === "answer_end" && reply.answer.text.trim() === "") throw invalidResponse();
       reply.apply(event);
       if (event.type === "answer_end") reply.note(event, exchange.question, exchange.tokens);
       return;
