@@ -347,7 +347,7 @@ test("listMessages reads citations, hedges, who wrote an answer, what was search
         true,
       ),
       { ...message("assistant", "F [1]", [{ ...citation, supports: [SUPPORT] }]), mode: "generated" },
-      message("assistant", "G.", []),
+      { ...message("assistant", "G.", []), mode: "generated" },
       { ...message("assistant", "H.", []), searched: "And H? Why?", truncated: true },
       message("assistant", "No.", []),
     ],

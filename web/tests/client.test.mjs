@@ -124,7 +124,7 @@ test("streamChat reads why an answer consists of quotes", async () => {
   assert.deepEqual(received[0].generation, generation);
 });
 
-test("unknown and malformed parts of a generated answer are skipped", async () => {
+test("unknown and malformed parts of a generated answer are skipped, and an unknown mode is not taken for quotes", async () => {
   const { received } = await ask([
     events(
       ["progress", { stage: "polishing" }],
@@ -160,7 +160,7 @@ test("unknown and malformed parts of a generated answer are skipped", async () =
     received.map(({ type }) => type),
     ["answer_start", "sources", "answer_end"],
   );
-  assert.deepEqual(received[0], { type: "answer_start", hedged: false });
+  assert.deepEqual(received[0], { type: "answer_start", hedged: false, mode: "generated" });
   assert.deepEqual(received[1].citations, [{ ...CITED, supports: [SUPPORT] }, CITED]);
   // A reason of a newer server counts as the one that is true of every sentence that was left out.
   assert.deepEqual(received[2].generation, {

@@ -72,6 +72,15 @@ test("a retry sends the same bytes, even if the session is known by then", async
   assert.equal(server.requests[2].body, server.requests[0].body);
 });
 
+test("a retry sends the same bytes if the question was stopped after its answer had arrived", async () => {
+  const conversation = await conversationWith(answered("s1"), answered("s1"));
+  const exchange = conversation.begin("First?");
+  await run(conversation, exchange);
+  await run(conversation, exchange);
+  const [first, retry] = server.requests.map(({ body }) => body);
+  assert.equal(retry, first);
+});
+
 test("a second question has the one before it, with the vector of both", async () => {
   const texts = [];
   const spy = {

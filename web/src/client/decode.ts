@@ -280,9 +280,9 @@ export function asRefusalReason(value: unknown): RefusalReason | undefined {
   return asOneOf(REFUSAL_REASONS, value);
 }
 
-/** The value if it is the mode of an answer. */
+/** The mode of an answer. A mode that this version does not know counts as generated: such an answer may not be read as quotes. */
 export function asAnswerMode(value: unknown): AnswerMode | undefined {
-  return asOneOf(ANSWER_MODES, value);
+  return value === undefined || value === null ? undefined : (asOneOf(ANSWER_MODES, value) ?? "generated");
 }
 
 function asStrength(value: unknown): EvidenceStrength | undefined {

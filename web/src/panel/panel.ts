@@ -147,6 +147,7 @@ export class WidgetPanel {
       announcer: this.#announcer,
       client: () => this.#client(),
       model: this.#model,
+      ask: (question) => void this.ask(question),
       onChange: () => this.#showState(),
       onStart: (question) => this.#noteAsker({ type: "started", question }),
       onEnd: () => this.#noteAsker({ type: "ended" }),
@@ -168,10 +169,7 @@ export class WidgetPanel {
       open: (session) => this.#open(session),
       deleted: (sessionId) => sessionId === this.#chat.sessionId && this.#chat.startOver(),
       deletingAll: () => this.#chat.abort(STOPPED),
-      deletedAll: () => {
-        this.#chat.startOver();
-        this.#announcer.clear();
-      },
+      deletedAll: () => this.#chat.startOver(),
       back: () => this.#closeHistory(),
     });
   }
@@ -182,7 +180,6 @@ export class WidgetPanel {
       { class: "button quiet", part: "new", "data-role": "new", title: translator.t("newChat"), hidden: true },
       () => {
         this.#chat.startOver();
-        this.#announcer.clear();
         frame.composer.focus();
       },
       icon(icons.plus),
@@ -340,10 +337,10 @@ export class WidgetPanel {
     this.#visitor.hasAsked = false;
     this.#host.memory.text = "";
     this.#chat.forget();
-    this.#announcer.clear();
     this.#history.view?.clear();
     this.#closeHistory();
     this.#siteSettings.userChanged();
+    this.#search.restart();
   }
 
   /**
@@ -378,7 +375,6 @@ export class WidgetPanel {
     if (user !== null && performance.now() < (this.#draftMayBeNewUntil ?? 0)) {
       this.#draftMayBeNewUntil = 0;
       this.#forget(user);
-      this.#search.restart();
     } else {
       this.#host.frame.composer.value = "";
       // Whoever's session has ended may have asked the question, so nobody else sees it.

@@ -107,6 +107,18 @@ test("what may not have been sent is shown as before, and the words of the form 
   assert.deepEqual(await pressed(widget), ["false", "true"]);
 });
 
+test("of two presses that may not have been sent, neither is shown", async (t) => {
+  const widget = await open(t);
+  await widget.ask(QUESTION);
+  await widget.role("feedback-up").waitFor();
+  status = 500;
+  await widget.element.evaluate(({ shadowRoot }) => {
+    for (const rating of ["up", "down"]) shadowRoot.querySelector(`[data-role=feedback-${rating}]`).click();
+  });
+  await says(widget, "may not have been sent");
+  assert.deepEqual(await pressed(widget), ["false", "false"]);
+});
+
 test("fast presses are sent one after the other, and the last one counts", async (t) => {
   const widget = await open(t);
   await widget.ask(QUESTION);

@@ -294,6 +294,23 @@ for (const [name, handler] of Object.entries({
   });
 }
 
+test("a user may search whom a server allows it, after one whom it does not", async (t) => {
+  site.api.search = (response, { headers }) => {
+    const isAllowed = headers.authorization === `Bearer ${tokenFor("bob")}`;
+    (isAllowed ? json(200, { results: RESULTS }) : failure(403, "forbidden"))(response);
+  };
+  const widget = await openReady(t);
+  await type(widget, "refunds");
+  await widget.until(() => queries().length > 0, "a search");
+  await widget.page.evaluate((token) => {
+    sessionStorage.setItem("token", token);
+    dispatchEvent(new Event("focus"));
+  }, tokenFor("bob"));
+  await widget.until(async () => (await widget.role("input").inputValue()) === "", "the other user is noticed");
+  await type(widget, "refunds");
+  await widget.role("result").first().waitFor();
+});
+
 test("hostile texts are shown as text, and hostile addresses are not opened", async (t) => {
   const markup = "<img src=x onerror=alert(1)><b>refunds</b>";
   const excerpt = `${markup} [link](javascript:alert(1))`;

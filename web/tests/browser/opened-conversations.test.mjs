@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { answer, failure, gate, refusal, whole } from "./support/answers.mjs";
-import { openConversation, QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
+import { answer, failure, gate, refusal, SESSION, whole } from "./support/answers.mjs";
+import { ANSWER, openConversation, QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
 
 const { site, open, sent, withConversation } = await startWidgetSuite();
 
@@ -181,6 +181,40 @@ test("deleting all data clears the conversation, and the next question starts a 
   const [before, after] = sent().map((body) => JSON.parse(body));
   assert.notEqual(before.session_id, undefined);
   assert.equal(after.session_id, undefined);
+});
+
+test("a deleted conversation leaves nothing for screen readers", async (t) => {
+  const widget = await open(t);
+  await widget.ask(QUESTION);
+  assert.match(await widget.role("announcer").innerText(), ANSWER);
+  site.api.sessions = [{ id: SESSION, title: "Mine", created_at: "", updated_at: "" }];
+  await widget.role("history-open").click();
+  await widget.role("session-delete").click();
+  await widget.role("history-back").click();
+  assert.equal(await widget.all("user").count(), 0);
+  assert.equal(await widget.role("announcer").innerText(), "");
+});
+
+test("a conversation that was being opened can be opened again if deleting all data fails", async (t) => {
+  withConversation([{ role: "user", content: "The first one?" }]);
+  const release = holdMessages();
+  const { interfere } = site.api;
+  site.api.interfere = (request, response) => {
+    if (request.path !== "/api/me") return interfere(request);
+    failure(503, "upstream_unavailable")(response);
+    return true;
+  };
+  const widget = await open(t);
+  await openConversation(widget);
+  await widget.role("history-open").click();
+  await widget.role("my-data-delete").click();
+  await widget.role("my-data-confirm").click();
+  await widget.role("my-data-failure").waitFor();
+  await widget.role("history-back").click();
+  assert.match(await widget.role("error-message").innerText(), /conversation could not be loaded/);
+  release();
+  await widget.role("retry").click();
+  await widget.element.getByText("The first one?").waitFor();
 });
 
 test("deleting all data stops a streaming answer first", async (t) => {

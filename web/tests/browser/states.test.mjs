@@ -145,6 +145,7 @@ test("a stream that violates the contract shows an error, and the next question 
     "no object": raw("event: answer_delta\ndata: [1]\n\n"),
     "an event without end": raw(`event: answer_delta\ndata: ${"x".repeat(2_200_000)}`),
     "no event stream": (response) => response.writeHead(200, { "content-type": "text/html" }).end("<h1>Sign in</h1>"),
+    "no text": whole(answer({ deltas: [" "] })),
     "no error JSON": (response) => response.writeHead(502, { "content-type": "text/html" }).end("<h1>Bad</h1>"),
   };
   const widget = await open(t);
@@ -448,6 +449,7 @@ test("an answer that may not be saved says so, and the next question belongs to 
   const widget = await open(t);
   await widget.ask(QUESTION);
   assert.match(await widget.role("not-saved").innerText(), /may be missing/);
+  assert.match(await widget.role("announcer").innerText(), /may be missing .* Refunds are paid/);
   await widget.ask("And now?");
   assert.equal(JSON.parse(sent()[1]).session_id, SESSION);
 });

@@ -91,6 +91,17 @@ for (const [when, prepare] of Object.entries(CHANGES)) {
   });
 }
 
+test("a suggested question of a refusal is asked again for another visitor who chooses it", async (t) => {
+  const suggested = "How long do refunds take?";
+  site.api.respondWith(whole(refusal({ suggestions: [{ type: "ask", text: suggested }] })), whole(answer()));
+  const widget = await open(t);
+  await widget.ask("A private question?", "refused");
+  await signInAnother(widget);
+  await widget.role("suggestion").click();
+  await widget.reply("done");
+  assert.deepEqual(await widget.all("user").allInnerTexts(), [suggested]);
+});
+
 test("a streaming answer disappears when another visitor signs in, and is not asked again", async (t) => {
   const widget = await open(t);
   const steps = stepwise(answer());

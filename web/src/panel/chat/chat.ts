@@ -44,6 +44,8 @@ export interface ChatOptions {
   readonly asksForQuotes: () => Promise<boolean>;
   /** Where the site's settings say that visitors contact people. */
   readonly supportUrl: () => string | undefined;
+  /** Asks a question that the server suggests. */
+  readonly ask: (question: string) => void;
   /** Called when `isBusy`, `isRunning` or `hasFailed` may have changed. */
   readonly onChange: () => void;
   /** Called when a question starts for the first time; retries are not reported. */
@@ -183,6 +185,7 @@ export class Chat {
     this.#hasFailed = false;
     this.#conversation.reset();
     this.log.clear();
+    this.#options.announcer.clear();
   }
 
   /** Clears all data of this visitor. */
@@ -238,7 +241,8 @@ export class Chat {
       if (!isOwn) announcer.say(host.translator.format("conversationRestored", { title: session.title ?? "" }));
       return true;
     } catch (error) {
-      if (signal.reason === STOPPED) return false;
+      // The conversation was left.
+      if (this.#restoring?.signal !== signal) return false;
       if (isOwn && error instanceof ChatError && error.code === "not_found") return this.#forgetOpened();
       // An element that was removed from the page may come back and then needs an error message.
       this.#notRestored(signal.aborted ? signal.reason : error, ...opened);
@@ -295,7 +299,8 @@ export class Chat {
           const { message_id: id, persisted, searched } = event;
           this.#options.onAnswer(reply, searched ?? exchange.question);
           void this.#countCitationUse();
-          if (persisted && id) void this.#offerFeedback(reply, exchange.question, { id, ...optional("searched", searched) });
+          if (persisted && id)
+            void this.#offerFeedback(reply, exchange.question, { id, ...optional("searched", searched) });
           if (reply.answer.citations.length > 0 && isFirstHint()) void this.#hint();
         }
       }
@@ -322,6 +327,7 @@ export class Chat {
 
   #show(event: ChatEvent, exchange: Exchange, reply: ReplyView): void {
     if (event.type !== "refusal") {
+      if (event.type === "answer_end" && reply.answer.text.trim() === "") throw invalidResponse();
       reply.apply(event);
       if (event.type === "answer_end") reply.note(event, exchange.question, exchange.tokens);
       return;
@@ -332,7 +338,7 @@ export class Chat {
     reply.refuse(event, {
       rephrase: () => composer.suggest(question),
       contact: (url) => contactLink(host, { question, sessionId: event.session_id ?? this.sessionId }, url),
-      ask: (text) => void this.ask(text),
+      ask: this.#options.ask,
     });
     reply.note(event, question, tokens);
     announcer.say(textOf(reply, "[role=note], [data-role=refusal-message]"));

@@ -18,7 +18,7 @@ export interface Exchange {
   readonly question: string;
   messageId: string;
   request?: ChatRequest;
-  /** The session of the conversation when the question failed. */
+  /** The session of the conversation when the question ended. */
   session?: string | undefined;
   /** Tokens of the question, once it is embedded. */
   tokens?: number;
@@ -89,8 +89,10 @@ export class Conversation {
       }
     } catch (error) {
       this.#session.interrupted();
-      exchange.session = this.#session.id;
       throw error;
+    } finally {
+      // Also after its end: the visitor may have stopped it before the end was shown, and then try again.
+      exchange.session = this.#session.id;
     }
   }
 

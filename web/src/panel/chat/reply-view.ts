@@ -120,11 +120,11 @@ export class ReplyView {
   #finish(isPersisted: boolean, isCut = false): void {
     const { t } = this.#translator;
     this.#answer.complete();
-    const note = (role: string, name: string, key: TextKey) =>
-      element("p", { class: "incomplete", role, "data-role": name }, t(key));
+    const note = (name: string, key: TextKey) =>
+      element("p", { class: "incomplete", role: "note", "data-role": name }, t(key));
     const notes = [
-      ...(isCut ? [note("note", "incomplete", "incomplete")] : []),
-      ...(isPersisted ? [] : [note("status", "not-saved", "notSaved")]),
+      ...(isCut ? [note("incomplete", "incomplete")] : []),
+      ...(isPersisted ? [] : [note("not-saved", "notSaved")]),
     ];
     this.#become("done", this.#answer.root, ...notes, copyButtons(t, this.#answer));
   }

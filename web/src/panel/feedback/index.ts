@@ -48,14 +48,16 @@ class FeedbackView {
   readonly #buttons: { readonly [rating in Rating]: HTMLButtonElement };
   readonly #status = element("span", { class: "feedback-status", role: "status", "data-role": "feedback-status" });
   #form: HTMLFormElement | undefined;
-  /** What the server has, or will have when all requests have ended. */
+  /** What is shown: what the server will have when all requests have ended. */
   #feedback: Feedback | undefined;
+  /** What the server has. */
+  #confirmed: Feedback | undefined;
   /** Requests run one after the other, so that the last one wins. */
   #sending: Promise<unknown> = Promise.resolve();
 
   constructor(answer: JudgedAnswer) {
     this.#answer = answer;
-    this.#feedback = answer.feedback;
+    this.#feedback = this.#confirmed = answer.feedback;
     this.#buttons = { up: this.#button("up", "helpful"), down: this.#button("down", "notHelpful") };
     const { up, down } = this.#buttons;
     const name = answer.translator.t("feedback");
@@ -91,9 +93,8 @@ class FeedbackView {
     if (rating === "down" && !isTakenBack) this.#ask();
   }
 
-  /** Shows the choice at once, and the previous one again if it could not be sent. */
+  /** Shows the choice at once, and what the server has if it could not be sent. */
   async #send(feedback: Feedback | undefined, done: TextKey | undefined): Promise<boolean> {
-    const before = this.#feedback;
     this.#feedback = feedback;
     this.#show();
     this.#status.replaceChildren();
@@ -108,11 +109,12 @@ class FeedbackView {
     this.#sending = request.catch(() => undefined);
     try {
       await request;
+      this.#confirmed = feedback;
       if (done && this.#feedback === feedback) this.#say(done);
       return true;
     } catch {
       if (this.#feedback === feedback) {
-        this.#feedback = before;
+        this.#feedback = this.#confirmed;
         this.#show();
         this.#say("feedbackFailed");
       }

@@ -46,7 +46,7 @@ export class InstantResults {
   readonly #kept = new Map<string, readonly SearchResult[]>();
   #embeddingMs = 0;
   #isComposing = false;
-  /** Time until which nothing is searched, as of `Date.now()`. */
+  /** Time until which nothing is searched, as of `performance.now()`. */
   #restsUntil = 0;
 
   constructor(options: InstantResultsOptions) {
@@ -94,10 +94,11 @@ export class InstantResults {
     this.#timer = setTimeout(() => void this.#search(query), pauseAfter(this.#embeddingMs));
   }
 
-  /** Another user has the text now: forgets what the user before may have found. */
+  /** Another user has the text now: forgets what the user before has found, or was not allowed to find. */
   restart(text: string): void {
     this.#stop();
     this.#kept.clear();
+    this.#restsUntil = 0;
     this.check(text);
   }
 
@@ -109,7 +110,7 @@ export class InstantResults {
     const { client, embedder, host } = this.#options;
     const model = embedder();
     const isOff = host.element.getAttribute("instant-results") === "off";
-    if (!model || isOff || Date.now() < this.#restsUntil) return this.#hide();
+    if (!model || isOff || performance.now() < this.#restsUntil) return this.#hide();
     const running = (this.#running = new AbortController());
     const { signal } = running;
     try {
@@ -138,7 +139,7 @@ export class InstantResults {
     const isFinal =
       code === "forbidden" || code === "not_found" || code === "unknown_assistant" || code === "model_mismatch";
     const restMs = retryAfterSeconds === undefined ? REST_AFTER_FAILURE_MS : 1000 * retryAfterSeconds;
-    this.#restsUntil = isFinal ? Infinity : Date.now() + restMs;
+    this.#restsUntil = isFinal ? Infinity : performance.now() + restMs;
   }
 
   #keep(query: string, results: readonly SearchResult[]): void {
