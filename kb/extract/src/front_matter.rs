@@ -15,6 +15,8 @@ const MAX_BYTES: usize = 64 * 1024;
 /// Lines in which front matter that does not begin in the first line is noticed.
 const MAX_STRAY_LINES: usize = 20;
 const DAY_SECONDS: i64 = 86_400;
+/// After the beginning of a day, when it is over everywhere.
+const TWO_DAYS: i64 = 2 * DAY_SECONDS;
 
 /// Names that keep a document out.
 const HIDES_IF_TRUE: [&str; 6] = ["draft", "unlisted", "private", "hidden", "noindex", "headless"];
@@ -22,6 +24,16 @@ const HIDES_IF_FALSE: [&str; 4] = ["published", "publish", "search", "pagefind"]
 const STATES: [&str; 2] = ["status", "visibility"];
 const UNPUBLISHED_STATES: [&str; 5] = ["draft", "private", "hidden", "unlisted", "unpublished"];
 const PUBLICATION_DATES: [&str; 4] = ["publishdate", "publish_date", "pubdate", "published_at"];
+const EXPIRY_DATES: [&str; 8] = [
+    "expirydate",
+    "expiry_date",
+    "expires",
+    "expires_at",
+    "unpublish",
+    "unpublishdate",
+    "unpublish_date",
+    "unpublish_at",
+];
 
 type Fields = BTreeMap<String, Value>;
 
@@ -204,9 +216,9 @@ fn unpublished(fields: &Fields, notes: &mut Vec<String>) -> Result<Option<String
             }
             Some(Value::String(text)) if text.eq_ignore_ascii_case("true") => Some(true),
             Some(Value::String(text)) if text.eq_ignore_ascii_case("false") => Some(false),
-            Some(value) => {
-                value.as_bool().or_else(|| is_to_come(value).filter(|_| !hides).map(|is_later| !is_later))
-            }
+            Some(value) => value
+                .as_bool()
+                .or_else(|| is_to_come(value, TWO_DAYS).filter(|_| !hides).map(|is_later| !is_later)),
         };
         match says {
             Some(says) if says == hides => return Ok(Some(format!("`{name}: {says}`"))),
@@ -220,11 +232,18 @@ fn unpublished(fields: &Fields, notes: &mut Vec<String>) -> Result<Option<String
             return Ok(Some(format!("`{name}: {state}`")));
         }
     }
-    for name in PUBLICATION_DATES.into_iter().chain(["date"]) {
+    for name in PUBLICATION_DATES.into_iter().chain(["date"]).chain(EXPIRY_DATES) {
         let Some(value) = field(fields, name)?.filter(|value| !value.is_null()) else { continue };
-        match is_to_come(value) {
-            Some(true) => return Ok(Some(format!("`{name}` is to come"))),
-            Some(false) => {}
+        let is_expiry = EXPIRY_DATES.contains(&name);
+        let is_later = match value {
+            Value::Bool(is_over) if is_expiry => Some(!is_over),
+            _ => is_to_come(value, if is_expiry { 0 } else { TWO_DAYS }),
+        };
+        match is_later {
+            Some(is_later) if is_later != is_expiry => {
+                return Ok(Some(format!("`{name}` is {}", if is_later { "to come" } else { "over" })));
+            }
+            Some(_) => {}
             // The date of an event may be "in spring".
             None if name == "date" => notes.push("`date` in its front matter is not a date".to_owned()),
             None => return Err(unreadable(&format!("`{name}` is not a date"))),
@@ -247,13 +266,27 @@ fn unpublished(fields: &Fields, notes: &mut Vec<String>) -> Result<Option<String
     Ok(is_hidden.then(|| "`robots: noindex`".to_owned()))
 }
 
-/// Whether a date is in the future; `None` if it is no date. A time without a zone is UTC. A time in another notation counts as the second
-/// day after its date, because it must not be too early.
-fn is_to_come(value: &Value) -> Option<bool> {
+/// Whether a post is published later, by a date in the form 2031-1-31 at the beginning of its name.
+pub fn is_post_to_come(name: &str) -> bool {
+    let mut parts = name.splitn(4, '-');
+    let [Some(year), Some(month), Some(day), Some(_)] = [(); 4].map(|()| parts.next()) else { return false };
+    is_to_come(&Value::String(format!("{year:0>4}-{month:0>2}-{day:0>2}")), 0) == Some(true)
+}
+
+/// Whether a text file that begins like this may have front matter with a date after which it is not published.
+pub fn may_expire(head: &[u8]) -> bool {
+    let head = String::from_utf8_lossy(head.get(..MAX_BYTES).unwrap_or(head));
+    let is_front = head.trim_start_matches(is_blank).starts_with(['-', '+']);
+    is_front && head.lines().filter_map(name).any(|name| EXPIRY_DATES.contains(&&*name))
+}
+
+/// Whether a date is in the future; `None` if it is no date. A time without a zone is UTC. A time in another notation counts as `unsure`
+/// seconds after the beginning of its day.
+fn is_to_come(value: &Value, unsure: i64) -> Option<bool> {
     // TOML has dates, which are objects here.
     let text = value.as_str().or_else(|| value.as_object()?.values().next()?.as_str())?.trim();
     let known: Option<Datetime> = text.parse().ok();
-    let later = if known.is_some() { 0 } else { 2 * DAY_SECONDS };
+    let later = if known.is_some() { 0 } else { unsure };
     let Datetime { date, time, offset } = known.or_else(|| text.get(..10)?.parse().ok())?;
     let date = date?;
     let (year, month, day) = (i64::from(date.year), i64::from(date.month), i64::from(date.day));
@@ -295,7 +328,9 @@ fn refuse_stray(text: &str) -> Result<(), ExtractError> {
 
 fn decides_access(name: &str) -> bool {
     matches!(name, "audience" | "audiences" | "robots")
-        || [&HIDES_IF_TRUE[..], &HIDES_IF_FALSE, &PUBLICATION_DATES].iter().any(|names| names.contains(&name))
+        || [&HIDES_IF_TRUE[..], &HIDES_IF_FALSE, &PUBLICATION_DATES, &EXPIRY_DATES]
+            .iter()
+            .any(|names| names.contains(&name))
 }
 
 /// The name in a line such as `name: value`, `"name": value` or `name = value`, in lower case.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crawl::{CrawlError, FetchError, Fetched, Options, Site, document_name};
-use extract::{Format, MAX_FILE_BYTES};
+use extract::{ExtractError, Format, MAX_FILE_BYTES};
 use reqwest::Url;
 
 use super::{Content, Item, ListError, Listing, LoadError, Loaded, Location, Rejected, Source};
@@ -56,11 +56,17 @@ pub(super) async fn list(listing: &crawl::Listing, site: &Site) -> Result<Listin
         location: Location::Page(url),
     };
     let rejected = |(path, reason): (String, crawl::Rejection)| Rejected { path, reason: reason.to_string() };
+    let unread = |(path, reason): (String, String)| Rejected {
+        path,
+        reason: format!("{reason}. Its pages are unknown, so missing documents stay"),
+    };
     Ok(Listing {
         items: addresses.pages.into_iter().map(item).collect(),
         skipped: addresses.rejected.into_iter().map(rejected).collect(),
-        failed: Vec::new(),
-        is_complete: true,
+        // Any page may be in a sitemap that was not read.
+        unlisted: addresses.unread.iter().take(1).map(|_| String::new()).collect(),
+        failed: addresses.unread.into_iter().map(unread).collect(),
+        nameless: None,
     })
 }
 
@@ -68,7 +74,7 @@ pub(super) async fn load(site: &Site, url: &Url, known: Option<&str>) -> Result<
     let page = match site.fetch(url, known).await {
         Ok(Fetched::Page(page)) => page,
         Ok(Fetched::Unchanged) => return Ok(Loaded::Unchanged),
-        Err(error @ FetchError::NoIndex(_)) => return Err(LoadError::NotPublished(error.to_string())),
+        Err(error @ FetchError::NoIndex) => return Err(LoadError::NotPublished(error.to_string())),
         // A site that forbids a page now does not want it quoted either.
         Err(error) if error.is_gone() || error.is_unwelcome() => {
             return Err(LoadError::Gone(error.to_string()));
@@ -76,10 +82,21 @@ pub(super) async fn load(site: &Site, url: &Url, known: Option<&str>) -> Result<
         Err(error @ FetchError::NotRequested(_)) => return Err(LoadError::NotRequested(error.to_string())),
         Err(error) => return Err(LoadError::Failed(error.to_string())),
     };
+    if let Some(to) = page.refresh.as_deref().and_then(extract::refresh_target)
+        && page.url.join(to).ok().as_ref() != Some(&page.url)
+    {
+        return Err(LoadError::Failed(ExtractError::Redirect { to: to.to_owned() }.to_string()));
+    }
     let format = format(&page.url, page.content_type.as_deref());
     let format = format.ok_or_else(|| LoadError::Failed("is not a page or document".to_owned()))?;
     let url = Some(page.url.to_string());
-    Ok(Loaded::Content(Content { bytes: page.bytes, format, version: page.version, url }))
+    Ok(Loaded::Content(Content {
+        bytes: page.bytes,
+        format,
+        version: page.version,
+        url,
+        has_moved: page.has_moved,
+    }))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Whether a document has changed, without extracting and embedding it.
 
-use std::io::{ErrorKind, Read};
+use std::io::Read;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use extract::{EXTRACTOR_VERSION, Format};
 use rayon::prelude::*;
@@ -8,6 +9,9 @@ use sha2::{Digest, Sha256};
 
 use crate::passage::PASSAGES_VERSION;
 use crate::source::{Item, LoadError, Location};
+
+/// Bytes that are read at once; front matter is not longer.
+const PART_BYTES: u64 = 64 * 1024;
 
 /// What is known about an item's content before it is processed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -42,19 +46,26 @@ impl Defaults {
     /// default language: a change of `--language` writes the document again, while a change of language that an
     /// administrator made in the database stays until the document changes.
     pub fn content_hash(&self, format: Format, bytes: &[u8]) -> String {
-        hex(self.rules(format.content_type()).chain_update(bytes))
+        hex(self.rules(format.content_type()).chain_update(bytes).chain_update(day_if_it_may_expire(bytes)))
     }
 
     /// [`Defaults::content_hash`] of a file that is not in memory.
     pub(super) fn hash_file(&self, format: Format, file: &mut impl Read) -> Result<String, LoadError> {
         let mut hash = self.rules(format.content_type());
-        let mut part = [0; 64 * 1024];
+        let mut head = Vec::new();
+        let mut part = Vec::new();
         loop {
-            match file.read(&mut part) {
-                Ok(0) => return Ok(hex(hash)),
-                Ok(length) => hash.update(part.get(..length).unwrap_or_default()),
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(LoadError::Unreadable(format!("cannot be read: {error}"))),
+            part.clear();
+            let read = file.by_ref().take(PART_BYTES).read_to_end(&mut part);
+            if let Err(error) = read {
+                return Err(LoadError::Unreadable(format!("cannot be read: {error}")));
+            }
+            if part.is_empty() {
+                return Ok(hex(hash.chain_update(day_if_it_may_expire(&head))));
+            }
+            hash.update(&part);
+            if head.is_empty() {
+                head.clone_from(&part);
             }
         }
     }
@@ -79,6 +90,12 @@ impl Defaults {
             format!("{EXTRACTOR_VERSION}\n{PASSAGES_VERSION}\n{}\n{audience}\n{format}\n", self.language);
         Sha256::new().chain_update(head)
     }
+}
+
+/// The day, for a file that says when it is no longer published: it is read again each day.
+fn day_if_it_may_expire(file: &[u8]) -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    if extract::may_expire(file) { (since.as_secs() / 86_400).to_string() } else { String::new() }
 }
 
 fn hex(hash: Sha256) -> String {
@@ -141,6 +158,19 @@ mod tests {
             defaults("english", Some(&["a", "b"])).content_hash(Format::Csv, b""),
             defaults("english", Some(&["a\", \"b"])).content_hash(Format::Csv, b"")
         );
+    }
+
+    #[test]
+    fn a_file_that_names_an_expiry_has_another_hash_each_day() {
+        let defaults = Defaults::default();
+        let rest = "Some text.\n".repeat(20_000);
+        for (head, changes) in [("---\nexpires: 2999-01-01\n---\n", true), ("---\ntitle: x\n---\n", false)] {
+            let file = format!("{head}{rest}");
+            let hash = defaults.content_hash(Format::Markdown, file.as_bytes());
+            assert_eq!(defaults.hash_file(Format::Markdown, &mut file.as_bytes()).unwrap(), hash);
+            let of_the_file_alone = hex(defaults.rules("text/markdown").chain_update(&file));
+            assert_eq!(hash != of_the_file_alone, changes, "{head}");
+        }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::fingerprint::Defaults;
 use super::plan::Write;
 use crate::knowledge_base::PendingDocument;
 use crate::passage::{CountTokens, Passage, passages};
-use crate::source::Content;
+use crate::source::{Content, Location};
 use crate::supabase::storage::{ORIGINALS, safe_name};
 
 /// Why a document is not written if its content changed between planning, extraction and upload.
@@ -27,7 +27,7 @@ pub(super) struct Prepared {
     pub(super) passages: Vec<Passage>,
     pub(super) read: Document,
     /// Counts the memory of the document against the pipeline's limit until this is dropped.
-    _memory: OwnedSemaphorePermit,
+    pub(super) memory: Option<OwnedSemaphorePermit>,
 }
 
 pub(super) struct Preparation {
@@ -78,7 +78,9 @@ impl Preparation {
         count_tokens: &CountTokens<'_>,
     ) -> PreparedOrSettled {
         let content_hash = self.defaults.content_hash(content.format, &content.bytes);
-        let version = content.version.as_deref().map(|version| self.defaults.source_version(version));
+        // What may expire is read again, although its version is the same.
+        let version = content.version.as_deref().filter(|_| !extract::may_expire(&content.bytes));
+        let version = version.map(|version| self.defaults.source_version(version));
         if write.matches_stored(&content_hash) {
             return PreparedOrSettled::Settled(Box::new(Settled::Unchanged(write, version)));
         }
@@ -87,7 +89,10 @@ impl Preparation {
         }
         let read = match (self.extract)(&content.bytes, content.format) {
             Ok(read) => read,
-            Err(error @ ExtractError::NotPublished { .. }) => {
+            // The notice of a site in trouble is not the wish of the author of the page.
+            Err(error @ (ExtractError::NotPublished { .. } | ExtractError::Redirect { .. }))
+                if !is_notice(&write, &content, &error) =>
+            {
                 return PreparedOrSettled::Settled(Box::new(Settled::NotPublished(write, error.to_string())));
             }
             Err(error) => return failed(write, error.to_string()),
@@ -101,7 +106,13 @@ impl Preparation {
             source_version: version,
             ..self.pending(&write, &content, &read)
         };
-        PreparedOrSettled::Prepared(Box::new(Prepared { write, document, passages, read, _memory: memory }))
+        PreparedOrSettled::Prepared(Box::new(Prepared {
+            write,
+            document,
+            passages,
+            read,
+            memory: Some(memory),
+        }))
     }
 
     fn pending(&self, write: &Write, content: &Content, read: &Document) -> PendingDocument {
@@ -122,6 +133,11 @@ impl Preparation {
             ..PendingDocument::default()
         }
     }
+}
+
+fn is_notice(write: &Write, content: &Content, error: &ExtractError) -> bool {
+    let is_page = matches!(write.item.location, Location::Page(_));
+    content.has_moved || (is_page && matches!(error, ExtractError::Redirect { .. }))
 }
 
 pub(super) fn failed(write: Write, reason: String) -> PreparedOrSettled {

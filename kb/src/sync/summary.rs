@@ -1,5 +1,6 @@
 //! The result of a run, as text and as JSON.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Serialize;
@@ -118,6 +119,17 @@ impl Summary {
         added + changed + moved + removed + reembedded > 0
     }
 
+    /// Why several files failed, and how many.
+    fn shared_reasons(&self) -> impl Iterator<Item = (&str, usize)> {
+        let mut numbers = BTreeMap::new();
+        for entry in &self.documents {
+            if let DocumentResult::Failed { reason } = &entry.result {
+                *numbers.entry(reason.as_str()).or_insert(0) += 1;
+            }
+        }
+        numbers.into_iter().filter(|(_, number)| *number > 1)
+    }
+
     /// The counts alone, as the database stores them.
     pub fn counts_json(&self) -> Value {
         serde_json::to_value(self.counts()).unwrap_or_default()
@@ -207,6 +219,9 @@ impl fmt::Display for Summary {
         write!(f, "{:<12}{:>8.1} s", "total", self.seconds)?;
         if let Some(calibration) = &self.calibration {
             write!(f, "\n{calibration}")?;
+        }
+        for (reason, number) in self.shared_reasons() {
+            write!(f, "\n{number} documents failed with the same reason: {}", printable(reason))?;
         }
         match &self.stopped {
             Some(reason) => write!(f, "\nstopped: {}", printable(reason)),
