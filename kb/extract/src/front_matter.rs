@@ -23,17 +23,8 @@ const HIDES_IF_TRUE: [&str; 6] = ["draft", "unlisted", "private", "hidden", "noi
 const HIDES_IF_FALSE: [&str; 4] = ["published", "publish", "search", "pagefind"];
 const STATES: [&str; 2] = ["status", "visibility"];
 const UNPUBLISHED_STATES: [&str; 5] = ["draft", "private", "hidden", "unlisted", "unpublished"];
-const PUBLICATION_DATES: [&str; 4] = ["publishdate", "publish_date", "pubdate", "published_at"];
-const EXPIRY_DATES: [&str; 8] = [
-    "expirydate",
-    "expiry_date",
-    "expires",
-    "expires_at",
-    "unpublish",
-    "unpublishdate",
-    "unpublish_date",
-    "unpublish_at",
-];
+const PUBLICATION_DATES: [&str; 3] = ["publishdate", "pubdate", "publishedat"];
+const EXPIRY_DATES: [&str; 5] = ["expirydate", "expires", "expiresat", "unpublish", "unpublishdate"];
 
 type Fields = BTreeMap<String, Value>;
 
@@ -163,14 +154,19 @@ fn fields(inside: &str, is_toml: bool) -> Result<Fields, String> {
     serde_saphyr::from_str_with_options(inside, options).map_err(|error| first_line(&error.to_string()))
 }
 
-/// The value of a name in any case, which must not be there twice.
+/// The value of a name in any spelling, which must not be there twice.
 fn field<'a>(fields: &'a Fields, name: &str) -> Result<Option<&'a Value>, ExtractError> {
-    let mut found = fields.iter().filter(|(key, _)| key.trim().eq_ignore_ascii_case(name));
+    let mut found = fields.iter().filter(|(key, _)| spelled(key) == name);
     let value = found.next().map(|(_, value)| value);
     match found.next() {
         Some(_) => Err(unreadable(&format!("it has `{name}` twice"))),
         None => Ok(value),
     }
+}
+
+/// A name as it is compared: `publish_date` and `publish-date` are `publishDate`.
+fn spelled(name: &str) -> String {
+    name.trim().replace(['_', '-'], "").to_lowercase()
 }
 
 /// One entry or a list of them.
@@ -336,9 +332,8 @@ fn decides_access(name: &str) -> bool {
 /// The name in a line such as `name: value`, `"name": value` or `name = value`, in lower case.
 fn name(line: &str) -> Option<String> {
     let (name, value) = line.split_at(line.find([':', '=', '：'])?);
-    let name = name.trim_matches(|c| is_blank(c) || "\"'{,".contains(c)).to_lowercase();
-    let is_name =
-        !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'));
+    let name = spelled(name.trim_matches(|c| is_blank(c) || "\"'{,".contains(c)));
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '.');
     // "https://example.org" is none.
     let is_value = !value.starts_with("://");
     (is_name && is_value).then_some(name)

@@ -395,6 +395,25 @@ mod tests {
         }
     }
 
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
+        #[test]
+        fn a_file_that_is_there_is_listed_or_unknown_whatever_cannot_be_read(
+            files in proptest::collection::btree_set("([ab]/){0,3}[ab]\\.md", 1..8),
+            unreadable in "([ab]/){0,3}",
+        ) {
+            let files: Vec<_> = files.iter().map(String::as_str).collect();
+            let folder = folder(&files);
+            let at = folder.path().join(&unreadable);
+            fs::create_dir_all(&at).unwrap();
+            let inside = Path::new(&unreadable).join(unreadable_folder(&at)).join("a.md");
+            let listing = list(folder.path()).unwrap();
+            proptest::prop_assert_eq!(paths(&listing).len(), files.len());
+            proptest::prop_assert!(files.iter().all(|file| paths(&listing).contains(file) && !listing.may_have(file)));
+            proptest::prop_assert!(listing.may_have(inside.to_str().unwrap()), "{:?}", listing.unlisted);
+        }
+    }
+
     #[test]
     fn a_path_is_unknown_if_a_folder_above_it_could_not_be_listed() {
         let of = |unlisted: &str| Listing { unlisted: vec![unlisted.to_owned()], ..Listing::default() };

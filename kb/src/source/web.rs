@@ -100,21 +100,4 @@ pub(super) async fn load(site: &Site, url: &Url, known: Option<&str>) -> Result<
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_name_of_a_page_decides_if_its_server_does_not_know_the_type() {
-        let of = |path: &str, content_type| {
-            format(&Url::parse("https://git.example.org/raw/").unwrap().join(path).unwrap(), content_type)
-        };
-        for general in [None, Some("text/plain; charset=utf-8"), Some("application/octet-stream")] {
-            assert_eq!(of("hr.md?raw=1", general), Some(Format::Markdown), "{general:?}");
-            assert_eq!(of("prices.CSV", general), Some(Format::Csv), "{general:?}");
-        }
-        assert_eq!(of("hr", Some("text/plain")), Some(Format::PlainText));
-        assert_eq!(of("hr", Some("application/octet-stream")), None);
-        assert_eq!(of("hr.md", Some("text/html")), Some(Format::Html));
-        assert_eq!(of("hr.md", Some("image/png")), None);
-    }
-}
+mod tests;

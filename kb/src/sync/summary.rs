@@ -119,17 +119,6 @@ impl Summary {
         added + changed + moved + removed + reembedded > 0
     }
 
-    /// Why several files failed, and how many.
-    fn shared_reasons(&self) -> impl Iterator<Item = (&str, usize)> {
-        let mut numbers = BTreeMap::new();
-        for entry in &self.documents {
-            if let DocumentResult::Failed { reason } = &entry.result {
-                *numbers.entry(reason.as_str()).or_insert(0) += 1;
-            }
-        }
-        numbers.into_iter().filter(|(_, number)| *number > 1)
-    }
-
     /// The counts alone, as the database stores them.
     pub fn counts_json(&self) -> Value {
         serde_json::to_value(self.counts()).unwrap_or_default()
@@ -220,7 +209,13 @@ impl fmt::Display for Summary {
         if let Some(calibration) = &self.calibration {
             write!(f, "\n{calibration}")?;
         }
-        for (reason, number) in self.shared_reasons() {
+        let mut reasons = BTreeMap::new();
+        for entry in &self.documents {
+            if let DocumentResult::Failed { reason } = &entry.result {
+                *reasons.entry(reason).or_insert(0) += 1;
+            }
+        }
+        for (reason, number) in reasons.into_iter().filter(|(_, number)| *number > 1) {
             write!(f, "\n{number} documents failed with the same reason: {}", printable(reason))?;
         }
         match &self.stopped {
