@@ -26,6 +26,8 @@ const UNPUBLISHED_STATES: [&str; 5] = ["draft", "private", "hidden", "unlisted",
 const PUBLICATION_DATES: [&str; 3] = ["publishdate", "pubdate", "publishedat"];
 const EXPIRY_DATES: [&str; 5] = ["expirydate", "expires", "expiresat", "unpublish", "unpublishdate"];
 
+const NOT_ITS_NAME: &str = "its name must be `audience`, not below another name";
+
 type Fields = BTreeMap<String, Value>;
 
 /// A text file, with its front matter read.
@@ -123,6 +125,12 @@ fn block(text: &str) -> Result<Option<(Fields, &str)>, ExtractError> {
         return Err(unreadable(&format!("{notation} is not a known notation")));
     }
     let fields = fields(inside, is_toml).map_err(|reason| unreadable(&reason))?;
+    // In braces, YAML takes the whole line for a name, or the line before as a part of it.
+    if inside.lines().filter_map(name).any(|name| matches!(&*name, "audience" | "audiences"))
+        && field(&fields, "audience")?.is_none()
+    {
+        return Err(refused(NOT_ITS_NAME));
+    }
     Ok(Some((fields, text.get(end..).unwrap_or_default())))
 }
 
@@ -169,14 +177,17 @@ fn spelled(name: &str) -> String {
     name.trim().replace(['_', '-'], "").to_lowercase()
 }
 
+fn refused(reason: &str) -> ExtractError {
+    ExtractError::Audience { reason: reason.to_owned() }
+}
+
 /// One entry or a list of them.
 fn declared_audience(fields: &Fields) -> Result<Option<Vec<String>>, ExtractError> {
-    let refused = |reason: &str| ExtractError::Audience { reason: reason.to_owned() };
     let names_audience = |fields: &Map<_, _>| fields.keys().any(|key| key.eq_ignore_ascii_case("audience"));
     if field(fields, "audiences")?.is_some()
         || fields.values().any(|value| has_mapping(value, &names_audience))
     {
-        return Err(refused("its name must be `audience`, not below another name"));
+        return Err(refused(NOT_ITS_NAME));
     }
     let entries = match field(fields, "audience")? {
         None => return Ok(None),
@@ -315,8 +326,7 @@ fn refuse_stray(text: &str) -> Result<(), ExtractError> {
         let has_claim = value.split([',', ' ', '[', '"', '\'', '\t']).any(is_claim);
         let is_audience = name(line).is_some_and(|name| matches!(&*name, "audience" | "audiences"));
         if !is_code && is_audience && has_claim {
-            let reason = "it must be in front matter, which begins in the first line".to_owned();
-            return Err(ExtractError::Audience { reason });
+            return Err(refused("it must be in front matter, which begins in the first line"));
         }
     }
     Ok(())

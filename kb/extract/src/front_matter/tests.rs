@@ -109,6 +109,8 @@ fn front_matter_that_is_not_understood_is_an_error_in_every_format() {
         "---\ndraft: maybe\n---\n",
         "---\npublishDate: soon\n---\n",
         "---\nexpires: soon\n---\n",
+        "---\n{\nText.\naudience: [team:hr]\n}\n---\n",
+        "---\n{\naudience = 'team:hr'\n}\n---\n",
         "---\nDraft: false\ndraft: true\n---\n",
         "<!-- (c) -->\n---\naudience: team:hr\n---\n",
         "# Salaries\n\n---\naudience: [\"team:hr\"]\n---\n",
