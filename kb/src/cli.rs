@@ -112,6 +112,12 @@ pub struct SyncArgs {
     /// Remove documents even if they are most of the collection, or hidden or restricted.
     #[arg(long)]
     pub force: bool,
+    /// Replace the settings of the collection by those of this command line.
+    ///
+    /// The first sync stores its source, --audience, --language and --no-originals with the collection. Later ones use them; one with
+    /// others stops without this option.
+    #[arg(long)]
+    pub change_settings: bool,
     /// Do not copy the files of a folder to the storage bucket; citations then do not link to the original.
     #[arg(long)]
     pub no_originals: bool,
@@ -129,12 +135,12 @@ pub struct SyncArgs {
 /// What holds for documents that do not declare it.
 #[derive(Debug, Args)]
 pub struct DefaultsArgs {
-    /// Language of documents that do not declare one: english, german, … or a code such as en or de.
+    /// Language of documents that do not declare one: english (the default), german, … or a code such as en or de.
     ///
     /// Decides which word forms match each other. In a language that the database does not know, only identical words
     /// match. Documents that were stored with another language are written again.
-    #[arg(long, value_name = "NAME", default_value = "english", value_parser = language)]
-    pub language: String,
+    #[arg(long, value_name = "NAME", value_parser = language)]
+    pub language: Option<String>,
     /// Who may see documents that do not declare an audience, such as team:sales; repeatable.
     ///
     /// A claim and its value in the user's token (app_metadata, or a custom claim). A user needs one of them. Default: the
@@ -147,7 +153,9 @@ pub struct DefaultsArgs {
 #[derive(Debug, Args)]
 pub struct WatchArgs {
     /// Sources to sync: folders, or the word "bucket". Web sites are for `kb sync`.
-    #[arg(value_name = "SOURCE", default_value = "bucket")]
+    ///
+    /// NAME= names the collection, if it is not that of the folder. A folder with "=" in its name is ./a=b.
+    #[arg(value_name = "[NAME=]SOURCE", default_value = "bucket")]
     pub sources: Vec<String>,
     /// Seconds between the end of a round and the beginning of the next.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(5..=86_400))]

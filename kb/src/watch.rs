@@ -1,13 +1,9 @@
 //! Keeps a knowledge base current: embeds passages that were edited in the database, and syncs sources, again and again.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use extract::ExtractError;
 use serde::Serialize;
 use serde_json::Value;
-use sha2::{Digest, Sha256};
 
 use crate::calibration::recalibrate;
 use crate::knowledge_base::{KnowledgeBase, WatchEvent};
@@ -17,14 +13,11 @@ use crate::reembed::{reembed_surveyed, survey};
 use crate::source::Source;
 use crate::stop::{StopFlag, stop_requested};
 use crate::supabase::SupabaseError;
-use crate::sync::{Extract, Options, Summary, SyncError, host, sync};
+use crate::sync::{Options, Summary, SyncError, host, sync};
 use crate::text_embedder::{ModelError, TextEmbedder};
 
 /// Interval between reports to the database, on which `kb doctor` relies.
 pub const REPORT_INTERVAL: Duration = Duration::from_secs(60);
-
-/// Time after which an unreadable file is read again, although it has not changed.
-const UNREADABLE_FOR: Duration = Duration::from_secs(3600);
 
 /// A source that is synced in every round.
 pub struct WatchedSource {
@@ -200,65 +193,9 @@ fn names(sources: &[WatchedSource]) -> String {
     sources.iter().map(|source| source.name.as_str()).collect::<Vec<_>>().join(", ")
 }
 
-/// Remembers for an hour which files cannot be read. A sync reads failed documents again each time, and a broken file may take a
-/// minute.
-pub fn remembering_failures(extract: Arc<Extract>) -> Arc<Extract> {
-    let failures = Mutex::new(HashMap::<[u8; 32], (Instant, ExtractError)>::new());
-    Arc::new(move |bytes, format| {
-        let key = <[u8; 32]>::from(
-            Sha256::new().chain_update(format.content_type()).chain_update(bytes).finalize(),
-        );
-        if let Ok(mut failures) = failures.lock() {
-            failures.retain(|_, (at, _)| at.elapsed() < UNREADABLE_FOR);
-            if let Some((_, error)) = failures.get(&key) {
-                return Err(error.clone());
-            }
-        }
-        let result = extract(bytes, format);
-        if let (Err(error), Ok(mut failures)) = (&result, failures.lock())
-            && is_of_the_file(error)
-        {
-            failures.insert(key, (Instant::now(), error.clone()));
-        }
-        result
-    })
-}
-
-/// False if the same file may be readable a moment later.
-fn is_of_the_file(error: &ExtractError) -> bool {
-    !matches!(error, ExtractError::Sandbox { .. } | ExtractError::Unreadable { .. })
-}
-
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
-    use extract::Format;
-
     use super::*;
-
-    #[test]
-    fn an_unreadable_file_is_read_once_and_a_failing_sandbox_again() {
-        let calls = Arc::new(AtomicUsize::new(0));
-        let counter = Arc::clone(&calls);
-        let extract = remembering_failures(Arc::new(move |bytes, _| {
-            counter.fetch_add(1, Ordering::Relaxed);
-            Err(match bytes {
-                b"busy" => ExtractError::Sandbox { reason: "no process".to_owned() },
-                _ => ExtractError::Crashed,
-            })
-        }));
-        let calls_after = |bytes: &[u8], format| {
-            assert!(extract(bytes, format).is_err());
-            calls.load(Ordering::Relaxed)
-        };
-        assert_eq!(calls_after(b"broken", Format::Pdf), 1);
-        assert_eq!(calls_after(b"broken", Format::Pdf), 1);
-        assert_eq!(calls_after(b"broken", Format::Docx), 2, "another format may succeed");
-        assert_eq!(calls_after(b"changed", Format::Pdf), 3);
-        assert_eq!(calls_after(b"busy", Format::Pdf), 4);
-        assert_eq!(calls_after(b"busy", Format::Pdf), 5);
-    }
 
     #[test]
     fn a_round_has_failed_if_a_step_or_a_document_has() {

@@ -1,5 +1,7 @@
 //! `kb sync` with failures of the server, the network and the disk, and with concurrent runs.
 
+#[path = "sync/kept.rs"]
+mod kept;
 #[path = "sync/killed.rs"]
 mod killed;
 #[path = "sync/removals.rs"]
@@ -18,7 +20,7 @@ use kb::knowledge_base::KnowledgeBase;
 use kb::progress::Progress;
 use kb::source::{Source, SourceName};
 use kb::supabase::{Backoff, Client, SupabaseError};
-use kb::sync::{Defaults, DocumentResult, LeaseTimes, Options, Summary, SyncError, sync};
+use kb::sync::{DocumentResult, LeaseTimes, Options, Settings, Summary, SyncError, sync};
 use kb::text_embedder::TextEmbedder;
 
 use serde_json::{Value, json as value};
@@ -31,6 +33,8 @@ const END: &str = "POST /rest/v1/rpc/kb_end_sync";
 const LIST: &str = "GET /rest/v1/kb_documents";
 const INSERT: &str = "POST /rest/v1/kb_documents";
 const UPDATE: &str = "PATCH /rest/v1/kb_documents";
+const SETTINGS: &str = "PATCH /rest/v1/kb_syncs";
+const NOTE: &str = "POST /rest/v1/rpc/kb_note_failure";
 const DELETE: &str = "POST /rest/v1/rpc/kb_delete_documents";
 const CHUNKS: &str = "POST /rest/v1/rpc/kb_write_chunks";
 const PUBLISH: &str = "POST /rest/v1/rpc/kb_publish_document";
@@ -97,9 +101,14 @@ impl Folder {
     ) -> Result<Summary, SyncError> {
         let mut options = Options {
             collection: "kb".to_owned(),
-            defaults: Defaults { language: "german".to_owned(), audience: None },
+            settings: Settings {
+                source: "folder kb".to_owned(),
+                language: Some("german".to_owned()),
+                audience: None,
+                originals: Some(false),
+            },
+            change_settings: false,
             dry_run: false,
-            keeps_originals: false,
             force: false,
             missing_for: Duration::ZERO,
             extract: Arc::new(extract::document),
@@ -123,9 +132,9 @@ fn empty(request: &Request) -> Answer {
     match request.line.as_str() {
         BEGIN => json(200, r#"{"acquired":true}"#),
         RENEW | END => json(200, "true"),
-        DELETE => json(200, "1"),
+        DELETE => json(200, "[]"),
         "POST /rest/v1/rpc/kb_chunks_to_embed" | MATCH => json(200, "[]"),
-        UPDATE => json(200, r#"[{"id":"00000000-0000-4000-8000-000000000001"}]"#),
+        UPDATE | SETTINGS => json(200, r#"[{"id":"00000000-0000-4000-8000-000000000001"}]"#),
         line if line.starts_with("GET ") => json(200, "[]"),
         _ => json(200, ""),
     }
@@ -424,7 +433,7 @@ fn a_dry_run_takes_no_lease_and_writes_nothing() {
 fn an_original_is_uploaded_before_its_document_is_published() {
     let server = empty_server();
     let folder = Folder::new(&[("Größe 1.md", "Some text.")]);
-    folder.sync_with(&server.url, |options| options.keeps_originals = true).unwrap();
+    folder.sync_with(&server.url, |options| options.settings.originals = Some(true)).unwrap();
     let requests = server.requests();
     let upload = requests.iter().position(|request| request.line.starts_with("POST /storage/")).unwrap();
     assert!(requests[upload].line.ends_with("/Gr__e%201.md"), "{}", requests[upload].line);
@@ -439,8 +448,9 @@ fn a_document_whose_original_cannot_be_stored_is_not_published() {
         line if line.starts_with("POST /storage/") => json(413, r#"{"message":"too large"}"#),
         _ => empty(request),
     });
-    let summary =
-        Folder::with_two_files().sync_with(&server.url, |options| options.keeps_originals = true).unwrap();
+    let summary = Folder::with_two_files()
+        .sync_with(&server.url, |options| options.settings.originals = Some(true))
+        .unwrap();
     assert!(results(&summary).iter().all(|(_, result)| matches!(result, DocumentResult::Failed { .. })));
     assert_eq!((server.count(PUBLISH), server.count(DELETE)), (0, 2));
 }
@@ -452,7 +462,7 @@ fn a_file_that_changes_while_it_is_read_is_not_published() {
     let path = folder.path("a.md");
     let summary = folder
         .sync_with(&server.url, |options| {
-            options.keeps_originals = true;
+            options.settings.originals = Some(true);
             options.extract = Arc::new(move |bytes, format| {
                 std::fs::write(&path, "Other text.").unwrap();
                 extract::document(bytes, format)

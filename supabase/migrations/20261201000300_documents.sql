@@ -23,6 +23,11 @@ create table public.kb_documents (
   language text not null default 'english',
   content_hash text,
   source_version text,
+  written_hash text,
+  sketch bigint[],
+  former_sketch bigint[] not null default '{}',
+  failed_at timestamptz,
+  failed_version text,
   storage_path text
     -- If two documents shared a file, a visible one would expose the file of a hidden one. Deferred, because
     -- kb_publish_document moves the file from one row to another.
@@ -52,7 +57,9 @@ comment on column public.kb_documents.name is
   'File name, shown when the document has no title. Defaults to the last part of source.';
 comment on column public.kb_documents.status is
   'pending while chunks are written, ready once kb_publish_document has accepted them, failed if ingestion failed.';
-comment on column public.kb_documents.failure is 'Why status is failed, in one sentence. Empty (NULL) otherwise.';
+comment on column public.kb_documents.failure is
+  'Why its newest version could not be read, in one sentence. If status is ready, the version before is still served. Otherwise '
+  'empty (NULL).';
 comment on column public.kb_documents.enabled is 'Set to false to remove the document from search, from the next question on.';
 comment on column public.kb_documents.audience is
   'Who can see the document. Empty (NULL): chat_settings.default_audience. A list: only users with one of these claims in their '
@@ -65,6 +72,15 @@ comment on column public.kb_documents.content_hash is
   'Hash of the ingested content, so that an unchanged document is not embedded again.';
 comment on column public.kb_documents.source_version is
   'Version reported by the source, such as an ETag, so that kb sync need not read unchanged content.';
+comment on column public.kb_documents.written_hash is
+  'Hash of what kb sync made of the content, so that a page whose bytes alone changed is not written again.';
+comment on column public.kb_documents.sketch is
+  'A sample of hashes of its text. Two documents share as much of their samples as of their texts, about.';
+comment on column public.kb_documents.former_sketch is
+  'The samples of its earlier versions, while it is hidden or restricted.';
+comment on column public.kb_documents.failed_at is 'Since when its newest version cannot be read. Empty (NULL) without a failure.';
+comment on column public.kb_documents.failed_version is
+  'content_hash or source_version of what cannot be read, so that kb sync need not read it again.';
 comment on column public.kb_documents.storage_path is
   'Path of the original file in the storage bucket "kb", without the name of the bucket. Empty (NULL) if it was not stored. No '
   'two documents share a file.';
@@ -78,6 +94,23 @@ create index kb_documents_source_idx on public.kb_documents (source);
 create index kb_documents_collection_idx on public.kb_documents (collection, id);
 -- Answers quickly whether any document is restricted.
 create index kb_documents_restricted_idx on public.kb_documents (id) where audience is not null;
+
+-- Immutable for the index. to_jsonb is not, because of other types than text.
+create function internal.kb_is_restricted(enabled boolean, audience text[], meta jsonb) returns boolean
+  language sql
+  immutable
+  return not enabled or audience is not null and (meta -> 'audience') is distinct from to_jsonb(audience);
+
+comment on function internal.kb_is_restricted(boolean, text[], jsonb) is
+  'Whether an administrator hid a document or gave it an audience that its source does not state (meta.audience).';
+
+revoke all on function internal.kb_is_restricted(boolean, text[], jsonb) from public;
+grant execute on function internal.kb_is_restricted(boolean, text[], jsonb) to service_role;
+
+-- Finds what a new document may be a copy of.
+create index kb_documents_restricted_sketch_idx
+  on public.kb_documents using gin ((sketch || former_sketch)) with (fastupdate = off)
+  where internal.kb_is_restricted(enabled, audience, meta);
 -- Finds the last changed document without reading all of them.
 create index kb_documents_visible_recent_idx
   on public.kb_documents (updated_at desc)

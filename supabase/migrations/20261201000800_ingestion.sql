@@ -119,7 +119,7 @@ grant execute on function public.kb_write_chunks(jsonb) to service_role;
 
 -- Publication -------------------------------------------------------------
 
-create function public.kb_publish_document(document_id uuid, storage_path text default null) returns uuid
+create function public.kb_publish_document(document_id uuid, storage_path text default null) returns jsonb
   language plpgsql
   security invoker
   set search_path = ''
@@ -130,6 +130,7 @@ as $$
 declare
   pending public.kb_documents;
   ready public.kb_documents;
+  nearest record;
   chunk_count bigint;
   unembedded bigint;
 begin
@@ -163,39 +164,82 @@ begin
     where d.source = pending.source and d.status = 'ready'
     for update;
 
-  if ready.id is null then
-    update public.kb_documents
-      set status = 'ready', storage_path = pending.storage_path, failure = null
-      where id = pending.id;
-    return pending.id;
+  -- While the source's audience is unchanged, the column keeps an edit made in the dashboard. Otherwise the source decides, but a
+  -- source that no longer names an audience does not make the document public.
+  pending.audience := case
+    when ready.id is not null and pending.meta -> 'audience' is not distinct from ready.meta -> 'audience' then ready.audience
+    else coalesce(pending.audience, ready.audience)
+  end;
+  pending.enabled := coalesce(ready.enabled, pending.enabled);
+
+  -- What an administrator hid or restricted stays so under another name, as a copy, and as a new version of another document,
+  -- unless its readers have a document that is as near.
+  select d.source, d.enabled, d.audience, r.is_restricted,
+      (select count(*) from unnest(pending.sketch) as s(hash) where s.hash = any (r.hashes)) as shared
+    into nearest
+    from public.kb_documents d
+    cross join lateral (select internal.kb_is_restricted(d.enabled, d.audience, d.meta)) as i(is_restricted)
+    cross join lateral (
+      select i.is_restricted, case when i.is_restricted then d.sketch || d.former_sketch else d.sketch end
+    ) as r(is_restricted, hashes)
+    where d.status = 'ready' and r.hashes && pending.sketch
+      and (r.is_restricted or d.audience is not distinct from pending.audience)
+      -- Usually there is none, as an index knows.
+      and exists (
+        select from public.kb_documents o
+          where (o.sketch || o.former_sketch) && pending.sketch
+            and internal.kb_is_restricted(o.enabled, o.audience, o.meta)
+      )
+    order by shared desc, is_restricted, d.enabled
+    limit 1;
+  if nearest.is_restricted and 2 * nearest.shared >= cardinality(pending.sketch) then
+    pending.enabled := pending.enabled and nearest.enabled;
+    pending.audience := coalesce(nearest.audience, pending.audience);
+  else
+    nearest.source := null;
+  end if;
+  if internal.kb_is_restricted(pending.enabled, pending.audience, pending.meta) then
+    pending.former_sketch := (ready.sketch || ready.former_sketch)[:1000];
   end if;
 
-  -- The ready row is kept, so that its id in stored citations stays valid and a disabled document stays disabled.
-  delete from public.kb_chunks where document_id = ready.id;
-  -- Before the chunks move, because they take over the language and the audience of this row.
-  update public.kb_documents
-    set name = pending.name,
-        language = pending.language,
-        content_hash = pending.content_hash,
-        source_version = pending.source_version,
-        storage_path = pending.storage_path,
-        meta = pending.meta,
-        -- While the source's audience is unchanged, the column keeps an edit made in the dashboard. Otherwise the source
-        -- decides, but a source that no longer names an audience does not make the document public.
-        audience = case
-          when pending.meta -> 'audience' is not distinct from ready.meta -> 'audience' then ready.audience
-          else coalesce(pending.audience, ready.audience)
-        end,
-        failure = null
-    where id = ready.id;
-  update public.kb_chunks set document_id = ready.id where document_id = pending.id;
-  delete from public.kb_documents where id = pending.id;
-  return ready.id;
+  if ready.id is null then
+    update public.kb_documents
+      set status = 'ready', enabled = pending.enabled, audience = pending.audience, storage_path = pending.storage_path
+      where id = pending.id;
+  else
+    -- The ready row is kept, so that its id in stored citations stays valid.
+    delete from public.kb_chunks where document_id = ready.id;
+    -- Before the chunks move, because they take over the language and the audience of this row.
+    update public.kb_documents
+      set name = pending.name,
+          language = pending.language,
+          enabled = pending.enabled,
+          audience = pending.audience,
+          content_hash = pending.content_hash,
+          source_version = pending.source_version,
+          written_hash = pending.written_hash,
+          sketch = pending.sketch,
+          former_sketch = coalesce(pending.former_sketch, '{}'),
+          storage_path = pending.storage_path,
+          meta = pending.meta,
+          failure = null,
+          failed_at = null,
+          failed_version = null
+      where id = ready.id;
+    update public.kb_chunks set document_id = ready.id where document_id = pending.id;
+    delete from public.kb_documents where id = pending.id;
+  end if;
+  return jsonb_build_object(
+    'id', coalesce(ready.id, pending.id),
+    'restricted_like', nullif(nearest.source, ready.source)
+  );
 end
 $$;
 
 comment on function public.kb_publish_document(uuid, text) is
-  'Makes a complete pending document the ready one of its source and returns the id of the surviving row. '
+  'Makes a complete pending document the ready one of its source. Returns {id, restricted_like}: the id of the surviving row, and '
+  'the source of a hidden or restricted document, or null. If at least half of the text is that of such a document, and no other '
+  'document of the same audience is as near, the new one gets its enabled and audience. '
   'An older ready document of that source keeps its id and enabled and takes over everything else. Its audience changes only '
   'under a condition: meta.audience contains the audience that the source names, if any. While that is unchanged, the older row '
   'keeps its audience. Otherwise the audience of the new version applies, if there is one. '
@@ -394,28 +438,55 @@ grant execute on function public.kb_write_vectors(jsonb) to service_role;
 
 -- Deletion ----------------------------------------------------------------
 
-create function public.kb_delete_documents(ids uuid[]) returns integer
+create function public.kb_delete_documents(ids uuid[], keep_restricted boolean default false) returns setof uuid
   language plpgsql
   security invoker
   set search_path = ''
   -- Deleting a long document deletes thousands of chunks. PostgREST applies this limit to the request.
   set statement_timeout = '10min'
 as $$
-declare
-  deleted integer;
 begin
   perform internal.kb_lock();
-  delete from public.kb_documents d where d.id = any (ids);
-  get diagnostics deleted = row_count;
-  return deleted;
+  delete from public.kb_documents d
+    where d.id = any (ids)
+      and not (keep_restricted and d.status = 'ready' and internal.kb_is_restricted(d.enabled, d.audience, d.meta));
+  return query select d.id from public.kb_documents d where d.id = any (ids);
 end
 $$;
 
-comment on function public.kb_delete_documents(uuid[]) is
-  'Deletes documents with their chunks and vectors. Returns the number of documents deleted.';
+comment on function public.kb_delete_documents(uuid[], boolean) is
+  'Deletes documents with their chunks and vectors, with keep_restricted only those that nobody has hidden or restricted. Returns '
+  'the ids of the documents that stay.';
 
-revoke all on function public.kb_delete_documents(uuid[]) from public, anon, authenticated;
-grant execute on function public.kb_delete_documents(uuid[]) to service_role;
+revoke all on function public.kb_delete_documents(uuid[], boolean) from public, anon, authenticated;
+grant execute on function public.kb_delete_documents(uuid[], boolean) to service_role;
+
+create function public.kb_note_failure(source text, name text, failure text, version text default null) returns void
+  language plpgsql
+  security invoker
+  set search_path = ''
+as $$
+#variable_conflict use_column
+begin
+  perform internal.kb_lock();
+  update public.kb_documents d
+    set failure = kb_note_failure.failure,
+        failed_version = kb_note_failure.version,
+        failed_at = coalesce(d.failed_at, clock_timestamp())
+    where d.source = kb_note_failure.source and d.status in ('ready', 'failed');
+  if not found then
+    insert into public.kb_documents (source, name, status, failure, failed_version, failed_at)
+      values (kb_note_failure.source, kb_note_failure.name, 'failed', kb_note_failure.failure, kb_note_failure.version, clock_timestamp());
+  end if;
+end
+$$;
+
+comment on function public.kb_note_failure(text, text, text, text) is
+  'Notes that the newest version of a document cannot be read, in its ready row, or else in one whose status is failed. version: '
+  'content_hash or source_version, if the same content could not be read another time either.';
+
+revoke all on function public.kb_note_failure(text, text, text, text) from public, anon, authenticated;
+grant execute on function public.kb_note_failure(text, text, text, text) to service_role;
 
 -- One kb sync at a time for each collection -------------------------------
 
@@ -428,7 +499,11 @@ create table public.kb_syncs (
   finished_at timestamptz,
   host text,
   summary jsonb
-    constraint kb_syncs_summary_is_object check (jsonb_typeof(summary) = 'object')
+    constraint kb_syncs_summary_is_object check (jsonb_typeof(summary) = 'object'),
+  settings jsonb
+    constraint kb_syncs_settings_is_object check (jsonb_typeof(settings) = 'object'),
+  failure text,
+  succeeded_on date[] not null default '{}'
 );
 
 comment on table public.kb_syncs is
@@ -443,6 +518,11 @@ comment on column public.kb_syncs.host is 'The computer that runs it.';
 comment on column public.kb_syncs.summary is
   'Numbers of documents (added, changed, moved, removed, unchanged, skipped, failed), of chunks and sentences written, and of '
   'chunks reembedded, under these names. {} if the run ended with an error. Empty (NULL) before its end.';
+comment on column public.kb_syncs.settings is
+  'What the collection is made from, as the first run had it: {source, language, audience, originals}. Another run needs '
+  '--change-settings for others.';
+comment on column public.kb_syncs.failure is 'Why the last run that ended did nothing or was stopped. Empty (NULL) if it came to its end.';
+comment on column public.kb_syncs.succeeded_on is 'The last four days (UTC) on which a run came to its end.';
 
 revoke all on public.kb_syncs from public, anon, authenticated;
 grant all on public.kb_syncs to service_role;
@@ -485,14 +565,15 @@ begin
     'run_id', holder.run_id,
     'host', holder.host,
     'started_at', holder.started_at,
-    'renewed_at', holder.renewed_at
+    'renewed_at', holder.renewed_at,
+    'settings', holder.settings
   );
 end
 $$;
 
 comment on function public.kb_begin_sync(text, uuid, text) is
   'Takes the lease of a collection for a run, unless another run has it and renewed it within 60 seconds. Returns {acquired, '
-  'run_id, host, started_at, renewed_at} of the run that has the lease now. Idempotent for the same run.';
+  'run_id, host, started_at, renewed_at, settings} of the run that has the lease now. Idempotent for the same run.';
 
 revoke all on function public.kb_begin_sync(text, uuid, text) from public, anon, authenticated;
 grant execute on function public.kb_begin_sync(text, uuid, text) to service_role;
@@ -517,25 +598,92 @@ comment on function public.kb_renew_sync(text, uuid) is
 revoke all on function public.kb_renew_sync(text, uuid) from public, anon, authenticated;
 grant execute on function public.kb_renew_sync(text, uuid) to service_role;
 
-create function public.kb_end_sync(collection text, run_id uuid, summary jsonb default null) returns boolean
+create function public.kb_end_sync(collection text, run_id uuid, summary jsonb default null, failure text default null)
+  returns boolean
   language plpgsql
   security invoker
   set search_path = ''
 as $$
 #variable_conflict use_column
+declare
+  today constant date := (clock_timestamp() at time zone 'UTC')::date;
+  ended public.kb_syncs;
 begin
   update public.kb_syncs s
-    set finished_at = clock_timestamp(), renewed_at = clock_timestamp(), summary = kb_end_sync.summary
-    where s.collection = kb_end_sync.collection and s.run_id = kb_end_sync.run_id and s.finished_at is null;
-  return found;
+    set finished_at = clock_timestamp(),
+        renewed_at = clock_timestamp(),
+        summary = kb_end_sync.summary,
+        failure = kb_end_sync.failure,
+        succeeded_on = case
+          when kb_end_sync.failure is null and today <> all (s.succeeded_on)
+            then (s.succeeded_on || today)[greatest(cardinality(s.succeeded_on) - 2, 1):]
+          else s.succeeded_on
+        end
+    where s.collection = kb_end_sync.collection and s.run_id = kb_end_sync.run_id and s.finished_at is null
+    returning * into ended;
+  -- A typing error is no collection.
+  delete from public.kb_syncs s
+    where s.collection = ended.collection and ended.failure is not null and ended.succeeded_on = '{}'
+      and not exists (select from public.kb_documents d where d.collection = ended.collection);
+  return ended.collection is not null;
 end
 $$;
 
-comment on function public.kb_end_sync(text, uuid, jsonb) is
-  'Releases the lease of a collection and stores the summary of the run. False: another run has taken it meanwhile.';
+comment on function public.kb_end_sync(text, uuid, jsonb, text) is
+  'Releases the lease of a collection and stores the summary of the run, and why it failed, if it did. If it was the first and the '
+  'collection is empty, nothing is stored. False: another run has taken it meanwhile.';
 
-revoke all on function public.kb_end_sync(text, uuid, jsonb) from public, anon, authenticated;
-grant execute on function public.kb_end_sync(text, uuid, jsonb) to service_role;
+revoke all on function public.kb_end_sync(text, uuid, jsonb, text) from public, anon, authenticated;
+grant execute on function public.kb_end_sync(text, uuid, jsonb, text) to service_role;
+
+create view public.kb_troubles
+  with (security_invoker = true)
+as
+with noted as (
+  select d.collection, count(*) as documents from public.kb_documents d where d.failure is not null group by d.collection
+), run as (
+  select s.*,
+      s.succeeded_on[cardinality(s.succeeded_on)] as last_day,
+      (s.succeeded_on[cardinality(s.succeeded_on)] - s.succeeded_on[1])::numeric / nullif(cardinality(s.succeeded_on) - 1, 0) as usual_days
+    from public.kb_syncs s
+    where exists (select from public.kb_documents d where d.collection = s.collection)
+)
+select d.collection, d.source, d.failure as reason, d.failed_at as since
+  from public.kb_documents d
+  where d.failure is not null
+union all
+select r.collection, r.collection, 'the last sync failed: ' || r.failure, coalesce(r.last_day::timestamp at time zone 'UTC', r.finished_at)
+  from run r
+  where r.finished_at is not null and r.failure is not null
+union all
+select r.collection, r.collection, 'the last sync was interrupted', r.renewed_at
+  from run r
+  where r.finished_at is null and r.renewed_at < now() - interval '1 minute'
+union all
+select r.collection, r.collection, format('the last sync left out %s; run it again to see why', (r.summary ->> 'failed')::bigint - coalesce(n.documents, 0)),
+    r.finished_at
+  from run r
+  left join noted n on n.collection = r.collection
+  where (r.summary ->> 'failed')::bigint > coalesce(n.documents, 0)
+union all
+select r.collection, r.collection,
+    format('was synced about every %s days before', round(r.usual_days)),
+    r.last_day::timestamp at time zone 'UTC'
+  from run r
+  -- Three days or more, so that a collection that was synced by hand on two days has no rhythm.
+  where cardinality(r.succeeded_on) > 2
+    and (now() at time zone 'UTC')::date - r.last_day > 2 * r.usual_days + 1;
+
+comment on view public.kb_troubles is
+  'Documents whose newest version cannot be read, and collections whose last sync failed, was interrupted, left something out or is '
+  'much longer ago than usual.';
+comment on column public.kb_troubles.collection is 'The collection.';
+comment on column public.kb_troubles.source is 'The document, or the collection.';
+comment on column public.kb_troubles.reason is 'What is wrong.';
+comment on column public.kb_troubles.since is 'Since when; for a sync that failed, the day of the last one that did not.';
+
+revoke all on public.kb_troubles from public, anon, authenticated;
+grant select on public.kb_troubles to service_role;
 
 -- kb watch ----------------------------------------------------------------
 

@@ -14,6 +14,7 @@ select
   d.name,
   d.status,
   d.failure,
+  d.failed_at,
   d.enabled,
   d.audience,
   d.language,
@@ -41,7 +42,8 @@ comment on column public.kb_overview.source is 'Key of the document: its collect
 comment on column public.kb_overview.title is 'Title, if the document has one.';
 comment on column public.kb_overview.name is 'File name.';
 comment on column public.kb_overview.status is 'pending, ready or failed.';
-comment on column public.kb_overview.failure is 'Why it failed.';
+comment on column public.kb_overview.failure is 'Why its newest version could not be read.';
+comment on column public.kb_overview.failed_at is 'Since when.';
 comment on column public.kb_overview.enabled is 'Whether searches may find it.';
 comment on column public.kb_overview.audience is 'Who can see it; empty (NULL) for chat_settings.default_audience.';
 comment on column public.kb_overview.language is 'Language of the text.';
@@ -608,7 +610,7 @@ begin
         from (values ('pending'), ('ready'), ('failed')) as s(status)
         left join (select d.status, count(*) as count from public.kb_documents d group by d.status) n using (status)
     ),
-    'failed', (select count(*) from public.kb_documents d where d.status = 'failed'),
+    'failed', (select count(*) from public.kb_documents d where d.status = 'failed' or d.failure is not null),
     'pending_older_than_day', (
       select count(*) from public.kb_documents d
         where d.status = 'pending' and d.updated_at < now() - interval '1 day'

@@ -19,8 +19,9 @@ use std::sync::Arc;
 use crate::cli::{Cli, Command, DefaultsArgs, ServerArgs};
 use crate::knowledge_base::KnowledgeBase;
 use crate::output::printable;
+use crate::source::SourceName;
 use crate::supabase::{Backoff, Client, SupabaseError};
-use crate::sync::{Defaults, Extract};
+use crate::sync::{Extract, Settings};
 
 /// Runs a command. The exit code is 1 if a document or passage failed, or if `kb doctor` found a problem.
 ///
@@ -75,12 +76,12 @@ fn connect(server: &ServerArgs) -> anyhow::Result<KnowledgeBase> {
 }
 
 /// Checks the audience before anything is read: the database would refuse each document.
-fn defaults(args: &DefaultsArgs) -> anyhow::Result<Defaults> {
+fn settings(source: &SourceName, args: &DefaultsArgs, originals: Option<bool>) -> anyhow::Result<Settings> {
     let entries = args.audience.iter().map(String::as_str);
     let audience = (!args.audience.is_empty()).then(|| extract::audience(entries)).transpose();
     let audience =
         audience.map_err(|error| anyhow::anyhow!("--audience: {error}; write for example team:sales"))?;
-    Ok(Defaults { language: args.language.clone(), audience })
+    Ok(Settings { source: Settings::source(source), language: args.language.clone(), audience, originals })
 }
 
 /// Extracts formats whose parsers may crash or hang in another process of this program.

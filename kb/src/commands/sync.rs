@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use super::{connect, defaults, sandboxed};
+use super::{connect, sandboxed, settings};
 use crate::cli::SyncArgs;
 use crate::output::{print, print_json};
 use crate::progress::Progress;
@@ -22,9 +22,9 @@ pub(super) async fn run(args: SyncArgs) -> anyhow::Result<ExitCode> {
     };
     let options = Options {
         collection,
-        defaults: defaults(&args.defaults)?,
+        settings: settings(&name, &args.defaults, args.no_originals.then_some(false))?,
+        change_settings: args.change_settings,
         dry_run: args.dry_run,
-        keeps_originals: !args.no_originals,
         force: args.force,
         missing_for: MISSING_FOR,
         extract: sandboxed()?,

@@ -1,16 +1,17 @@
 //! `kb watch`.
 
+use std::collections::HashMap;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use super::{connect, defaults, sandboxed};
+use super::{connect, sandboxed, settings};
 use crate::cli::WatchArgs;
 use crate::output::print_json;
 use crate::progress::Progress;
 use crate::source::{Source, SourceName};
 use crate::sync::{LeaseTimes, Options};
 use crate::text_embedder::load_model;
-use crate::watch::{Watch, WatchedSource, remembering_failures};
+use crate::watch::{Watch, WatchedSource};
 
 /// Another run of the same collection usually ends soon; if not, the next round tries again.
 const MAX_WAIT_FOR_OTHER_RUN: Duration = Duration::from_secs(120);
@@ -20,6 +21,15 @@ const MISSING_FOR: Duration = Duration::from_secs(10);
 
 pub(super) async fn run(args: WatchArgs) -> anyhow::Result<ExitCode> {
     let sources = args.sources.iter().map(|name| watched(name, &args)).collect::<anyhow::Result<Vec<_>>>()?;
+    let mut names = HashMap::new();
+    for WatchedSource { name, options, .. } in &sources {
+        let collection = &options.collection;
+        if let Some(other) = names.insert(collection, name) {
+            anyhow::bail!(
+                "{other} and {name} are both the collection {collection}, and would remove each other's documents; name one of them: NAME={name}"
+            );
+        }
+    }
     let knowledge_base = connect(&args.server)?;
     // Loaded now, so that a missing model is an error at the start.
     let embedder = load_model(&args.model.model_dir)?;
@@ -48,20 +58,24 @@ pub(super) async fn run(args: WatchArgs) -> anyhow::Result<ExitCode> {
 }
 
 fn watched(argument: &str, args: &WatchArgs) -> anyhow::Result<WatchedSource> {
-    let name = SourceName::parse(argument)?;
+    let (collection, source) = match argument.split_once('=') {
+        Some((collection, source)) if !collection.contains(['/', '\\']) => (Some(collection), source),
+        _ => (None, argument),
+    };
+    let name = SourceName::parse(source)?;
     if matches!(name, SourceName::Sitemap(_) | SourceName::AddressList(_)) {
         anyhow::bail!(
-            "kb watch reads its sources every minute, which is too often for a web site; run `kb sync {argument}` every night"
+            "kb watch reads its sources every minute, which is too often for a web site; run `kb sync {source}` every night"
         );
     }
     let options = Options {
-        collection: name.collection()?,
-        defaults: defaults(&args.defaults)?,
+        collection: collection.map_or_else(|| name.collection(), |collection| name.checked(collection))?,
+        settings: settings(&name, &args.defaults, None)?,
+        change_settings: false,
         dry_run: false,
-        keeps_originals: true,
         force: false,
         missing_for: MISSING_FOR,
-        extract: remembering_failures(sandboxed()?),
+        extract: sandboxed()?,
         lease_times: LeaseTimes { max_wait: MAX_WAIT_FOR_OTHER_RUN, ..LeaseTimes::default() },
     };
     Ok(WatchedSource { name: argument.to_owned(), source: Source::open(&name)?, options })

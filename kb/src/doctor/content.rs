@@ -6,7 +6,7 @@ use super::Facts;
 use super::facts::Model;
 use super::report::Check;
 use crate::calibration::{describe, has_questions};
-use crate::knowledge_base::{AssistantThresholds, Calibration, ChatSettings, Health, LastSync, Watch};
+use crate::knowledge_base::{AssistantThresholds, Calibration, ChatSettings, Health, Trouble, Watch};
 use crate::output::{counted, moment};
 use crate::timestamp::parse_timestamp;
 use crate::watch::REPORT_INTERVAL;
@@ -25,7 +25,7 @@ pub(super) fn checks(facts: &Facts) -> Vec<Check> {
     let health = &facts.health;
     let mut checks = vec![
         documents(health),
-        failed(facts),
+        troubles(&facts.troubles),
         left_over(&facts.left_over, health.pending_older_than_day),
         duplicates(&facts.duplicates),
         model_check(&facts.model),
@@ -38,7 +38,6 @@ pub(super) fn checks(facts: &Facts) -> Vec<Check> {
         settings(facts.settings.as_ref(), &facts.assistants),
         assistants(health),
     ];
-    checks.extend(facts.syncs.iter().filter_map(interrupted));
     checks.extend(watches(&facts.watches, facts.now));
     checks
 }
@@ -58,20 +57,17 @@ fn documents(health: &Health) -> Check {
     }
 }
 
-fn failed(facts: &Facts) -> Check {
-    if facts.failed.is_empty() {
-        return Check::ok("failed", "no document");
+/// Until somebody reads it again, each is served as it was before.
+fn troubles(troubles: &[Trouble]) -> Check {
+    if troubles.is_empty() {
+        return Check::ok("syncs", "every document and every collection is as new as its source");
     }
-    // If there are very many, only a part of them was read.
-    let count =
-        facts.health.documents.get("failed").copied().unwrap_or_default().max(facts.failed.len() as u64);
-    let details = facts.failed.iter().map(|document| match &document.failure {
-        Some(failure) => format!("{}: {failure}", document.source),
-        None => document.source.clone(),
-    });
-    Check::warning("failed", format!("{} could not be read", counted(count, "document")))
-        .details(details)
-        .fix("fix the files and run `kb sync` again")
+    Check::warning(
+        "syncs",
+        format!("{} not up to date", counted(troubles.len() as u64, "document or collection")),
+    )
+    .details(troubles.iter().map(Trouble::to_string))
+    .fix("fix the files or the source and run `kb sync` again")
 }
 
 fn left_over(sources: &[String], count: u64) -> Check {
@@ -258,20 +254,6 @@ fn assistants(health: &Health) -> Check {
     Check::warning("assistants", message)
         .details(empty.clone())
         .fix("compare `kb assistants` with the collections of `kb stats`, or disable the assistant")
-}
-
-fn interrupted(sync: &LastSync) -> Option<Check> {
-    if sync.finished_at.is_some() {
-        return None;
-    }
-    let host = sync.host.as_deref().unwrap_or("another computer");
-    let message = format!(
-        "{} on {host}: started {} UTC, last renewed {} UTC; it is running or was interrupted",
-        sync.collection,
-        moment(&sync.started_at),
-        moment(&sync.renewed_at)
-    );
-    Some(Check::warning("sync", message).fix("if it was interrupted, run it again"))
 }
 
 fn watches(watches: &[Watch], now: SystemTime) -> Vec<Check> {

@@ -4,13 +4,10 @@ use std::collections::BTreeMap;
 use std::time::SystemTime;
 
 use crate::knowledge_base::{
-    AssistantThresholds, Calibration, ChatSettings, FailedDocument, Health, KnowledgeBase, LastSync, Status,
-    StoredDocument, Watch,
+    AssistantThresholds, Calibration, ChatSettings, Health, KnowledgeBase, Status, StoredDocument, Trouble,
+    Watch,
 };
 use crate::supabase::SupabaseError;
-
-/// Maximum number of failed documents to read.
-const MAX_FAILED_DOCUMENTS: usize = 1000;
 
 /// The model of this program.
 #[derive(Debug, Clone)]
@@ -26,7 +23,8 @@ pub struct Facts {
     /// What the database reports about itself.
     pub health: Health,
     pub model: Model,
-    pub failed: Vec<FailedDocument>,
+    /// Documents and collections that are not as new as their source.
+    pub troubles: Vec<Trouble>,
     /// Sources of documents that have been pending for more than a day.
     pub left_over: Vec<String>,
     /// Sources of documents whose original is missing.
@@ -45,7 +43,6 @@ pub struct Facts {
     pub non_latin: Vec<String>,
     /// The most frequent language of the passages.
     pub language: Option<String>,
-    pub syncs: Vec<LastSync>,
     pub watches: Vec<Watch>,
     /// Whether the API exposes the schema `internal`.
     pub serves_internal: bool,
@@ -73,7 +70,7 @@ pub async fn gather(knowledge_base: &KnowledgeBase, model: Model) -> Result<Fact
     };
     Ok(Facts {
         model,
-        failed: knowledge_base.failed_documents(MAX_FAILED_DOCUMENTS).await?,
+        troubles: knowledge_base.troubles(None).await?,
         left_over: left_over.into_iter().map(|document| document.source).collect(),
         without_original: knowledge_base.sources_by_id(&health.files.missing_files).await?,
         duplicates: duplicates(&documents),
@@ -83,7 +80,6 @@ pub async fn gather(knowledge_base: &KnowledgeBase, model: Model) -> Result<Fact
         is_calibration_stale,
         non_latin: knowledge_base.non_latin_documents().await?,
         language: knowledge_base.main_language().await?,
-        syncs: knowledge_base.last_syncs().await?,
         watches: knowledge_base.watches().await?,
         serves_internal: knowledge_base.serves_internal().await?,
         allows_anonymous_sign_ins: knowledge_base.allows_anonymous_sign_ins().await?,
@@ -123,12 +119,8 @@ mod tests {
             id: Uuid::new_v4(),
             source: source.to_owned(),
             content_hash: hash.map(str::to_owned),
-            source_version: None,
             status,
-            storage_path: None,
-            enabled: true,
-            audience: None,
-            declared_audience: None,
+            ..StoredDocument::default()
         };
         let documents = [
             document("b", Some("1"), Status::Ready),

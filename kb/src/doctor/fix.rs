@@ -24,7 +24,7 @@ pub async fn fix(knowledge_base: &KnowledgeBase) -> Result<Fixed, SupabaseError>
     let health = knowledge_base.health().await?;
     if health.pending_older_than_day > 0 {
         let documents = knowledge_base.oldest_pending(health.pending_older_than_day).await?;
-        knowledge_base.delete_with_originals(&documents).await?;
+        knowledge_base.delete_with_originals(&documents, false).await?;
         fixed.left_over = documents.into_iter().map(|document| document.source).collect();
     }
     // The server lists a part of them at a time.

@@ -1,19 +1,25 @@
 //! Documents as they are stored.
 
+use std::time::Duration;
+
 use chat_core::limits::{MAX_NAME_CHARS, one_line};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::{IDS_PER_REQUEST, KnowledgeBase};
 use crate::supabase::storage::ORIGINALS;
 use crate::supabase::{Query, SupabaseError};
+use crate::timestamp::parse_timestamp;
+
+/// Time after which an unreadable file is read again, although it has not changed.
+const UNREADABLE_FOR: Duration = Duration::from_secs(24 * 3600);
 
 /// The columns of a [`StoredDocument`].
-pub(super) const COLUMNS: &str = "id,source,content_hash,source_version,status,storage_path,enabled,audience,declared_audience:meta->audience";
+pub(super) const COLUMNS: &str = "id,source,content_hash,source_version,written_hash,failure,failed_version,updated_at,status,storage_path,enabled,audience,declared_audience:meta->audience";
 
 /// A row of `kb_documents`.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 pub struct StoredDocument {
     pub id: Uuid,
     /// The document's key within the knowledge base.
@@ -22,6 +28,18 @@ pub struct StoredDocument {
     pub content_hash: Option<String>,
     /// Version of the content as its source reported it.
     pub source_version: Option<String>,
+    /// Hash of what was made of that file.
+    #[serde(default)]
+    pub written_hash: Option<String>,
+    /// Why a newer version cannot be read.
+    #[serde(default)]
+    pub failure: Option<String>,
+    /// Which version that is, if it cannot be read another time either.
+    #[serde(default)]
+    pub failed_version: Option<String>,
+    /// Timestamp as the database writes it.
+    #[serde(default)]
+    pub updated_at: Option<String>,
     pub status: Status,
     /// Path of the original in the bucket.
     pub storage_path: Option<String>,
@@ -42,6 +60,14 @@ impl StoredDocument {
         !self.enabled || (self.audience.is_some() && self.audience != self.declared_audience)
     }
 
+    /// Why this version cannot be read, if that was tried within a day. A computer that was busy then may read it later.
+    pub fn known_failure(&self, version: &str) -> Option<&str> {
+        let tried_at = self.updated_at.as_deref().and_then(parse_timestamp);
+        let is_recent = tried_at.is_none_or(|at| at.elapsed().is_ok_and(|age| age < UNREADABLE_FOR));
+        let is_known = self.failed_version.as_deref() == Some(version) && is_recent;
+        self.failure.as_deref().filter(|_| is_known)
+    }
+
     /// Path of the original, if kb uploaded it.
     pub fn original(&self) -> Option<&str> {
         let in_folder = |path: &&str| path.strip_prefix(ORIGINALS).is_some_and(|rest| rest.starts_with('/'));
@@ -50,10 +76,11 @@ impl StoredDocument {
 }
 
 /// How far a document has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
     /// Being written, or left over from an unfinished run.
+    #[default]
     Pending,
     /// Complete.
     Ready,
@@ -77,35 +104,47 @@ impl KnowledgeBase {
         self.all_rows("id", query, |row: &StoredDocument| row.id).await
     }
 
-    /// Deletes documents with everything that belongs to them except their originals.
-    pub async fn delete(&self, ids: &[Uuid]) -> Result<(), SupabaseError> {
+    /// Deletes documents with everything that belongs to them except their originals; with `keep_restricted`, only those that nobody has
+    /// hidden or restricted, also not a moment ago. Returns the ids of those that stay.
+    pub async fn delete(&self, ids: &[Uuid], keep_restricted: bool) -> Result<Vec<Uuid>, SupabaseError> {
+        let mut kept = Vec::new();
         for batch in ids.chunks(IDS_PER_REQUEST) {
-            let arguments = json!({ "ids": batch });
-            self.client.send::<serde_json::Value>(Query::call("kb_delete_documents", &arguments)).await?;
+            let arguments = json!({ "ids": batch, "keep_restricted": keep_restricted });
+            kept.extend(self.client.send::<Vec<Uuid>>(Query::call("kb_delete_documents", &arguments)).await?);
         }
-        Ok(())
+        Ok(kept)
     }
 
     /// Deletes a document and the original that kb uploaded. A file that people put into the bucket stays.
     pub async fn remove(&self, document: &StoredDocument) -> Result<(), SupabaseError> {
-        self.delete_with_originals(std::slice::from_ref(document)).await
+        self.delete_with_originals(std::slice::from_ref(document), false).await.map(drop)
     }
 
-    /// Deletes documents and the originals that kb uploaded. Documents first: a file without a document is harmless, a
+    /// [`KnowledgeBase::delete`], with the originals that kb uploaded. Documents first: a file without a document is harmless, a
     /// document without its file is not.
-    pub async fn delete_with_originals(&self, documents: &[StoredDocument]) -> Result<(), SupabaseError> {
+    pub async fn delete_with_originals(
+        &self,
+        documents: &[StoredDocument],
+        keep_restricted: bool,
+    ) -> Result<Vec<Uuid>, SupabaseError> {
         let ids: Vec<_> = documents.iter().map(|document| document.id).collect();
-        self.delete(&ids).await?;
-        let originals: Vec<_> =
-            documents.iter().filter_map(StoredDocument::original).map(str::to_owned).collect();
-        self.client.delete_files(&originals).await
+        let kept = self.delete(&ids, keep_restricted).await?;
+        let deleted = documents.iter().filter(|document| !kept.contains(&document.id));
+        let originals: Vec<_> = deleted.filter_map(StoredDocument::original).map(str::to_owned).collect();
+        self.client.delete_files(&originals).await?;
+        Ok(kept)
     }
 
-    /// Stores the version that the source of an unchanged document reports now.
-    pub async fn note_version(&self, id: Uuid, source_version: &str) -> Result<(), SupabaseError> {
-        let changes = json!({ "source_version": source_version });
-        let query = Query::update("kb_documents", &changes, "id").eq("id", &id.to_string());
-        self.client.send::<serde_json::Value>(query).await.map(drop)
+    /// Notes that documents are as their source has them, with these changes to their rows.
+    pub async fn note_current(&self, ids: &[Uuid], mut changes: Value) -> Result<(), SupabaseError> {
+        for column in ["failure", "failed_at", "failed_version"] {
+            changes[column] = Value::Null;
+        }
+        for batch in ids.chunks(IDS_PER_REQUEST) {
+            let query = Query::update("kb_documents", &changes, "id").one_of("id", batch);
+            self.client.send::<Value>(query).await?;
+        }
+        Ok(())
     }
 
     /// Renames a document; `storage_path` is given if its file moved with it.
@@ -124,7 +163,7 @@ impl KnowledgeBase {
             changes["storage_path"] = path.into();
         }
         let query = Query::update("kb_documents", &changes, "id").eq("id", &id.to_string());
-        let rows: Vec<serde_json::Value> = self.client.send(query).await?;
+        let rows: Vec<Value> = self.client.send(query).await?;
         if rows.is_empty() { Err(SupabaseError::Overtaken) } else { Ok(()) }
     }
 }

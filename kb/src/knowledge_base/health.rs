@@ -157,12 +157,6 @@ pub struct HealthOfFiles {
     pub widening_policies: Vec<String>,
 }
 
-#[derive(Debug, Clone, Deserialize)]
-pub struct FailedDocument {
-    pub source: String,
-    pub failure: Option<String>,
-}
-
 /// The row of `chat_settings`.
 #[derive(Debug, Clone, Deserialize)]
 pub struct ChatSettings {
@@ -211,12 +205,6 @@ impl KnowledgeBase {
             Err(SupabaseError::Unreachable { url, cause }) => Err(SupabaseError::Unreachable { url, cause }),
             Err(_) => Ok(None),
         }
-    }
-
-    /// Up to `count` documents that could not be read, by source.
-    pub async fn failed_documents(&self, count: usize) -> Result<Vec<FailedDocument>, SupabaseError> {
-        let query = Query::select("kb_documents", "source,failure").eq("status", Status::Failed.name());
-        self.client.send(query.order("source.asc").limit(count)).await
     }
 
     /// The sources of documents by their ids.

@@ -1,13 +1,19 @@
 //! Metrics: the views `chat_metrics` and `content_gaps`, and the last syncs.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::KnowledgeBase;
+use crate::output::moment;
 use crate::supabase::{Query, SupabaseError};
 
 /// Assistants for which a day has an entry, at most.
 const MAX_ASSISTANTS: usize = 20;
+
+/// Documents and collections with a trouble to read, at most.
+const MAX_TROUBLES: usize = 1000;
 
 /// The metrics of an assistant on a day with questions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -68,6 +74,23 @@ pub struct LastSync {
     pub summary: Option<Value>,
 }
 
+/// A document or collection that is not as new as its source.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Trouble {
+    /// The document's key, or the name of the collection.
+    pub source: String,
+    pub reason: String,
+    /// Timestamp as the database writes it.
+    pub since: Option<String>,
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.source, self.reason)?;
+        self.since.iter().try_for_each(|since| write!(f, " (since {} UTC)", moment(since)))
+    }
+}
+
 impl KnowledgeBase {
     /// The last `count` days with questions, latest first, with one entry for each assistant that was asked.
     pub async fn days(&self, count: usize) -> Result<Vec<Day>, SupabaseError> {
@@ -85,6 +108,14 @@ impl KnowledgeBase {
         let columns = "assistant,question,questions,users,best_score,reasons,first_asked,last_asked";
         let query = Query::select("content_gaps", columns).order("users.desc,questions.desc,last_asked.desc");
         self.client.send(query.limit(count)).await
+    }
+
+    /// What is not as new as its source, the oldest first, in one collection or in all.
+    pub async fn troubles(&self, collection: Option<&str>) -> Result<Vec<Trouble>, SupabaseError> {
+        let query =
+            Query::select("kb_troubles", "source,reason,since").order("since.asc").limit(MAX_TROUBLES);
+        let query = collection.into_iter().fold(query, |query, name| query.eq("collection", name));
+        self.client.send(query).await
     }
 
     /// The last sync of each collection.

@@ -28,10 +28,10 @@ pub use calibration::Calibration;
 pub use documents::{Status, StoredDocument};
 pub use embeddings::{ChunkToEmbed, NewVectors, Reason};
 pub use health::{
-    AccessChange, ChatSettings, FailedDocument, Health, HealthOfAlerts, HealthOfCounts, HealthOfFiles,
-    HealthOfIndex, HealthOfPrivacy, HealthOfTable, SentAlert,
+    AccessChange, ChatSettings, Health, HealthOfAlerts, HealthOfCounts, HealthOfFiles, HealthOfIndex,
+    HealthOfPrivacy, HealthOfTable, SentAlert,
 };
-pub use metrics::{Day, Gap, LastSync};
+pub use metrics::{Day, Gap, LastSync, Trouble};
 pub use overview::{Filter, Overview, Place, StoredPassage};
 pub use privacy::Retained;
 pub use selection::{Precision, SelectionError, select};

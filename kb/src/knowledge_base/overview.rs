@@ -19,7 +19,10 @@ pub struct Overview {
     pub title: Option<String>,
     pub name: String,
     pub status: Status,
+    /// Why its newest version could not be read, and since when.
     pub failure: Option<String>,
+    #[serde(default)]
+    pub failed_at: Option<String>,
     /// Whether searches may find it.
     pub enabled: bool,
     /// Who may see it; the default audience of the project if `None`.

@@ -103,13 +103,9 @@ mod tests {
         let document = |(at, source): (usize, &&str)| StoredDocument {
             id: Uuid::from_u128(at as u128 + 1),
             source: (*source).to_owned(),
-            content_hash: None,
-            source_version: None,
             status: Status::Ready,
-            storage_path: None,
             enabled: true,
-            audience: None,
-            declared_audience: None,
+            ..StoredDocument::default()
         };
         sources.iter().enumerate().map(document).collect()
     }

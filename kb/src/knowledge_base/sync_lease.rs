@@ -6,6 +6,7 @@ use uuid::Uuid;
 
 use super::KnowledgeBase;
 use crate::supabase::{Query, SupabaseError};
+use crate::sync::Settings;
 
 /// The answer to a request for a lease.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
@@ -16,6 +17,9 @@ pub struct Lease {
     pub host: Option<String>,
     /// Start of that run, as the database writes it.
     pub started_at: Option<String>,
+    /// What the collection is made from, if there was a run before.
+    #[serde(default)]
+    pub settings: Option<Settings>,
 }
 
 impl KnowledgeBase {
@@ -31,9 +35,33 @@ impl KnowledgeBase {
         self.client.send(Query::call("kb_renew_sync", &arguments)).await
     }
 
-    /// Returns the lease and stores the summary of the run.
-    pub async fn end_sync(&self, collection: &str, run: Uuid, summary: &Value) -> Result<(), SupabaseError> {
-        let arguments = json!({ "collection": collection, "run_id": run, "summary": summary });
+    /// What a collection is made from, if there was a run.
+    pub async fn settings_of(&self, collection: &str) -> Result<Option<Settings>, SupabaseError> {
+        #[derive(Deserialize)]
+        struct Row {
+            settings: Option<Settings>,
+        }
+        let query = Query::select("kb_syncs", "settings").eq("collection", collection);
+        let rows: Vec<Row> = self.client.send(query).await?;
+        Ok(rows.into_iter().find_map(|row| row.settings))
+    }
+
+    /// Stores what a collection is made from.
+    pub async fn store_settings(&self, collection: &str, settings: &Settings) -> Result<(), SupabaseError> {
+        let query = Query::update("kb_syncs", &json!({ "settings": settings }), "collection");
+        self.client.send::<Value>(query.eq("collection", collection)).await.map(drop)
+    }
+
+    /// Returns the lease and stores the summary of the run, and why it did not come to its end.
+    pub async fn end_sync(
+        &self,
+        collection: &str,
+        run: Uuid,
+        summary: &Value,
+        failure: Option<&str>,
+    ) -> Result<(), SupabaseError> {
+        let arguments =
+            json!({ "collection": collection, "run_id": run, "summary": summary, "failure": failure });
         self.client.send::<bool>(Query::call("kb_end_sync", &arguments)).await.map(drop)
     }
 }

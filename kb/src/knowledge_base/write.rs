@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use chat_core::limits::{MAX_URL_BYTES, json_bytes};
 use chat_core::statement::Part;
+use serde::Deserialize;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -37,6 +38,10 @@ pub struct PendingDocument {
     /// Who may see it; the default audience of the project if `None`.
     pub audience: Option<Vec<String>>,
     pub content_hash: String,
+    /// Hash of everything that is made of that content.
+    pub written_hash: String,
+    /// Sample of hashes of its text.
+    pub sketch: Vec<i64>,
     /// Version of the content as its source reports it.
     pub source_version: Option<String>,
     /// Path of the original in the bucket, if it is uploaded.
@@ -92,7 +97,7 @@ impl KnowledgeBase {
     }
 
     /// Publishes a complete document in place of its older version. `storage_path` is given for a file that people put into
-    /// the bucket.
+    /// the bucket. Returns the document that is hidden or restricted and has the same text, if that made this one so, too.
     ///
     /// # Errors
     /// If the request fails; the older version then stays visible.
@@ -100,14 +105,18 @@ impl KnowledgeBase {
         &self,
         document: &PendingDocument,
         storage_path: Option<&str>,
-    ) -> Result<(), SupabaseError> {
+    ) -> Result<Option<String>, SupabaseError> {
+        #[derive(Deserialize)]
+        struct Published {
+            restricted_like: Option<String>,
+        }
         let arguments = json!({ "document_id": document.id, "storage_path": storage_path });
-        match self.client.send::<Value>(Query::call("kb_publish_document", &arguments)).await {
-            Ok(_) => Ok(()),
+        match self.client.send::<Option<Published>>(Query::call("kb_publish_document", &arguments)).await {
+            Ok(published) => Ok(published.and_then(|published| published.restricted_like)),
             // If the answer to the first attempt was lost, the second finds nothing to publish and fails.
             Err(error) => {
                 if self.is_published(document).await? {
-                    Ok(())
+                    Ok(None)
                 } else {
                     Err(error)
                 }
@@ -127,21 +136,23 @@ impl KnowledgeBase {
 
     /// Deletes a pending document that will not be published, and its original.
     pub async fn discard(&self, document: &PendingDocument) -> Result<(), SupabaseError> {
-        self.delete(&[document.id]).await?;
+        self.delete(&[document.id], false).await?;
         let original: Vec<_> = document.original.iter().cloned().collect();
         self.client.delete_files(&original).await
     }
 
-    /// Notes for the administrator that a document could not be read.
-    pub async fn note_failure(&self, source: &str, name: &str, failure: &str) -> Result<(), SupabaseError> {
-        let row = json!({
-            "id": Uuid::new_v4(),
-            "source": source,
-            "name": bounded_name(name),
-            "status": Status::Failed,
-            "failure": failure,
-        });
-        self.client.send(Query::upsert("kb_documents", "id", &[row])).await
+    /// Notes for the administrator that the newest version of a document could not be read. `version` is given if it cannot be read
+    /// another time either.
+    pub async fn note_failure(
+        &self,
+        source: &str,
+        name: &str,
+        failure: &str,
+        version: Option<&str>,
+    ) -> Result<(), SupabaseError> {
+        let arguments =
+            json!({ "source": source, "name": bounded_name(name), "failure": failure, "version": version });
+        self.client.send(Query::call("kb_note_failure", &arguments)).await
     }
 }
 
@@ -165,6 +176,8 @@ fn document_row(document: &PendingDocument) -> Value {
         "audience": document.audience,
         "content_hash": document.content_hash,
         "source_version": document.source_version,
+        "written_hash": document.written_hash,
+        "sketch": document.sketch,
         "storage_path": document.original,
         "meta": meta,
     })

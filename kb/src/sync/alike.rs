@@ -2,7 +2,6 @@
 //! pages are left as they are.
 
 use std::collections::{HashMap, HashSet, VecDeque};
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::mpsc::{Receiver, SyncSender};
 
 use super::prepare::{Prepared, PreparedOrSettled, failed};
@@ -22,13 +21,13 @@ const REASON: &str = "has the same text now as other pages that had different on
 /// Passes documents on. A page that would replace another text waits until it is known whether many others get the same.
 pub(super) fn refuse_alike(prepared: &Receiver<PreparedOrSettled>, sender: &SyncSender<PreparedOrSettled>) {
     let (mut waiting, mut bytes) = (VecDeque::<Box<Prepared>>::new(), 0);
-    let mut former = HashMap::<u64, HashSet<String>>::new();
+    let mut former = HashMap::<String, HashSet<String>>::new();
     for outcome in prepared.iter().map(Some).chain([None]) {
         let is_over = outcome.is_none();
         let mut next = Vec::new();
         match outcome {
             Some(PreparedOrSettled::Prepared(mut document)) if replaced_text(&document).is_some() => {
-                former.entry(text(&document)).or_default().extend(replaced_text(&document));
+                former.entry(own_text(&document)).or_default().extend(replaced_text(&document));
                 // Others must be loaded while it waits.
                 document.memory = None;
                 bytes += document.read.text.len();
@@ -39,9 +38,9 @@ pub(super) fn refuse_alike(prepared: &Receiver<PreparedOrSettled>, sender: &Sync
         while is_over || waiting.len() > MAX_WAITING || bytes > MAX_WAITING_BYTES {
             let Some(document) = waiting.pop_front() else { break };
             bytes -= document.read.text.len();
-            let is_suspicious = former.get(&text(&document)).is_some_and(|former| former.len() >= MANY);
+            let is_suspicious = former.get(&own_text(&document)).is_some_and(|former| former.len() >= MANY);
             next.push(match is_suspicious {
-                true => failed(document.write, REASON.to_owned()),
+                true => failed(document.write, REASON.to_owned(), None),
                 false => PreparedOrSettled::Prepared(document),
             });
         }
@@ -51,14 +50,18 @@ pub(super) fn refuse_alike(prepared: &Receiver<PreparedOrSettled>, sender: &Sync
     }
 }
 
-fn text(document: &Prepared) -> u64 {
-    let mut hash = DefaultHasher::new();
-    document.read.text.hash(&mut hash);
-    hash.finish()
+/// What identifies the text of a page.
+fn own_text(document: &Prepared) -> String {
+    text_of(&document.document.written_hash).to_owned()
 }
 
 /// What identifies the text that a page would replace.
 fn replaced_text(document: &Prepared) -> Option<String> {
-    let stored = document.write.replaces.as_ref()?;
-    matches!(document.write.item.location, Location::Page(_)).then(|| stored.content_hash.clone())?
+    let stored = document.write.replaces.as_ref()?.written_hash.as_deref()?;
+    matches!(document.write.item.location, Location::Page(_)).then(|| text_of(stored).to_owned())
+}
+
+/// The hash of the text alone, with which the hash of all that was written begins.
+fn text_of(written_hash: &str) -> &str {
+    written_hash.split_once(' ').map_or(written_hash, |(text, _)| text)
 }

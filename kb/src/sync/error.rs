@@ -24,6 +24,15 @@ pub enum SyncError {
         /// The computer it runs on.
         host: Option<String>,
     },
+    /// The collection was made from another source, or in another way.
+    #[error(
+        "{collection} has {differences}. Nothing was changed. Leave the option out, or run this once with --change-settings"
+    )]
+    OtherSettings {
+        collection: String,
+        /// What is stored and what was asked for.
+        differences: String,
+    },
     /// Asked to stop, with Ctrl-C or SIGTERM.
     #[error("stopped; run this again to continue")]
     Interrupted,

@@ -24,6 +24,14 @@ pub(super) enum Fingerprint {
 }
 
 impl Fingerprint {
+    /// What identifies the content, as `kb_documents.failed_version`.
+    pub(super) fn version(&self) -> Option<&str> {
+        match self {
+            Self::Content(version) | Self::Version(version) => Some(version),
+            Self::Unknown => None,
+        }
+    }
+
     /// The hash, if the content was read.
     pub(super) fn into_content(self) -> Option<String> {
         match self {
@@ -98,7 +106,7 @@ fn day_if_it_may_expire(file: &[u8]) -> String {
     if extract::may_expire(file) { (since.as_secs() / 86_400).to_string() } else { String::new() }
 }
 
-fn hex(hash: Sha256) -> String {
+pub(super) fn hex(hash: Sha256) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 

@@ -17,20 +17,24 @@ pub(super) struct Held {
 ///
 /// - the removal of a document that is hidden or restricted in the dashboard. If it came back, as a page does after a night of trouble, it
 ///   would be a new document that everybody can see;
-/// - while there is such a document, all additions, since each may be it under another name, and with them all removals, since they may
+/// - while such a document was not found (`hidden`), also because a part of the source cannot be listed, all additions, since each may be it under another name, and with them all removals, since they may
 ///   replace what is missing;
 /// - while a new file cannot be read (`unreadable`), all removals, since it may be any of these documents under another name.
-pub(super) fn hold_back(plan: &mut Plan, removal: &Removal<'_>, unreadable: Option<&str>) -> Held {
+pub(super) fn hold_back(
+    plan: &mut Plan,
+    removal: &Removal<'_>,
+    hidden: Option<&str>,
+    unreadable: Option<&str>,
+) -> Held {
     let mut held = Held::default();
     let kept: Vec<_> = plan.removed.extract_if(.., |document| removal.keeps(document)).collect();
     let mut remains = unreadable.map(|file| {
         format!("stays, because {file} cannot be read and may be this document under another name")
     });
-    if let Some(hidden) = kept.first() {
+    if let Some(hidden) = hidden {
         let reason = format!(
-            "is not added, because {} was hidden or restricted in the dashboard and is no longer in the source: this may be it under \
-             another name, which everybody would see. Delete that one with `kb remove`, or run this again with --force",
-            hidden.source
+            "is not added, because {hidden} was hidden or restricted in the dashboard and was not found in the source: this may be it \
+             under another name, which everybody would see. Delete that one with `kb remove`, or run this again with --force"
         );
         let added = plan.write.extract_if(.., |write| write.change == Change::Added);
         held.results

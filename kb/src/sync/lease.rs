@@ -5,8 +5,8 @@ use std::time::Duration;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::SyncError;
 use super::summary::Summary;
+use super::{Settings, SyncError};
 use crate::knowledge_base::KnowledgeBase;
 use crate::progress::Progress;
 use crate::stop::stop_requested;
@@ -37,6 +37,8 @@ pub(super) struct HeldLease<'a> {
     collection: &'a str,
     run: Uuid,
     times: LeaseTimes,
+    /// What the collection is made from, if there was a run before.
+    pub(super) stored: Option<Settings>,
 }
 
 /// Waits for the lease: its holder may be running, or may have been killed less than a minute ago.
@@ -51,7 +53,8 @@ pub(super) async fn acquire<'a>(
     loop {
         let lease = knowledge_base.begin_sync(collection, run, &host()).await?;
         if lease.acquired {
-            return Ok(HeldLease { knowledge_base, collection, run, times });
+            let stored = lease.settings;
+            return Ok(HeldLease { knowledge_base, collection, run, times, stored });
         }
         if waited >= times.max_wait {
             return Err(SyncError::Running { collection: collection.to_owned(), host: lease.host });
@@ -105,9 +108,12 @@ impl HeldLease<'_> {
     }
 
     /// Returns the lease, so that the next run need not wait. If that fails, the lease expires.
-    pub(super) async fn release(&self, summary: Option<&Summary>) {
-        let summary = summary.map_or_else(|| json!({}), |summary| summary.counts_json());
-        let end = self.knowledge_base.end_sync(self.collection, self.run, &summary);
+    pub(super) async fn release(&self, outcome: &Result<Summary, SyncError>) {
+        let (summary, failure) = match outcome {
+            Ok(summary) => (summary.counts_json(), summary.stopped.clone()),
+            Err(error) => (json!({}), Some(error.to_string())),
+        };
+        let end = self.knowledge_base.end_sync(self.collection, self.run, &summary, failure.as_deref());
         let _ = tokio::time::timeout(RELEASE_TIMEOUT, end).await;
     }
 }

@@ -19,6 +19,8 @@ mod prepare;
 mod removal;
 mod run;
 mod run_log;
+mod settings;
+mod sketch;
 mod summary;
 mod writer;
 
@@ -38,6 +40,7 @@ pub use lease::LeaseTimes;
 pub(crate) use lease::host;
 pub use options::Options;
 pub use prepare::Extract;
+pub use settings::Settings;
 pub use summary::{DocumentResult, Entry, Summary};
 
 /// Makes the collection equal to the source, and calibrates the knowledge base again if it changed. `load_embedder` is called
@@ -55,14 +58,20 @@ pub async fn sync<E: TextEmbedder + 'static>(
 ) -> Result<Summary, SyncError> {
     let started = Instant::now();
     let log = RunLog::new(Summary::new(&options.collection, options.dry_run), progress);
-    let run = SyncRun { source, knowledge_base, options, model, log };
+    let run = |stored: Option<&Settings>| {
+        let settings = options.settings.resolve(stored, options.change_settings, &options.collection)?;
+        let defaults = settings.defaults();
+        Ok::<_, SyncError>(SyncRun { source, knowledge_base, options, settings, defaults, model, log })
+    };
     let mut summary = if options.dry_run {
-        run.plan_only().await?
+        let stored = knowledge_base.settings_of(&options.collection).await?;
+        run(stored.as_ref())?.plan_only().await?
     } else {
         let lease =
             lease::acquire(knowledge_base, &options.collection, options.lease_times, progress).await?;
-        let outcome = lease.guard(run.execute(&lease, load_embedder)).await;
-        lease.release(outcome.as_ref().ok()).await;
+        let work = async { run(lease.stored.as_ref())?.execute(&lease, load_embedder).await };
+        let outcome = lease.guard(work).await;
+        lease.release(&outcome).await;
         outcome?
     };
     summary.seconds = started.elapsed().as_secs_f64();

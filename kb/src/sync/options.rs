@@ -3,17 +3,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{Defaults, Extract, LeaseTimes};
+use super::{Extract, LeaseTimes, Settings};
 
 pub struct Options {
     /// The first part of every document's source.
     pub collection: String,
-    /// Properties of documents that do not declare their own.
-    pub defaults: Defaults,
+    /// What the collection is made from. What is not given is as in its last run.
+    pub settings: Settings,
+    /// Whether other settings replace the stored ones.
+    pub change_settings: bool,
     /// Only show what would change.
     pub dry_run: bool,
-    /// Whether files of a folder are copied to the bucket.
-    pub keeps_originals: bool,
     /// Whether to remove documents even if that looks like a mistake.
     pub force: bool,
     /// How long a file must be missing before its document is removed.

@@ -78,7 +78,7 @@ pub(super) async fn load(
             Err(LoadError::Gone(reason)) => Loading::Settled(Settled::Gone(write, reason)),
             Err(LoadError::NotPublished(reason)) => Loading::Settled(Settled::NotPublished(write, reason)),
             Err(LoadError::Failed(reason) | LoadError::Unreadable(reason)) => {
-                Loading::Settled(Settled::Failed(write, reason))
+                Loading::Settled(Settled::Failed(write, reason, None))
             }
             Err(LoadError::NotRequested(reason)) => Loading::Settled(Settled::NotRequested(write, reason)),
             Err(LoadError::Supabase(error)) => return Err(error),
@@ -137,7 +137,7 @@ fn prepare_all(
                     || preparation.prepare(write, content, memory, &|text| embedder.count_tokens(text));
                 // A panic for one document must not end the thread that prepares the others.
                 catch_unwind(AssertUnwindSafe(prepare))
-                    .unwrap_or_else(|_| failed(spare, PANIC_REASON.to_owned()))
+                    .unwrap_or_else(|_| failed(spare, PANIC_REASON.to_owned(), None))
             }
             Some(Loading::Settled(settled)) => PreparedOrSettled::Settled(Box::new(settled)),
             None => return,

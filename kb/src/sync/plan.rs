@@ -3,6 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 
+use uuid::Uuid;
+
 use super::fingerprint::{Defaults, Fingerprint};
 use crate::knowledge_base::{Status, StoredDocument};
 use crate::source::Item;
@@ -11,7 +13,9 @@ use crate::source::Item;
 #[derive(Debug, Default)]
 pub(super) struct Snapshot {
     ready: HashMap<String, StoredDocument>,
-    /// Documents that are not ready: unfinished versions of runs that were stopped, and notes of failures.
+    /// Notes that a document without a ready version cannot be read.
+    pub(super) notes: HashMap<String, StoredDocument>,
+    /// Unfinished versions of runs that were stopped.
     pub(super) leftovers: Vec<StoredDocument>,
 }
 
@@ -22,6 +26,10 @@ pub(super) struct Plan {
     pub(super) moved: Vec<Move>,
     pub(super) removed: Vec<StoredDocument>,
     pub(super) unchanged: Vec<String>,
+    /// Unchanged documents of which a newer version could not be read before.
+    pub(super) recovered: Vec<Uuid>,
+    /// Documents that are not read, because the same version could not be read before, and why.
+    pub(super) unreadable: Vec<(String, String)>,
 }
 
 /// A document that must be read and written.
@@ -61,10 +69,15 @@ pub(super) struct Move {
 
 impl Snapshot {
     pub(super) fn new(documents: Vec<StoredDocument>) -> Self {
-        let (ready, leftovers): (Vec<_>, Vec<_>) =
-            documents.into_iter().partition(|document| document.status == Status::Ready);
-        let ready = ready.into_iter().map(|document| (document.source.clone(), document)).collect();
-        Self { ready, leftovers }
+        let mut snapshot = Self::default();
+        for document in documents {
+            match document.status {
+                Status::Ready => drop(snapshot.ready.insert(document.source.clone(), document)),
+                Status::Failed => drop(snapshot.notes.insert(document.source.clone(), document)),
+                Status::Pending => snapshot.leftovers.push(document),
+            }
+        }
+        snapshot
     }
 
     pub(super) fn len(&self) -> usize {
@@ -88,9 +101,19 @@ impl Snapshot {
         };
         for (item, fingerprint) in items {
             let source = format!("{collection}/{}", item.path);
+            let noted = self.ready.get(&source).or_else(|| self.notes.get(&source));
+            let failure = fingerprint.version().and_then(|version| noted?.known_failure(version));
+            if let Some(reason) = failure {
+                plan.unreadable.push((source.clone(), reason.to_owned()));
+                self.ready.remove(&source);
+                continue;
+            }
             match self.ready.remove(&source) {
                 None => new.push((item, fingerprint, source)),
-                Some(stored) if is_current(&stored, &fingerprint) => plan.unchanged.push(source),
+                Some(stored) if is_current(&stored, &fingerprint) => {
+                    plan.recovered.extend(stored.failure.is_some().then_some(stored.id));
+                    plan.unchanged.push(source);
+                }
                 Some(stored) => plan.write.push(rewrite(item, source, fingerprint, stored, defaults)),
             }
         }
@@ -197,7 +220,10 @@ fn has_content(stored: &StoredDocument, fingerprint: &Fingerprint) -> bool {
 impl Plan {
     /// True if the source has any document.
     pub(super) fn has_documents(&self) -> bool {
-        !(self.write.is_empty() && self.moved.is_empty() && self.unchanged.is_empty())
+        !(self.write.is_empty()
+            && self.moved.is_empty()
+            && self.unchanged.is_empty()
+            && self.unreadable.is_empty())
     }
 
     /// One line for the progress output.
@@ -246,8 +272,6 @@ impl fmt::Display for Change {
 
 #[cfg(test)]
 mod tests {
-    use uuid::Uuid;
-
     use super::*;
     use crate::source::Location;
 
@@ -263,10 +287,8 @@ mod tests {
             content_hash: Some(hash.to_owned()),
             source_version: Some(format!("version of {hash}")),
             status,
-            storage_path: None,
             enabled: true,
-            audience: None,
-            declared_audience: None,
+            ..StoredDocument::default()
         }
     }
 
@@ -338,11 +360,31 @@ mod tests {
     }
 
     #[test]
-    fn unfinished_and_failed_versions_are_leftovers() {
+    fn unfinished_versions_are_leftovers_and_failed_ones_are_notes() {
         let documents =
             vec![stored(1, "kb/a.md", "h", Status::Pending), stored(2, "kb/a.md", "h", Status::Failed)];
         let snapshot = Snapshot::new(documents);
-        assert_eq!((snapshot.leftovers.len(), snapshot.len()), (2, 0));
+        assert_eq!((snapshot.leftovers.len(), snapshot.notes.len(), snapshot.len()), (1, 1, 0));
+    }
+
+    #[test]
+    fn a_version_that_could_not_be_read_is_not_read_again_and_keeps_its_document() {
+        let failure = |status| StoredDocument {
+            failure: Some("is broken".to_owned()),
+            failed_version: Some("h2".to_owned()),
+            ..stored(1, "kb/a.md", "h1", status)
+        };
+        for status in [Status::Ready, Status::Failed] {
+            let known = plan(vec![failure(status)], &[("a.md", "h2")]);
+            assert_eq!(known.unreadable, [("kb/a.md".to_owned(), "is broken".to_owned())]);
+            assert!(known.lines().is_empty(), "{:?}", known.lines());
+            assert_eq!(plan(vec![failure(status)], &[("a.md", "h3")]).lines().len(), 1);
+        }
+        let long_ago = Some("2020-01-01T00:00:00+00:00".to_owned());
+        let again = StoredDocument { updated_at: long_ago, ..failure(Status::Ready) };
+        assert_eq!(plan(vec![again], &[("a.md", "h2")]).lines(), ["  change   kb/a.md"]);
+        let recovered = plan(vec![failure(Status::Ready)], &[("a.md", "h1")]);
+        assert_eq!((recovered.unchanged.len(), recovered.recovered), (1, vec![Uuid::from_u128(1)]));
     }
 
     #[test]

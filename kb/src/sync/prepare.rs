@@ -4,13 +4,16 @@ use std::sync::Arc;
 
 use extract::document::Document;
 use extract::{ExtractError, Format};
+use serde_json::json;
+use sha2::{Digest, Sha256};
 use tokio::sync::OwnedSemaphorePermit;
 use uuid::Uuid;
 
-use super::fingerprint::Defaults;
+use super::fingerprint::{Defaults, hex};
 use super::plan::Write;
+use super::sketch::sketch;
 use crate::knowledge_base::PendingDocument;
-use crate::passage::{CountTokens, Passage, passages};
+use crate::passage::{CountTokens, PASSAGES_VERSION, Passage, passages};
 use crate::source::{Content, Location};
 use crate::supabase::storage::{ORIGINALS, safe_name};
 
@@ -47,12 +50,14 @@ pub(super) enum PreparedOrSettled {
 pub(super) enum Settled {
     /// The same as the stored version; with the version that the source reports now.
     Unchanged(Write, Option<String>),
+    /// Other bytes, from which the same would be written.
+    SameText(Write, PendingDocument),
     /// No longer in the source.
     Gone(Write, String),
     /// Its author does not want it to be found.
     NotPublished(Write, String),
-    /// Cannot be read or written.
-    Failed(Write, String),
+    /// Cannot be read or written; with the version, if that is so another time, too.
+    Failed(Write, String, Option<String>),
     /// Not requested, because its site is unavailable.
     NotRequested(Write, String),
 }
@@ -61,9 +66,10 @@ impl Settled {
     pub(super) fn write(&self) -> &Write {
         match self {
             Self::Unchanged(write, _)
+            | Self::SameText(write, _)
             | Self::Gone(write, _)
             | Self::NotPublished(write, _)
-            | Self::Failed(write, _)
+            | Self::Failed(write, _, _)
             | Self::NotRequested(write, _) => write,
         }
     }
@@ -85,8 +91,10 @@ impl Preparation {
             return PreparedOrSettled::Settled(Box::new(Settled::Unchanged(write, version)));
         }
         if !write.is_as_planned(&content_hash) {
-            return failed(write, CHANGED_MEANWHILE.to_owned());
+            return failed(write, CHANGED_MEANWHILE.to_owned(), None);
         }
+        // What the plan compares with the source the next time.
+        let planned_version = version.clone().unwrap_or_else(|| content_hash.clone());
         let read = match (self.extract)(&content.bytes, content.format) {
             Ok(read) => read,
             // The notice of a site in trouble is not the wish of the author of the page.
@@ -95,17 +103,28 @@ impl Preparation {
             {
                 return PreparedOrSettled::Settled(Box::new(Settled::NotPublished(write, error.to_string())));
             }
-            Err(error) => return failed(write, error.to_string()),
+            Err(error) => {
+                let version = is_of_the_file(&error).then_some(planned_version);
+                return failed(write, error.to_string(), version);
+            }
         };
         let passages = passages(&read, count_tokens);
         if passages.is_empty() {
-            return failed(write, "has no text that could answer a question".to_owned());
+            let reason = "has no text that could answer a question".to_owned();
+            return failed(write, reason, Some(planned_version));
         }
-        let document = PendingDocument {
+        let mut document = PendingDocument {
             content_hash,
             source_version: version,
+            sketch: sketch(&read.text),
             ..self.pending(&write, &content, &read)
         };
+        document.written_hash = written_hash(&document, &passages, &read);
+        if write.replaces.as_ref().and_then(|stored| stored.written_hash.as_ref())
+            == Some(&document.written_hash)
+        {
+            return PreparedOrSettled::Settled(Box::new(Settled::SameText(write, document)));
+        }
         PreparedOrSettled::Prepared(Box::new(Prepared {
             write,
             document,
@@ -140,8 +159,26 @@ fn is_notice(write: &Write, content: &Content, error: &ExtractError) -> bool {
     content.has_moved || (is_page && matches!(error, ExtractError::Redirect { .. }))
 }
 
-pub(super) fn failed(write: Write, reason: String) -> PreparedOrSettled {
-    PreparedOrSettled::Settled(Box::new(Settled::Failed(write, reason)))
+pub(super) fn failed(write: Write, reason: String, version: Option<String>) -> PreparedOrSettled {
+    PreparedOrSettled::Settled(Box::new(Settled::Failed(write, reason, version)))
+}
+
+/// False if the same file may be readable a moment later.
+fn is_of_the_file(error: &ExtractError) -> bool {
+    !matches!(error, ExtractError::Sandbox { .. } | ExtractError::Unreadable { .. })
+}
+
+/// Hash of all that is written for a document and does not depend on its name and its bytes, after a hash of its text alone.
+fn written_hash(document: &PendingDocument, passages: &[Passage], read: &Document) -> String {
+    let PendingDocument { title, url, content_type, language, audience, .. } = document;
+    let head = json!([PASSAGES_VERSION, title, url, content_type, language, audience]).to_string();
+    let passages = passages.iter().map(|passage| {
+        let Passage { section, page, url, anchor, range: _, statements, parts, blocks } = passage;
+        let (section, url, anchor) = (section.as_deref(), url.as_deref(), anchor.as_deref());
+        json!([passage.content(read), section, page, url, anchor, statements, parts, blocks]).to_string()
+    });
+    let all = hex(passages.fold(Sha256::new().chain_update(head), Sha256::chain_update));
+    format!("{} {all}", hex(Sha256::new().chain_update(&read.text)))
 }
 
 impl Prepared {

@@ -49,22 +49,15 @@ impl Removal<'_> {
 
 #[cfg(test)]
 mod tests {
-    use uuid::Uuid;
-
     use super::*;
     use crate::knowledge_base::Status;
 
     fn document() -> StoredDocument {
         StoredDocument {
-            id: Uuid::nil(),
             source: "kb/a.md".to_owned(),
-            content_hash: None,
-            source_version: None,
             status: Status::Ready,
-            storage_path: None,
             enabled: true,
-            audience: None,
-            declared_audience: None,
+            ..StoredDocument::default()
         }
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use futures_util::{StreamExt, stream};
+use serde_json::json;
 use sha2::{Digest, Sha256};
 use tokio::sync::mpsc;
 use uuid::Uuid;
@@ -18,7 +19,7 @@ use super::prepare::Preparation;
 use super::removal::Removal;
 use super::run_log::RunLog;
 use super::writer::Writer;
-use super::{DocumentResult, Options, Summary, SyncError};
+use super::{Defaults, DocumentResult, Options, Settings, Summary, SyncError};
 use crate::calibration::recalibrate;
 use crate::knowledge_base::{KnowledgeBase, Status, StoredDocument};
 use crate::reembed::reembed;
@@ -39,6 +40,8 @@ pub(super) struct SyncRun<'a> {
     pub(super) source: &'a Source,
     pub(super) knowledge_base: &'a KnowledgeBase,
     pub(super) options: &'a Options,
+    pub(super) settings: Settings,
+    pub(super) defaults: Defaults,
     pub(super) model: &'a str,
     pub(super) log: RunLog<'a>,
 }
@@ -62,7 +65,7 @@ impl<'a> SyncRun<'a> {
         lease: &HeldLease<'_>,
         load_embedder: impl Fn() -> Result<E, ModelError>,
     ) -> Result<Summary, SyncError> {
-        let Planned { plan, held, size, leftovers, unreadable, listed } = self.plan().await?;
+        let Planned { plan, held, size, leftovers, notes, unreadable, listed } = self.plan().await?;
         self.removal(&plan, size).check(plan.removed.len(), held.kept)?;
         self.log.progress.state(&plan.outline());
         for line in plan.removals_and_moves() {
@@ -70,10 +73,13 @@ impl<'a> SyncRun<'a> {
         }
         // Planning may take so long that the lease ends and another run begins.
         lease.confirm().await?;
-        self.knowledge_base.delete_with_originals(&leftovers).await?;
+        if lease.stored.as_ref() != Some(&self.settings) {
+            self.knowledge_base.store_settings(&self.options.collection, &self.settings).await?;
+        }
+        self.knowledge_base.delete_with_originals(&leftovers, false).await?;
         for (source, reason) in unreadable {
             let name = source.rsplit('/').next().unwrap_or(&source);
-            self.knowledge_base.note_failure(&source, name, &reason).await?;
+            self.knowledge_base.note_failure(&source, name, &reason, None).await?;
         }
         let needs_embedder = !plan.write.is_empty() || self.has_chunks_to_embed().await?;
         let embedder = if needs_embedder { Some(load_embedder()?) } else { None };
@@ -82,7 +88,16 @@ impl<'a> SyncRun<'a> {
         let stopped = self.apply(plan, removal, held.kept, listed, lease, embedder.as_ref()).await;
         self.log.progress.finish();
         match stopped {
-            Ok(()) => self.calibrate(|| embedder.map_or_else(load_embedder, Ok)).await,
+            Ok(()) => {
+                let failed: HashSet<_> = self.log.summary.failed_sources().collect();
+                let ids: Vec<_> = notes
+                    .iter()
+                    .filter(|note| !failed.contains(note.source.as_str()))
+                    .map(|note| note.id)
+                    .collect();
+                self.knowledge_base.delete(&ids, false).await?;
+                self.calibrate(|| embedder.map_or_else(load_embedder, Ok)).await;
+            }
             Err(SyncError::Supabase(error)) => self.log.summary.stopped = Some(error.to_string()),
             Err(error) => return Err(error),
         }
@@ -113,10 +128,11 @@ impl<'a> SyncRun<'a> {
         lease: &HeldLease<'_>,
         embedder: Option<&E>,
     ) -> Result<(), SyncError> {
-        let Plan { write, moved, removed, unchanged } = plan;
+        let Plan { write, moved, removed, unchanged, recovered, unreadable: _ } = plan;
         for source in unchanged {
             self.log.record(&source, DocumentResult::Unchanged);
         }
+        self.knowledge_base.note_current(&recovered, json!({})).await?;
         self.rename(moved).await?;
         if !write.is_empty() {
             self.log.begin_writing(&write);
@@ -206,9 +222,12 @@ impl<'a> SyncRun<'a> {
             lease.confirm().await?;
         }
         for batch in documents.chunks(REMOVALS_PER_REQUEST) {
-            self.knowledge_base.delete_with_originals(batch).await?;
+            // Somebody may have hidden one of them since the run began.
+            let kept = self.knowledge_base.delete_with_originals(batch, !self.options.force).await?;
             for document in batch {
-                self.log.record(&document.source, DocumentResult::Removed);
+                let is_kept = kept.contains(&document.id);
+                self.log
+                    .record(&document.source, if is_kept { kept_result() } else { DocumentResult::Removed });
             }
         }
         Ok(())
@@ -258,13 +277,13 @@ impl<'a> SyncRun<'a> {
         spread(&mut writes);
         let mut open: Vec<String> = writes.iter().map(|write| write.source.clone()).collect();
         let preparation = Preparation {
-            defaults: self.options.defaults.clone(),
+            defaults: self.defaults.clone(),
             extract: Arc::clone(&self.options.extract),
             keeps_originals: self.keeps_originals(),
         };
         let (sender, loading) = mpsc::channel::<Loading>(1);
         let mut steps = start(loading, preparation, embedder.clone());
-        let mut writer = Writer::new(self.knowledge_base, self.model, &self.options.defaults, &mut self.log);
+        let mut writer = Writer::new(self.knowledge_base, self.model, &self.defaults, &mut self.log);
         let loads = load(writes, self.source, self.knowledge_base.client(), sender);
         let writes = async {
             while let Some(step) = steps.recv().await {
@@ -296,6 +315,13 @@ impl<'a> SyncRun<'a> {
             self.log.record(path, DocumentResult::Failed { reason: reason.clone() });
         }
         let documents = self.knowledge_base.documents_in(&self.options.collection).await?;
+        let listed_sources: HashSet<String> =
+            listing.items.iter().map(|item| format!("{}/{}", self.options.collection, item.path)).collect();
+        let mut hidden: Vec<_> =
+            documents.iter().filter(|document| document.is_restricted()).cloned().collect();
+        hidden.retain(|document| {
+            document.status == Status::Ready && !listed_sources.contains(&document.source)
+        });
         let unlisted = documents.iter().filter(|document| self.may_be_in(&listing, document));
         let mut unread: HashSet<_> = unlisted.map(|document| document.source.clone()).collect();
         let is_ready = |document: &&StoredDocument| document.status == Status::Ready;
@@ -304,30 +330,36 @@ impl<'a> SyncRun<'a> {
         let mut may_be_renamed = listing.nameless;
         let mut unreadable = Vec::new();
         let mut known = Vec::with_capacity(listing.items.len());
-        for (item, fingerprint) in fingerprints(listing.items, &self.options.defaults).await {
+        for (item, fingerprint) in fingerprints(listing.items, &self.defaults).await {
             match fingerprint {
                 Ok(fingerprint) => known.push((item, fingerprint)),
                 Err(error) => {
                     let source = format!("{}/{}", self.options.collection, item.path);
                     let reason = error.to_string();
                     self.log.record(&source, DocumentResult::Failed { reason: reason.clone() });
-                    if !ready.contains(source.as_str()) {
-                        if matches!(error, LoadError::Unreadable(_)) {
-                            may_be_renamed.get_or_insert_with(|| source.clone());
-                        }
-                        unreadable.push((source.clone(), reason));
+                    if !ready.contains(source.as_str()) && matches!(error, LoadError::Unreadable(_)) {
+                        may_be_renamed.get_or_insert_with(|| source.clone());
                     }
+                    unreadable.push((source.clone(), reason));
                     unread.insert(source);
                 }
             }
         }
         let mut snapshot = Snapshot::new(documents);
         let (size, leftovers) = (snapshot.len(), std::mem::take(&mut snapshot.leftovers));
-        let (collection, defaults) = (&self.options.collection, &self.options.defaults);
+        let notes = snapshot.notes.values().cloned().collect();
+        let (collection, defaults) = (&self.options.collection, &self.defaults);
         let mut plan = snapshot.plan(collection, known, &unread, defaults, self.keeps_originals());
+        for (source, reason) in &plan.unreadable {
+            self.log.record(source, DocumentResult::Failed { reason: reason.clone() });
+        }
         let removal = self.removal(&plan, size);
-        let held = hold_back(&mut plan, &removal, may_be_renamed.as_deref());
-        Ok(Planned { plan, held, size, leftovers, unreadable, listed })
+        hidden.retain(|document| {
+            removal.keeps(document) && plan.moved.iter().all(|step| step.from.id != document.id)
+        });
+        let hidden = hidden.first().map(|document| document.source.as_str());
+        let held = hold_back(&mut plan, &removal, hidden, may_be_renamed.as_deref());
+        Ok(Planned { plan, held, size, leftovers, notes, unreadable, listed })
     }
 
     /// Whether a document may still be in its source, in a part of it that could not be listed.
@@ -347,7 +379,7 @@ impl<'a> SyncRun<'a> {
     }
 
     fn keeps_originals(&self) -> bool {
-        self.options.keeps_originals && matches!(self.source, Source::Folder(_))
+        self.settings.originals != Some(false) && matches!(self.source, Source::Folder(_))
     }
 
     async fn has_chunks_to_embed(&self) -> Result<bool, SupabaseError> {
@@ -371,9 +403,11 @@ struct Planned {
     held: Held,
     /// Ready documents before the run.
     size: usize,
-    /// Rows that are not ready: unfinished versions and notes of failures.
+    /// Unfinished versions.
     leftovers: Vec<StoredDocument>,
-    /// New documents that cannot be read, and why.
+    /// Notes of documents that could not be read before.
+    notes: Vec<StoredDocument>,
+    /// Documents that cannot be read, and why.
     unreadable: Vec<(String, String)>,
     /// When the source was listed.
     listed: Instant,

@@ -63,11 +63,14 @@ impl<'a> RunLog<'a> {
     }
 
     /// Records a document that was written and published; `part` is its last.
-    pub(super) fn record_written(&mut self, part: &Part) {
+    pub(super) fn record_written(&mut self, part: &Part, restricted_like: Option<String>) {
         let document = &part.document;
         let chunks = document.passages.len();
         let sentences = document.passages.iter().map(|passage| passage.statements.len()).sum();
-        let notes = document.read.notes.clone();
+        let mut notes = document.read.notes.clone();
+        notes.extend(restricted_like.map(|other| {
+            format!("is hidden or restricted like {other}, because it has mostly the same text; `kb enable` shows what is hidden")
+        }));
         let result = match (document.write.change, &document.write.replaces) {
             (Change::Added, _) | (_, None) => DocumentResult::Added { chunks, sentences, notes },
             _ => DocumentResult::Changed { chunks, sentences, notes },

@@ -108,6 +108,13 @@ impl Summary {
         self.stopped.is_some() || self.counts().failed > 0
     }
 
+    /// Documents that should have been written and were not.
+    pub(super) fn failed_sources(&self) -> impl Iterator<Item = &str> {
+        let failed =
+            self.documents.iter().filter(|entry| matches!(entry.result, DocumentResult::Failed { .. }));
+        failed.map(|entry| entry.source.as_str())
+    }
+
     /// Number of files that should have been written and were not.
     pub fn failed_documents(&self) -> usize {
         self.counts().failed

@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use std::time::Instant;
 
 use futures_util::{StreamExt, stream};
+use serde_json::json;
 use uuid::Uuid;
 
 use super::batch::{Batch, Part, WriterInput, WriterStep};
@@ -15,7 +16,7 @@ use super::plan::Write;
 use super::prepare::{CHANGED_MEANWHILE, Settled};
 use super::run_log::RunLog;
 use super::summary::DocumentResult;
-use crate::knowledge_base::{KnowledgeBase, NewChunk, StoredDocument};
+use crate::knowledge_base::{KnowledgeBase, NewChunk, PendingDocument, StoredDocument};
 use crate::source::Location;
 use crate::supabase::SupabaseError;
 
@@ -73,12 +74,22 @@ impl<'a, 'b> Writer<'a, 'b> {
     async fn settle(&mut self, settled: Settled) -> Result<(), SupabaseError> {
         match settled {
             Settled::Unchanged(write, version) => {
-                if let (Some(stored), Some(version)) = (&write.replaces, &version)
-                    && stored.source_version.as_ref() != Some(version)
+                if let Some(stored) = &write.replaces
+                    && (stored.failure.is_some() || version.is_some() && stored.source_version != version)
                 {
-                    self.knowledge_base.note_version(stored.id, version).await?;
+                    let version = version.as_ref().or(stored.source_version.as_ref());
+                    let changes = json!({ "source_version": version });
+                    self.knowledge_base.note_current(&[stored.id], changes).await?;
                 }
                 self.log.record(&write.source, DocumentResult::Unchanged);
+                Ok(())
+            }
+            Settled::SameText(write, document) => {
+                match keep_text(self.knowledge_base, self.defaults, &write, &document).await {
+                    Ok(()) => self.log.record(&write.source, DocumentResult::Unchanged),
+                    Err(PublishError::Document(reason)) => self.fail(&write, reason, None).await?,
+                    Err(PublishError::Stop(error)) => return Err(error),
+                }
                 Ok(())
             }
             Settled::Gone(write, reason) => match write.replaces {
@@ -86,7 +97,7 @@ impl<'a, 'b> Writer<'a, 'b> {
                     self.gone.push(stored);
                     Ok(())
                 }
-                None => self.fail(&write, reason).await,
+                None => self.fail(&write, reason, None).await,
             },
             Settled::NotPublished(write, reason) => {
                 match write.replaces {
@@ -95,7 +106,7 @@ impl<'a, 'b> Writer<'a, 'b> {
                 }
                 Ok(())
             }
-            Settled::Failed(write, reason) => self.fail(&write, reason).await,
+            Settled::Failed(write, reason, version) => self.fail(&write, reason, version).await,
             // Not noted in the table: it may be most of a site, and says nothing about the page.
             Settled::NotRequested(write, reason) => {
                 self.log.record(&write.source, DocumentResult::Failed { reason });
@@ -104,12 +115,15 @@ impl<'a, 'b> Writer<'a, 'b> {
         }
     }
 
-    /// Keeps the older version, if there is one; otherwise notes the failure in the table for the administrator.
-    async fn fail(&mut self, write: &Write, reason: String) -> Result<(), SupabaseError> {
-        let noted = match write.replaces {
-            Some(_) => Ok(()),
-            None => self.knowledge_base.note_failure(&write.source, write.item.name(), &reason).await,
-        };
+    /// Keeps the older version, if there is one, and notes the failure in the table for the administrator.
+    async fn fail(
+        &mut self,
+        write: &Write,
+        reason: String,
+        version: Option<String>,
+    ) -> Result<(), SupabaseError> {
+        let name = write.item.name();
+        let noted = self.knowledge_base.note_failure(&write.source, name, &reason, version.as_deref()).await;
         self.log.record(&write.source, DocumentResult::Failed { reason });
         match noted {
             Err(error) if !error.concerns_only_this_document() => Err(error),
@@ -173,11 +187,7 @@ impl<'a, 'b> Writer<'a, 'b> {
                 self.rejected.insert(part.document.document.id);
                 // If this fails, nobody sees the rows, and the next run deletes them.
                 let _ = self.knowledge_base.discard(&part.document.document).await;
-                self.log.record(
-                    &part.document.write.source,
-                    DocumentResult::Failed { reason: error.to_string() },
-                );
-                Ok(())
+                self.fail(&part.document.write, error.to_string(), None).await
             }
             Err(error) => Err(error),
         }
@@ -194,10 +204,12 @@ impl<'a, 'b> Writer<'a, 'b> {
         let mut stopped = Ok(());
         while let Some((outcome, part)) = published.next().await {
             match outcome {
-                Ok(()) => self.log.record_written(&part),
+                Ok(restricted_like) => self.log.record_written(&part, restricted_like),
                 Err(PublishError::Document(reason)) => {
-                    self.log.record(&part.document.write.source, DocumentResult::Failed { reason });
                     let _ = self.knowledge_base.discard(&part.document.document).await;
+                    if let Err(error) = self.fail(&part.document.write, reason, None).await {
+                        stopped = Err(error);
+                    }
                 }
                 Err(PublishError::Stop(error)) => stopped = Err(error),
             }
@@ -227,9 +239,38 @@ async fn publish(
     knowledge_base: &KnowledgeBase,
     defaults: &Defaults,
     part: &Part,
+) -> Result<Option<String>, PublishError> {
+    let (write, document) = (&part.document.write, &part.document.document);
+    upload_original(knowledge_base, defaults, write, document).await?;
+    let restricted_like = knowledge_base.publish(document, write.item.location.in_bucket()).await?;
+    delete_old_original(knowledge_base, write, document).await;
+    Ok(restricted_like)
+}
+
+/// Keeps the passages of a document, with the corrections of an administrator, and notes which file they are from now.
+async fn keep_text(
+    knowledge_base: &KnowledgeBase,
+    defaults: &Defaults,
+    write: &Write,
+    document: &PendingDocument,
 ) -> Result<(), PublishError> {
-    let write = &part.document.write;
-    let document = &part.document.document;
+    let Some(stored) = &write.replaces else { return Ok(()) };
+    upload_original(knowledge_base, defaults, write, document).await?;
+    let path = document.original.as_deref().or(write.item.location.in_bucket());
+    let PendingDocument { content_hash, source_version, .. } = document;
+    let changes =
+        json!({ "content_hash": content_hash, "source_version": source_version, "storage_path": path });
+    knowledge_base.note_current(&[stored.id], changes).await?;
+    delete_old_original(knowledge_base, write, document).await;
+    Ok(())
+}
+
+async fn upload_original(
+    knowledge_base: &KnowledgeBase,
+    defaults: &Defaults,
+    write: &Write,
+    document: &PendingDocument,
+) -> Result<(), PublishError> {
     if let (Some(path), Location::File(file)) = (&document.original, &write.item.location) {
         // The file is read again instead of kept in memory; its content must be the one that the chunks came from.
         let bytes = file.read().map_err(|error| PublishError::Document(error.to_string()))?;
@@ -240,12 +281,14 @@ async fn publish(
         }
         knowledge_base.client().upload(path, document.content_type, bytes).await?;
     }
-    knowledge_base.publish(document, write.item.location.in_bucket()).await?;
+    Ok(())
+}
+
+async fn delete_old_original(knowledge_base: &KnowledgeBase, write: &Write, document: &PendingDocument) {
     if let Some(old) = write.replaces.as_ref().and_then(|stored| stored.original())
         && document.original.as_deref() != Some(old)
     {
         // Nothing refers to the old file any more. If the deletion fails, `kb doctor` reports the file.
         let _ = knowledge_base.client().delete_files(&[old.to_owned()]).await;
     }
-    Ok(())
 }

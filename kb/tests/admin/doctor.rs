@@ -249,7 +249,7 @@ fn documents_in_unsupported_scripts_are_named() {
 }
 
 #[test]
-fn failed_documents_and_duplicates_are_named() {
+fn what_is_not_up_to_date_and_duplicates_are_named() {
     let fake = server(|line| match line {
         HEALTH => Some(healthy()),
         DOCUMENTS => {
@@ -261,15 +261,19 @@ fn failed_documents_and_duplicates_are_named() {
     });
     let output = kb(&fake.url, &["doctor"]);
     assert!(output.out.contains("duplicates") && output.out.contains(".md = kb/b.md"), "{}", output.out);
-    let fake = FakeServer::start(|request, before| match (request.line.as_str(), before) {
-        (HEALTH, _) => json(200, healthy().to_string()),
-        // First all documents, of which there are none; then those that failed.
-        (DOCUMENTS, 1) => json(200, value!([document(1, "kb/a.pdf", "failed")]).to_string()),
-        (INTERNAL, _) => not_exposed(),
-        _ => json(200, "[]"),
+    let fake = server(|line| match line {
+        HEALTH => Some(healthy()),
+        TROUBLES => Some(troubles()),
+        _ => None,
     });
     let output = kb(&fake.url, &["doctor"]);
-    assert!(output.out.contains("kb/a.pdf: kb/a\\u{1b}"), "{}", output.out);
+    assert!(
+        output.out.contains("warning  syncs        1 document or collection not up to date"),
+        "{}",
+        output.out
+    );
+    assert!(output.out.contains("kb/b.pdf: kb/a\\u{1b}"), "{}", output.out);
+    assert!(output.out.contains("is encrypted (since 2026-11-20 08:00 UTC)"), "{}", output.out);
     assert_eq!(output.code, 0);
 }
 

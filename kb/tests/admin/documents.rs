@@ -5,7 +5,12 @@ use super::*;
 #[test]
 fn list_shows_every_document_and_the_reason_of_a_failure() {
     let rows = value!([document(2, "kb/b.pdf", "failed"), document(1, "kb/a.md", "ready")]);
-    let output = kb(&table(OVERVIEW, rows).url, &["list"]);
+    let fake = server(move |line| match line {
+        OVERVIEW => Some(rows.clone()),
+        TROUBLES => Some(troubles()),
+        _ => None,
+    });
+    let output = kb(&fake.url, &["list"]);
     let lines: Vec<_> = output.out.lines().collect();
     assert_eq!(lines[0], "STATUS  ENABLED  CHUNKS  STALE  SOURCE");
     assert_eq!(lines[1], "ready   yes          12      0  kb/a.md");
@@ -14,6 +19,7 @@ fn list_shows_every_document_and_the_reason_of_a_failure() {
         "{}",
         output.out
     );
+    assert!(output.out.ends_with("is encrypted (since 2026-11-20 08:00 UTC)\n"), "{}", output.out);
     assert_eq!(output.code, 0);
 }
 

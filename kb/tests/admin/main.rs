@@ -26,6 +26,7 @@ use support::{Answer, FakeServer, Request, json};
 
 const KEY: &str = "sb_secret_do_not_print";
 const OVERVIEW: &str = "GET /rest/v1/kb_overview";
+const TROUBLES: &str = "GET /rest/v1/kb_troubles";
 const DOCUMENTS: &str = "GET /rest/v1/kb_documents";
 const CHUNKS: &str = "GET /rest/v1/kb_chunks";
 const CALIBRATION: &str = "GET /rest/v1/kb_calibration";
@@ -104,6 +105,11 @@ fn document(number: u128, source: &str, status: &str) -> Value {
     })
 }
 
+/// A document whose newest version cannot be read.
+fn troubles() -> Value {
+    value!([{ "source": "kb/b.pdf", "reason": format!("{HOSTILE} is encrypted"), "since": "2026-11-20T08:00:00+00:00" }])
+}
+
 /// Returns the rows of each table once and then none, like a table that is read page by page.
 fn server(tables: impl Fn(&str) -> Option<Value> + Send + 'static) -> FakeServer {
     FakeServer::start(move |request, before| answer(&tables, request, before))
@@ -111,7 +117,7 @@ fn server(tables: impl Fn(&str) -> Option<Value> + Send + 'static) -> FakeServer
 
 fn answer(tables: &impl Fn(&str) -> Option<Value>, request: &Request, before: usize) -> Answer {
     if request.line == DELETE_DOCUMENTS {
-        return json(204, "");
+        return json(200, "[]");
     }
     match tables(&request.line) {
         None if request.line == INTERNAL => not_exposed(),

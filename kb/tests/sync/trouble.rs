@@ -14,7 +14,9 @@ fn sync_site(
         (LIST, 0) => {
             let documents = stored.iter().zip(1..).map(|(page, id)| {
                 let mut stored = document(id, &format!("kb/{page}"), "ready", None);
-                stored["content_hash"] = format!("hash of {page}").into();
+                // A hash of the text, which versions of a page share, and one of all.
+                let text = page.split('-').next().unwrap();
+                stored["written_hash"] = format!("{text} {page}").into();
                 stored
             });
             json(200, Value::from_iter(documents).to_string())
@@ -101,9 +103,11 @@ fn a_page_that_moved_within_its_site_for_good_is_read_where_it_is() {
 
 #[test]
 fn many_pages_that_have_one_text_now_are_left_as_they_are() {
-    const PAGES: &[&str] = &["a", "b", "c", "d", "own"];
+    const PAGES: &[&str] = &["a", "b", "c", "d", "own", "page-v1", "page-v2", "page-v3"];
     let (server, summary) = sync_site(PAGES, PAGES, |path| match path {
         "own" => page("Refunds take five days."),
+        // They had one text before, too.
+        "page-v1" | "page-v2" | "page-v3" => page("Returns are free."),
         path => Answer::Page(
             HTML,
             format!("<meta name=csrf content={path}><p>The shop is closed for a moment.</p>"),
@@ -112,7 +116,7 @@ fn many_pages_that_have_one_text_now_are_left_as_they_are() {
     for path in ["a", "b", "c", "d"] {
         assert!(failed(&summary, &format!("kb/{path}")).contains("same text now as other pages"));
     }
-    assert_eq!((server.count(PUBLISH), server.count(DELETE)), (1, 0));
+    assert_eq!((server.count(PUBLISH), server.count(DELETE)), (4, 0));
     let shown = summary.to_string();
     assert!(shown.contains("4 documents failed with the same reason: has the same text now"), "{shown}");
 }
@@ -204,6 +208,26 @@ fn a_folder_that_cannot_be_read_stops_only_what_is_below_it() {
     let moved = summary.documents.iter().find(|entry| entry.source == "kb/a.md").unwrap();
     assert_eq!(moved.result, DocumentResult::Moved { from: "kb/old.md".to_owned() });
     assert!(summary.has_failures() && summary.documents.iter().all(|entry| entry.source != unknown));
+}
+
+#[cfg_attr(target_os = "macos", ignore = "platform: the file system of macOS rejects such names")]
+#[cfg(unix)]
+#[test]
+fn a_renamed_document_is_moved_also_while_a_name_is_not_unicode() {
+    use std::os::unix::ffi::OsStrExt;
+    let mut documents = moved_document();
+    documents.as_array_mut().unwrap().push(document(2, "kb/gone.md", "ready", None));
+    let folder = Folder::new(&[("a.md", "Some text.")]);
+    std::fs::write(folder.path("").join(std::ffi::OsStr::from_bytes(b"\xff.md")), "text").unwrap();
+    let server = server_with(documents);
+    let summary = folder.sync(&server).unwrap();
+    assert!(matches!(results(&summary)[0], ("kb/a.md", DocumentResult::Moved { .. })), "{summary:?}");
+    let gone = results(&summary).into_iter().find(|(source, _)| *source == "kb/gone.md").unwrap();
+    assert!(
+        matches!(gone.1, DocumentResult::Skipped { reason } if reason.contains("cannot be read")),
+        "{gone:?}"
+    );
+    assert_eq!(server.count(DELETE), 0);
 }
 
 #[test]

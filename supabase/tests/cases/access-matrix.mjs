@@ -75,6 +75,7 @@ const MATRIX = `
   content_gaps          select     denied   denied   denied   denied   denied   1
   chat_feedback         select     denied   denied   denied   denied   denied   0
   kb_overview           select     denied   denied   denied   denied   denied   4
+  kb_troubles           select     denied   denied   denied   denied   denied   0
   chat_metrics          select     denied   denied   denied   denied   denied   1
   storage.objects       select     0        0        0        0        0        5
   storage.objects       insert     refused  refused  refused  refused  refused  1
@@ -94,6 +95,7 @@ const MATRIX = `
   kb_write_chunks       execute    denied   denied   denied   denied   denied   ok
   kb_write_vectors      execute    denied   denied   denied   denied   denied   1
   kb_delete_documents   execute    denied   denied   denied   denied   denied   ok
+  kb_note_failure       execute    denied   denied   denied   denied   denied   ok
   kb_recount_lexemes    execute    denied   denied   denied   denied   denied   ok
   kb_chunks_to_embed    execute    denied   denied   denied   denied   denied   3
   kb_begin_sync         execute    denied   denied   denied   denied   denied   ok
@@ -364,6 +366,7 @@ function allStatements({ sales, salesSession }, documents, versions) {
     content_gaps: view("content_gaps"),
     chat_feedback: view("chat_feedback"),
     kb_overview: view("kb_overview"),
+    kb_troubles: view("kb_troubles"),
     chat_metrics: view("chat_metrics"),
     "storage.objects": table("storage.objects", "name", "(bucket_id, name) values ('kb', 'new.pdf')"),
     match_chunks: call("select * from match_chunks($1, query_text => 'words')", QUERY),
@@ -415,6 +418,7 @@ function allStatements({ sales, salesSession }, documents, versions) {
       QUERY,
     ),
     kb_delete_documents: call("select kb_delete_documents(array[$1]::uuid[])", documents.pending.id),
+    kb_note_failure: call("select kb_note_failure('folder/a.md', 'a.md', 'is broken')"),
     kb_recount_lexemes: call("select kb_recount_lexemes()"),
     kb_chunks_to_embed: call("select * from kb_chunks_to_embed('another model')"),
     kb_begin_sync: call("select kb_begin_sync('folder', gen_random_uuid(), 'host')"),

@@ -45,17 +45,26 @@ export function administration({ database }) {
       );
     });
 
-    test("kb_delete_documents deletes documents by id and returns how many existed", async () => {
+    test("kb_delete_documents deletes documents by id, except hidden and restricted ones if asked, and returns those that stay", async () => {
       const [one, two, three] = [
         await writeDocument(database),
         await writeDocument(database),
         await writeDocument(database),
       ];
-      const remove = async (ids) => (await run("select kb_delete_documents($1) as count", ids))[0].count;
-      assert.equal(await remove([one.id, two.id, two.id, randomUUID()]), 2);
+      const remove = async (ids, keepRestricted = false) =>
+        (await run("select kb_delete_documents($1, $2) as id", ids, keepRestricted)).map((row) => row.id);
+      assert.deepEqual(await remove([one.id, two.id, two.id, randomUUID()]), []);
       assert.deepEqual(await run("select id from kb_documents"), [{ id: three.id }]);
       assert.deepEqual(await run("select id from kb_chunks"), [{ id: three.chunkIds[0] }]);
-      for (const nothing of [[], null, [one.id]]) assert.equal(await remove(nothing), 0);
+      for (const nothing of [[], null, [one.id]]) assert.deepEqual(await remove(nothing), []);
+
+      const stated = { audience: ["team:hr"], meta: { audience: ["team:hr"] } };
+      const hidden = await writeDocument(database, { enabled: false });
+      const restricted = await writeDocument(database, { ...stated, audience: ["team:it"] });
+      const failed = await writeDocument(database, { status: "failed", enabled: false });
+      const ids = [three, hidden, restricted, failed, await writeDocument(database, stated)].map((row) => row.id);
+      assert.deepEqual(new Set(await remove(ids, true)), new Set([hidden.id, restricted.id]));
+      assert.deepEqual(await remove(ids), []);
     });
 
     test("deleting a document deletes all of its rows", async () => {
@@ -172,6 +181,7 @@ export function administration({ database }) {
         name: "test.md",
         status: "ready",
         failure: null,
+        failed_at: null,
         enabled: true,
         audience: ["team:sales"],
         language: "english",
@@ -445,8 +455,8 @@ export function administration({ database }) {
         ["view", "public.assistant_overview", "changed"],
       ],
       "grant select on internal.worker_secrets to authenticated": [["grants", "internal.worker_secrets", "added"]],
-      "grant execute on function kb_delete_documents(uuid[]) to public": [
-        ["grants", "public.kb_delete_documents(ids uuid[])", "added"],
+      "grant execute on function kb_delete_documents(uuid[], boolean) to public": [
+        ["grants", "public.kb_delete_documents(ids uuid[], keep_restricted boolean)", "added"],
       ],
       "alter view content_gaps set (security_invoker = false)": [["view", "public.content_gaps", "changed"]],
       "alter function internal.chat_documents(uuid[]) owner to current_user": [

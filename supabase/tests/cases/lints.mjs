@@ -112,6 +112,7 @@ const LINTS = {
     known: {
       "internal.kb_is_user_editable_claim": INLINED,
       "internal.kb_is_anonymous": INLINED,
+      "internal.kb_is_restricted": INLINED,
       "internal.kb_can_find": INLINED,
       "internal.kb_sum_of_two_largest": INLINED,
       "internal.kb_normalize_vector": INLINED,

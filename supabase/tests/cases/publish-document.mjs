@@ -22,7 +22,7 @@ export function publishDocument({ database, anon, alice, service }) {
   const published = async (id) => {
     const { status, body } = await publish(id);
     assert.equal(status, 200, JSON.stringify(body));
-    return body;
+    return body.id;
   };
   const documents = async () => (await database.query("select * from kb_documents order by created_at")).rows;
   const contents = async () =>
@@ -109,6 +109,93 @@ export function publishDocument({ database, anon, alice, service }) {
         assert.deepEqual(rows, [{ audience: expected }]);
       });
     }
+  });
+
+  describe("a text that is hidden or restricted", () => {
+    const TEAM = ["team:a"];
+    /** Writes a version with a sample of hashes of its text, and publishes it. */
+    const write = async (source, sketch, { audience = null } = {}) => {
+      const meta = audience ? { audience } : {};
+      const { id } = await writeDocument(database, { source, status: "pending", audience, meta });
+      await database.query("update kb_documents set sketch = $2 where id = $1", [id, sketch]);
+      return (await publish(id)).body;
+    };
+    const change = (source, changes) => service.update("kb_documents", `source=eq.${source}`, changes);
+    const state = async (source) => {
+      const { rows } = await database.query("select enabled, audience from kb_documents where source = $1", [source]);
+      return rows[0];
+    };
+    const HIDDEN = { enabled: false, audience: null };
+    const VISIBLE = { enabled: true, audience: null };
+
+    test("a copy of a hidden document is hidden, and a document with less than half of its text is not", async () => {
+      await write("a", [1, 2, 3, 4]);
+      await change("a", { enabled: false });
+      assert.equal((await write("copy", [1, 2, 3, 4])).restricted_like, "a");
+      assert.deepEqual(await state("copy"), HIDDEN);
+      await write("edited", [1, 2, 8, 9]);
+      assert.deepEqual(await state("edited"), HIDDEN);
+      assert.equal((await write("other", [1, 10, 11, 12])).restricted_like, null);
+      assert.deepEqual(await state("other"), VISIBLE);
+    });
+
+    test("a copy of a document that was restricted in the dashboard has its audience, whatever its own", async () => {
+      await write("a", [1, 2]);
+      await change("a", { audience: TEAM });
+      await write("copy", [1, 2]);
+      await write("for others", [1, 2], { audience: ["team:b"] });
+      assert.deepEqual(await state("copy"), { enabled: true, audience: TEAM });
+      assert.deepEqual(await state("for others"), { enabled: true, audience: TEAM });
+    });
+
+    test("a copy of a document that its source restricts has its own audience", async () => {
+      await write("a", [1, 2], { audience: TEAM });
+      await write("copy", [1, 2]);
+      assert.deepEqual(await state("copy"), VISIBLE);
+    });
+
+    test("a hidden text stays hidden when its name is reused, also in a later run", async () => {
+      await write("a", [1, 2]);
+      await change("a", { enabled: false });
+      await write("a", [3, 4]);
+      await write("former", [1, 2]);
+      await write("b", [5, 6]);
+      assert.equal((await write("b", [3, 4])).restricted_like, "a");
+      for (const source of ["a", "former", "b"]) assert.deepEqual(await state(source), HIDDEN);
+    });
+
+    test("a text stays visible to those who have it in another document, and a change of that does not hide it", async () => {
+      await write("a", [1, 2]);
+      await write("duplicate", [1, 2]);
+      await write("team", [5, 6], { audience: TEAM });
+      await write("team duplicate", [5, 6], { audience: TEAM });
+      await change("duplicate", { enabled: false });
+      await change("team duplicate", { enabled: false });
+      await write("third", [1, 2]);
+      await write("a", [1, 3]);
+      assert.deepEqual([await state("third"), await state("a")], [VISIBLE, VISIBLE]);
+      // Only the team has it.
+      await write("for everybody", [5, 6]);
+      assert.deepEqual(await state("for everybody"), { enabled: false, audience: TEAM });
+    });
+
+    test("a text that was replaced before its document was shown again is hidden as long as another document hides it", async () => {
+      await write("a", [1, 2]);
+      await change("a", { enabled: false });
+      await write("copy", [1, 2]);
+      await write("a", [3, 4]);
+      await change("a", { enabled: true });
+      await write("third", [1, 2]);
+      assert.deepEqual([await state("a"), await state("third")], [VISIBLE, HIDDEN]);
+    });
+
+    test("a text that is a little nearer to a hidden document than to a visible one is hidden", async () => {
+      await write("a", [1, 2, 3, 4]);
+      await write("b", [1, 2, 3, 5]);
+      await change("b", { enabled: false });
+      await write("copy", [1, 2, 3, 5]);
+      assert.deepEqual(await state("copy"), HIDDEN);
+    });
   });
 
   test("documents of other sources are untouched", async () => {

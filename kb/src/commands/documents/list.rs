@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use super::super::connect;
 use crate::cli::ListArgs;
-use crate::knowledge_base::{Filter, Overview, Status};
+use crate::knowledge_base::{Filter, Overview, Status, Trouble};
 use crate::output::{Column, Table, counted, number, print, print_json, printable, text, word};
 
 pub(crate) async fn list(args: ListArgs) -> anyhow::Result<ExitCode> {
@@ -14,7 +14,8 @@ pub(crate) async fn list(args: ListArgs) -> anyhow::Result<ExitCode> {
     if args.json {
         print_json(&documents)?;
     } else if !documents.is_empty() {
-        print(&format!("{}\n\n{}", table(&documents).render(), footer(&documents)))?;
+        let troubles = knowledge_base.troubles(filter.collection.as_deref()).await?;
+        print(&format!("{}\n\n{}", table(&documents).render(), footer(&documents, &troubles)))?;
     } else if filter.collection.is_none() && filter.status.is_none() && !filter.stale {
         print("The knowledge base is empty. `kb sync DIR` fills it with the documents of a folder.")?;
     } else {
@@ -55,8 +56,8 @@ pub(super) fn yes_or_no(value: bool) -> &'static str {
     if value { "yes" } else { "no" }
 }
 
-/// Counts by status, and the reasons of failures.
-fn footer(documents: &[Overview]) -> String {
+/// Counts by status, and what is not as new as its source.
+fn footer(documents: &[Overview], troubles: &[Trouble]) -> String {
     let with = |status| documents.iter().filter(|document| document.status == status).count();
     let mut parts = Vec::new();
     for status in [Status::Ready, Status::Pending, Status::Failed] {
@@ -73,10 +74,8 @@ fn footer(documents: &[Overview]) -> String {
         parts.push(format!("{} (`kb reembed` fixes them)", counted(stale, "stale chunk")));
     }
     let mut footer = format!("{}: {}", counted(documents.len() as u64, "document"), parts.join(", "));
-    for document in documents {
-        if let Some(failure) = &document.failure {
-            footer.push_str(&format!("\n  {}: {}", printable(&document.source), printable(failure)));
-        }
+    for trouble in troubles {
+        footer.push_str(&format!("\n  {}", printable(&trouble.to_string())));
     }
     footer
 }
