@@ -12,6 +12,9 @@ use super::{Content, Item, ListError, Listing, LoadError, Loaded, Location, Reje
 /// in 0.2 s, reading so many takes six hours.
 const MAX_PAGES: usize = 100_000;
 
+/// Unusable entries with which the others of a sitemap still say which pages there are.
+const MAX_UNUSABLE: usize = 1_000;
+
 pub(super) fn open(listing: crawl::Listing) -> Result<Source, ListError> {
     let options = Options {
         max_bytes: MAX_FILE_BYTES as usize,
@@ -60,11 +63,21 @@ pub(super) async fn list(listing: &crawl::Listing, site: &Site) -> Result<Listin
         path,
         reason: format!("{reason}. Its pages are unknown, so missing documents stay"),
     };
+    // An entry that cannot be used may be that of a page that was listed correctly before, and any page may be in a sitemap that
+    // was not read.
+    let named = |(entry, _): &(String, crawl::Rejection)| {
+        let crawl::Listing::Sitemap(sitemap) = listing else { return None };
+        let url = sitemap.join(entry).ok()?;
+        Some(document_name(Some(&crawl::site_name(&url)), &url))
+    };
+    let unlisted = match addresses.unread.is_empty() && addresses.rejected.len() <= MAX_UNUSABLE {
+        true => addresses.rejected.iter().filter_map(named).collect(),
+        false => vec![String::new()],
+    };
     Ok(Listing {
         items: addresses.pages.into_iter().map(item).collect(),
         skipped: addresses.rejected.into_iter().map(rejected).collect(),
-        // Any page may be in a sitemap that was not read.
-        unlisted: addresses.unread.iter().take(1).map(|_| String::new()).collect(),
+        unlisted,
         failed: addresses.unread.into_iter().map(unread).collect(),
         nameless: None,
     })

@@ -30,7 +30,14 @@ fn site_with_faults() -> Server {
         let host = request.header("host").unwrap();
         let (path, query) = request.path.split_once('?').unwrap_or((&request.path, ""));
         let entries = |element: &str| -> String {
-            let entry = |path: &str| format!("<{element}><loc>http://{host}/{path}</loc></{element}>");
+            let entry = |path: &str| {
+                let start = match path.split('/').next() {
+                    Some("relative") => String::new(),
+                    Some("other-scheme") => format!("https://{host}"),
+                    _ => format!("http://{host}"),
+                };
+                format!("<{element}><loc>{start}/{path}</loc></{element}>")
+            };
             query.split('&').filter(|path| !path.is_empty()).map(entry).collect()
         };
         match path.split('/').nth(1).unwrap() {
@@ -74,7 +81,7 @@ proptest! {
     fn a_page_is_gone_only_if_its_site_says_so_whatever_trouble_it_has(
         sitemaps in prop::collection::vec((
             one_of(&["sitemap", "sitemap", "moved-sitemap", "cut", "own", "missing", "broken", "lost", "foreign", "redirect", "forbidden"]),
-            prop::collection::vec(one_of(&["own", "moved", "moved-away", "moved-home", "moved-into-nothing", "moved-into-noindex",
+            prop::collection::vec(one_of(&["own", "relative", "other-scheme", "moved", "moved-away", "moved-home", "moved-into-nothing", "moved-into-noindex",
                 "moved-to-sign-in", "refresh", "redirect", "away", "forbidden", "broken", "lost", "missing", "noindex"]), 0..4),
         ), 1..4),
     ) {
