@@ -133,6 +133,9 @@ pub enum LoadError {
     /// A page asks not to be indexed.
     #[error("{0}")]
     NotPublished(String),
+    /// A page leads to something else, so nothing is known about it.
+    #[error("{0}")]
+    Elsewhere(String),
     /// Only this document is affected.
     #[error("{0}")]
     Failed(String),

@@ -92,13 +92,14 @@ pub(super) async fn load(site: &Site, url: &Url, known: Option<&str>) -> Result<
         Err(error) if error.is_gone() || error.is_unwelcome() => {
             return Err(LoadError::Gone(error.to_string()));
         }
+        Err(error @ FetchError::Elsewhere { .. }) => return Err(LoadError::Elsewhere(error.to_string())),
         Err(error @ FetchError::NotRequested(_)) => return Err(LoadError::NotRequested(error.to_string())),
         Err(error) => return Err(LoadError::Failed(error.to_string())),
     };
     if let Some(to) = page.refresh.as_deref().and_then(extract::refresh_target)
         && page.url.join(to).ok().as_ref() != Some(&page.url)
     {
-        return Err(LoadError::Failed(ExtractError::Redirect { to: to.to_owned() }.to_string()));
+        return Err(LoadError::Elsewhere(ExtractError::Redirect { to: to.to_owned() }.to_string()));
     }
     let format = format(&page.url, page.content_type.as_deref());
     let format = format.ok_or_else(|| LoadError::Failed("is not a page or document".to_owned()))?;

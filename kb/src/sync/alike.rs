@@ -27,7 +27,10 @@ pub(super) fn refuse_alike(prepared: &Receiver<PreparedOrSettled>, sender: &Sync
         let mut next = Vec::new();
         match outcome {
             Some(PreparedOrSettled::Prepared(mut document)) if replaced_text(&document).is_some() => {
-                former.entry(own_text(&document)).or_default().extend(replaced_text(&document));
+                former
+                    .entry(text_of(&document.document.written_hash))
+                    .or_default()
+                    .extend(replaced_text(&document));
                 // Others must be loaded while it waits.
                 document.memory = None;
                 bytes += document.read.text.len();
@@ -38,7 +41,9 @@ pub(super) fn refuse_alike(prepared: &Receiver<PreparedOrSettled>, sender: &Sync
         while is_over || waiting.len() > MAX_WAITING || bytes > MAX_WAITING_BYTES {
             let Some(document) = waiting.pop_front() else { break };
             bytes -= document.read.text.len();
-            let is_suspicious = former.get(&own_text(&document)).is_some_and(|former| former.len() >= MANY);
+            let is_suspicious = former
+                .get(&text_of(&document.document.written_hash))
+                .is_some_and(|former| former.len() >= MANY);
             next.push(match is_suspicious {
                 true => failed(document.write, REASON.to_owned(), None),
                 false => PreparedOrSettled::Prepared(document),
@@ -50,18 +55,13 @@ pub(super) fn refuse_alike(prepared: &Receiver<PreparedOrSettled>, sender: &Sync
     }
 }
 
-/// What identifies the text of a page.
-fn own_text(document: &Prepared) -> String {
-    text_of(&document.document.written_hash).to_owned()
-}
-
 /// What identifies the text that a page would replace.
 fn replaced_text(document: &Prepared) -> Option<String> {
     let stored = document.write.replaces.as_ref()?.written_hash.as_deref()?;
-    matches!(document.write.item.location, Location::Page(_)).then(|| text_of(stored).to_owned())
+    matches!(document.write.item.location, Location::Page(_)).then(|| text_of(stored))
 }
 
 /// The hash of the text alone, with which the hash of all that was written begins.
-fn text_of(written_hash: &str) -> &str {
-    written_hash.split_once(' ').map_or(written_hash, |(text, _)| text)
+fn text_of(written_hash: &str) -> String {
+    written_hash.split(' ').next().unwrap_or_default().to_owned()
 }

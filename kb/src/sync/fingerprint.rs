@@ -1,6 +1,6 @@
 //! Whether a document has changed, without extracting and embedding it.
 
-use std::io::Read;
+use std::io::{ErrorKind, Read};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use extract::{EXTRACTOR_VERSION, Format};
@@ -10,8 +10,8 @@ use sha2::{Digest, Sha256};
 use crate::passage::PASSAGES_VERSION;
 use crate::source::{Item, LoadError, Location};
 
-/// Bytes that are read at once; front matter is not longer.
-const PART_BYTES: u64 = 64 * 1024;
+/// Front matter is not longer.
+const HEAD_BYTES: u64 = 64 * 1024;
 
 /// What is known about an item's content before it is processed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -60,20 +60,16 @@ impl Defaults {
     /// [`Defaults::content_hash`] of a file that is not in memory.
     pub(super) fn hash_file(&self, format: Format, file: &mut impl Read) -> Result<String, LoadError> {
         let mut hash = self.rules(format.content_type());
-        let mut head = Vec::new();
-        let mut part = Vec::new();
+        let (mut head, mut rest) = (Vec::new(), [0; HEAD_BYTES as usize]);
+        let unreadable = |error| LoadError::Unreadable(format!("cannot be read: {error}"));
+        file.by_ref().take(HEAD_BYTES).read_to_end(&mut head).map_err(unreadable)?;
+        hash.update(&head);
         loop {
-            part.clear();
-            let read = file.by_ref().take(PART_BYTES).read_to_end(&mut part);
-            if let Err(error) = read {
-                return Err(LoadError::Unreadable(format!("cannot be read: {error}")));
-            }
-            if part.is_empty() {
-                return Ok(hex(hash.chain_update(day_if_it_may_expire(&head))));
-            }
-            hash.update(&part);
-            if head.is_empty() {
-                head.clone_from(&part);
+            match file.read(&mut rest) {
+                Ok(0) => return Ok(hex(hash.chain_update(day_if_it_may_expire(&head)))),
+                Ok(length) => hash.update(rest.get(..length).unwrap_or_default()),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => return Err(unreadable(error)),
             }
         }
     }

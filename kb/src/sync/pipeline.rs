@@ -77,7 +77,10 @@ pub(super) async fn load(
             Ok(Loaded::Unchanged) => Loading::Settled(Settled::Unchanged(write, None)),
             Err(LoadError::Gone(reason)) => Loading::Settled(Settled::Gone(write, reason)),
             Err(LoadError::NotPublished(reason)) => Loading::Settled(Settled::NotPublished(write, reason)),
-            Err(LoadError::Failed(reason) | LoadError::Unreadable(reason)) => {
+            Err(LoadError::Elsewhere(reason)) if write.replaces.is_none() => {
+                Loading::Settled(Settled::NotPublished(write, reason))
+            }
+            Err(LoadError::Elsewhere(reason) | LoadError::Failed(reason) | LoadError::Unreadable(reason)) => {
                 Loading::Settled(Settled::Failed(write, reason, None))
             }
             Err(LoadError::NotRequested(reason)) => Loading::Settled(Settled::NotRequested(write, reason)),

@@ -97,9 +97,9 @@ impl Preparation {
         let planned_version = version.clone().unwrap_or_else(|| content_hash.clone());
         let read = match (self.extract)(&content.bytes, content.format) {
             Ok(read) => read,
-            // The notice of a site in trouble is not the wish of the author of the page.
+            // The notice of a site in trouble is not the wish of the author of a stored page.
             Err(error @ (ExtractError::NotPublished { .. } | ExtractError::Redirect { .. }))
-                if !is_notice(&write, &content, &error) =>
+                if write.replaces.is_none() || !is_notice(&write, &content, &error) =>
             {
                 return PreparedOrSettled::Settled(Box::new(Settled::NotPublished(write, error.to_string())));
             }

@@ -1,6 +1,7 @@
 //! A source that has trouble costs nothing: what is not known about a document leaves it as it is.
 
 use super::*;
+use kb::sync::Entry;
 
 const HTML: &str = "text/html";
 
@@ -84,6 +85,18 @@ fn a_page_that_leads_elsewhere_neither_replaces_nor_removes_its_document() {
         assert!(says_why, "{path}: {reason}");
     }
     assert_eq!((server.count(DELETE), server.count(PUBLISH), server.count("GET /login")), (0, 0, 0));
+}
+
+#[test]
+fn a_new_page_that_leads_elsewhere_is_skipped() {
+    let (server, summary) = sync_site(&["", "en", "stub"], &["en"], |path| match path {
+        "" => Answer::Http(307, "text/html\r\nLocation: /en", String::new()),
+        "stub" => page("<meta http-equiv=refresh content='0; url=/en'>"),
+        _ => page("Returns are free."),
+    });
+    let skipped = |entry: &&Entry| matches!(entry.result, DocumentResult::Skipped { .. });
+    assert_eq!(summary.documents.iter().filter(skipped).count(), 2, "{summary:?}");
+    assert!(!summary.has_failures() && server.count(PUBLISH) == 1, "{summary:?}");
 }
 
 #[test]
