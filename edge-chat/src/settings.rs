@@ -54,6 +54,26 @@ pub(crate) struct Settings {
     pub(crate) log_questions: bool,
     /// The fingerprint of the stored vectors; `None` in an empty knowledge base.
     pub(crate) model: Option<String>,
+    /// Documents and collections that are not as new as their source.
+    pub(crate) outdated: Option<Outdated>,
+}
+
+/// How many there are, and the day of the oldest, if that is known.
+#[derive(Clone, Deserialize)]
+pub(crate) struct Outdated {
+    count: u64,
+    since: Option<String>,
+}
+
+impl Outdated {
+    /// Without names, because everybody can read it.
+    pub(crate) fn warning(&self) -> String {
+        let since = self.since.as_ref().map(|day| format!(", the first since {day}")).unwrap_or_default();
+        let count = self.count;
+        format!(
+            "documents or collections that are not as new as their source: {count}{since}; `kb doctor` says which and why"
+        )
+    }
 }
 
 /// The result of the function `chat_config`.
@@ -62,6 +82,7 @@ struct Stored {
     model: Option<String>,
     /// What `kb sync` measured with vectors of this model. `None` stands for the default.
     calibration: Option<Background>,
+    outdated: Option<Outdated>,
     settings: Row,
 }
 
@@ -185,6 +206,7 @@ impl Settings {
                 .unwrap_or_else(|| row.suggested_questions.clone()),
             log_questions: overrides.log_questions.unwrap_or(row.log_questions),
             model: stored.model.clone(),
+            outdated: stored.outdated.clone(),
         }
     }
 }
@@ -243,6 +265,20 @@ mod tests {
 
     fn merge(overrides: &Overrides, stored: &Stored) -> Settings {
         Settings::merge(overrides, stored, true)
+    }
+
+    #[test]
+    fn what_is_not_as_new_as_its_source_is_counted_with_its_age() {
+        let read = |outdated| Stored {
+            outdated: serde_json::from_value(outdated).expect("outdated"),
+            ..stored(serde_json::json!({}))
+        };
+        let warning = |outdated| {
+            merge(&Overrides::default(), &read(outdated)).outdated.map(|outdated| outdated.warning())
+        };
+        assert_eq!(warning(serde_json::Value::Null), None);
+        let two = warning(serde_json::json!({ "count": 2, "since": "2026-11-20" })).expect("a warning");
+        assert!(two.contains("source: 2, the first since 2026-11-20;"), "{two}");
     }
 
     #[test]

@@ -95,6 +95,7 @@ pub(crate) async fn ready(call: Call) -> Result<Reply, HttpError> {
     if anonymous.turnstile_site_key.is_some() && !anonymous.is_enabled {
         warnings.push(UNUSED_SITE_KEY.to_owned());
     }
+    warnings.extend(settings.as_ref().and_then(|settings| Some(settings.outdated.as_ref()?.warning())));
     if settings.is_some_and(|settings| settings.answer_mode == AnswerModeSetting::Endpoint) {
         warnings.extend(match &call.config.model {
             None => Some(MISSING_MODEL.to_owned()),

@@ -111,6 +111,8 @@ grant execute on function internal.kb_is_restricted(boolean, text[], jsonb) to s
 create index kb_documents_restricted_sketch_idx
   on public.kb_documents using gin ((sketch || former_sketch)) with (fastupdate = off)
   where internal.kb_is_restricted(enabled, audience, meta);
+-- Finds what is not as new as its source.
+create index kb_documents_failure_idx on public.kb_documents (collection) where failure is not null;
 -- Finds the last changed document without reading all of them.
 create index kb_documents_visible_recent_idx
   on public.kb_documents (updated_at desc)

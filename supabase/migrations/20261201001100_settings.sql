@@ -166,6 +166,9 @@ begin
           from public.kb_calibration k
           where k.model = vectors.model
       ),
+      'outdated', (
+        select jsonb_build_object('count', count(*), 'since', min(t.since)::date) from public.kb_troubles t having count(*) > 0
+      ),
       'settings', jsonb_build_object(
         'title', chosen.title,
         'allowed_origins', chosen.allowed_origins,
@@ -206,7 +209,8 @@ end
 $$;
 
 comment on function public.chat_config(text) is
-  'Public configuration of an assistant: {model, calibration, settings}. model: fingerprint of the vectors, null for an '
+  'Public configuration of an assistant: {model, calibration, outdated, settings}. outdated: {count, since} of kb_troubles, null '
+  'if there are none. model: fingerprint of the vectors, null for an '
   'empty knowledge base. calibration: {mean, deviation} of kb_calibration, null if not measured with these vectors. Fails with '
   'PT404 if there is no such assistant that the caller may use.';
 

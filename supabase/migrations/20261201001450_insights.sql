@@ -1001,8 +1001,9 @@ create function internal.chat_insights_health(days integer, assistant text) retu
   citations_of_deleted bigint,
   documents bigint,
   cited_documents bigint,
-  failed_documents bigint,
-  stale_passages bigint
+  stale_passages bigint,
+  outdated bigint,
+  troubles jsonb
 )
   language plpgsql
   stable
@@ -1040,12 +1041,26 @@ begin
         coalesce((select b.times_cited from by_state b where b.state = 'deleted'), 0)::bigint,
         (select count(*) from searched s where s.status = 'ready' and s.enabled),
         (select count(*) from searched s join cited c on c.document_id = s.id where s.status = 'ready' and s.enabled),
-        (select count(*) from searched s where s.status = 'failed'),
         (
           select count(*) from public.kb_chunks k
             join searched s on s.id = k.document_id
             where k.stale and s.status = 'ready' and s.enabled
-        );
+        ),
+        coalesce(t.outdated, 0),
+        coalesce(t.troubles, '[]')
+      from (
+        select max(r.total) as outdated, jsonb_agg(jsonb_build_object('source', r.source, 'reason', r.reason, 'since', r.since) order by r.since) as troubles
+          from (
+            select t.source, t.reason, t.since, count(*) over () as total
+              from public.kb_troubles t
+              where exists (
+                select from public.assistants a
+                  where a.name = any (names) and (a.collections is null or t.collection = any (a.collections))
+              )
+              order by t.since
+              limit 20
+          ) r
+      ) t;
 end
 $$;
 
@@ -1061,8 +1076,9 @@ create function public.chat_insights_health(days integer default 30, assistant t
   citations_of_deleted bigint,
   documents bigint,
   cited_documents bigint,
-  failed_documents bigint,
-  stale_passages bigint
+  stale_passages bigint,
+  outdated bigint,
+  troubles jsonb
 )
   language sql
   stable
@@ -1075,8 +1091,8 @@ $$;
 comment on function public.chat_insights_health(integer, text) is
   'One row about citations. Citations of the last days (1 to 90), a document once for each answer, by the present state of the '
   'document: ready, disabled or deleted. documents: those that the search can find; cited_documents: how many of them were cited. '
-  'failed_documents could not be read, and stale_passages were edited and are not found until they have new vectors. For '
-  'administrators.';
+  'stale_passages were edited and are not found until they have new vectors. outdated: documents and collections that are not as new '
+  'as their source; troubles: the 20 oldest of them, [{source, reason, since}]. For administrators.';
 
 revoke all on function public.chat_insights_health(integer, text) from public, anon;
 grant execute on function public.chat_insights_health(integer, text) to authenticated, service_role;

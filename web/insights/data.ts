@@ -91,6 +91,13 @@ export interface UncitedDocument extends ListedDocument {
   readonly last_cited: string | null;
 }
 
+/** A document or collection that is not as new as its source. */
+export interface Trouble {
+  readonly source: string;
+  readonly reason: string;
+  readonly since: string | null;
+}
+
 /** Whether citations still lead to their documents. */
 export interface Health {
   readonly citations: number;
@@ -99,8 +106,10 @@ export interface Health {
   readonly citations_of_deleted: number;
   readonly documents: number;
   readonly cited_documents: number;
-  readonly failed_documents: number;
   readonly stale_passages: number;
+  readonly outdated: number;
+  /** The oldest of them. */
+  readonly troubles: readonly Trouble[];
 }
 
 export interface Assistant {

@@ -1,6 +1,6 @@
 import { safeUrl } from "../src/client/safe-url.js";
 import { type Child, element } from "../src/dom/element.js";
-import type { CitedDocument, Health, Scope, UncitedDocument } from "./data.js";
+import type { CitedDocument, Health, Scope, Trouble, UncitedDocument } from "./data.js";
 import { formatCount, formatDate, formatShare, plural } from "./format.js";
 import { onOneLine, shorten } from "./others-text.js";
 import { type Column, table } from "./table.js";
@@ -82,9 +82,9 @@ export function showHealth(place: HTMLElement, health: Health | undefined): void
       health.stale_passages > 0 ? "they were edited and are not found: run kb reembed" : "none was edited since",
     ],
     [
-      "Documents that could not be read",
-      formatCount(health.failed_documents),
-      health.failed_documents > 0 ? "kb list --status failed says why" : "all were read",
+      "Documents and collections not up to date",
+      formatCount(health.outdated),
+      health.outdated > 0 ? "an earlier version is served, if there is one" : "all are as new as their source",
     ],
   ];
   const fact = ([label, value, detail]: (typeof facts)[number]) =>
@@ -96,4 +96,12 @@ export function showHealth(place: HTMLElement, health: Health | undefined): void
       element("dd", { class: "detail" }, detail),
     );
   place.append(element("dl", { class: "tiles facts" }, ...facts.map(fact)));
+  if (health.troubles.length === 0) return;
+  const columns: Column<Trouble>[] = [
+    { title: "Document or collection", cell: ({ source }) => shorten(onOneLine(source)) },
+    { title: "Why", cell: ({ reason }) => shorten(onOneLine(reason)) },
+    { title: "Since", cell: ({ since }) => (since === null ? "" : formatDate(since)) },
+  ];
+  place.append(table("Documents and collections not up to date", columns, health.troubles));
+  rest(place, health.troubles.length, health.outdated);
 }

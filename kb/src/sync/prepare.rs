@@ -51,7 +51,7 @@ pub(super) enum Settled {
     /// The same as the stored version; with the version that the source reports now.
     Unchanged(Write, Option<String>),
     /// Other bytes, from which the same would be written.
-    SameText(Write, PendingDocument),
+    SameText(Write, Box<PendingDocument>),
     /// No longer in the source.
     Gone(Write, String),
     /// Its author does not want it to be found.
@@ -123,7 +123,7 @@ impl Preparation {
         if write.replaces.as_ref().and_then(|stored| stored.written_hash.as_ref())
             == Some(&document.written_hash)
         {
-            return PreparedOrSettled::Settled(Box::new(Settled::SameText(write, document)));
+            return PreparedOrSettled::Settled(Box::new(Settled::SameText(write, Box::new(document))));
         }
         PreparedOrSettled::Prepared(Box::new(Prepared {
             write,

@@ -308,7 +308,7 @@ fn fix_deletes_only_orphans_and_leftovers() {
         (HEALTH, 0 | 1) => json(200, broken.to_string()),
         (HEALTH, _) => json(200, healthy().to_string()),
         (DOCUMENTS, 0) => json(200, value!([document(1, "kb/half.md", "pending")]).to_string()),
-        (DELETE_DOCUMENTS, _) => json(200, "1"),
+        (DELETE_DOCUMENTS, _) => json(200, "[]"),
         (CALIBRATION, _) => json(200, calibration(embedder::fingerprint()).to_string()),
         (INTERNAL, _) => not_exposed(),
         _ => json(200, "[]"),

@@ -109,6 +109,30 @@ fn web_sites_and_intervals_that_would_be_impolite_are_refused() {
     assert!(fake.requests().is_empty());
 }
 
+#[test]
+fn two_sources_of_one_collection_are_refused_and_each_may_name_its_own() {
+    let fake = FakeServer::start(|request, _| empty_project(request));
+    let root = tempfile::tempdir().unwrap();
+    let folder = |team: &str| {
+        let path = root.path().join(team).join("docs");
+        std::fs::create_dir_all(&path).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let (a, b) = (folder("a"), folder("b"));
+    let both = watch(&fake.url, &["--once", &a, &b]);
+    assert!(both.code == 1 && both.err.contains("are both the collection docs"), "{}", both.err);
+    assert!(fake.requests().is_empty());
+    let named = watch(&fake.url, &["--once", &a, &format!("team-b={b}")]);
+    assert_eq!(named.code, 0, "{}", named.err);
+    let begun = fake.requests().into_iter().filter(|request| request.line == BEGIN);
+    let collections =
+        begun.map(|request| serde_json::from_str::<Value>(&request.body).unwrap()["collection"].take());
+    assert_eq!(collections.collect::<Vec<_>>(), ["docs", "team-b"]);
+    let with_sign = folder("a=b");
+    assert_eq!(watch(&fake.url, &["--once", &with_sign]).code, 0);
+    assert_eq!(watch(&fake.url, &["--once", &format!("a/b={b}")]).code, 1);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_signal_stops_it_between_rounds_with_a_report_and_a_failure_is_printed_once() {

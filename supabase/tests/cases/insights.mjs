@@ -426,7 +426,20 @@ export function insights({ database }) {
     assert.deepEqual(await uncited("chat_insights_uncited(7)"), [never.id, shop.id].sort());
     assert.deepEqual(await uncited("chat_insights_uncited(7, 'shop')"), [shop.id]);
     const [health] = await read("chat_insights_health(7)");
-    assert.deepEqual(Object.values(health).map(Number), [6, 4, 1, 1, 4, 2, 0, 0]);
+    const { troubles, ...numbers } = health;
+    assert.deepEqual([Object.values(numbers).map(Number), troubles], [[6, 4, 1, 1, 4, 2, 0, 0], []]);
+    await run(
+      "update kb_documents set failure = 'is broken', failed_at = now() where id in ($1, $2)",
+      often.id,
+      shop.id,
+    );
+    const [sick] = await read("chat_insights_health(7, 'shop')");
+    const { since, ...trouble } = sick.troubles[0];
+    assert.deepEqual(
+      [Number(sick.outdated), sick.troubles.length, trouble, typeof since],
+      [1, 1, { source: "shop/never.md", reason: "is broken" }, "string"],
+    );
+    await run("update kb_documents set failure = null");
 
     await moveBack(7);
     assert.deepEqual(await uncited("chat_insights_uncited(7)"), [often.id, once.id, never.id, shop.id].sort());

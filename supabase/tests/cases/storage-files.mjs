@@ -198,7 +198,9 @@ export function storageFiles({ fetch, database, keys, anon, alice, bob, service 
     await writeDocument(database, { source });
     const next = await withFile("docs/next.pdf", { source, status: "pending" });
     await assertHidden(await download("docs/next.pdf"));
-    const { body: { id } } = await service.rpc("kb_publish_document", { document_id: next.id });
+    const {
+      body: { id },
+    } = await service.rpc("kb_publish_document", { document_id: next.id });
     const [published] = (await service.select("kb_documents", `id=eq.${id}`)).body;
     assert.equal(published.storage_path, "docs/next.pdf");
     assert.equal((await download("docs/next.pdf")).status, 200);

@@ -75,7 +75,8 @@ export function syncs({ database }) {
       (await database.query("select source, reason from kb_troubles order by source, reason")).rows.map(
         ({ source, reason }) => `${source}: ${reason}`,
       );
-    const ready = (source) => database.query("insert into kb_documents (source, status) values ($1, 'ready')", [source]);
+    const ready = (source) =>
+      database.query("insert into kb_documents (source, status) values ($1, 'ready')", [source]);
     const run = async (summary, failure) => {
       const id = randomUUID();
       await begin(id);
@@ -93,7 +94,7 @@ export function syncs({ database }) {
         "select source, status, failure, failed_version, failed_at from kb_documents order by source",
       );
       assert.deepEqual(
-        rows.map(({ failed_at, ...row }, index) => [row, +failed_at]),
+        rows.map(({ failed_at, ...row }) => [row, +failed_at]),
         [
           { source: "handbook/a.md", status: "ready", failure: "is encrypted", failed_version: "v3" },
           { source: "handbook/b.md", status: "failed", failure: "is empty", failed_version: null },
@@ -130,7 +131,12 @@ export function syncs({ database }) {
             select (now() at time zone 'UTC')::date - ago from unnest($1::int[]) with ordinality as t(ago, at) order by at)`,
           [days],
         );
-      for (const days of [[4, 3, 2, 1], [6, 5, 4, 3], [9, 4], [40, 26, 12]]) {
+      for (const days of [
+        [4, 3, 2, 1],
+        [6, 5, 4, 3],
+        [9, 4],
+        [40, 26, 12],
+      ]) {
         await on(...days);
         assert.deepEqual(await troubles(), [], days.join());
       }
