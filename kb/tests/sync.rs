@@ -8,6 +8,8 @@ mod killed;
 mod removals;
 #[allow(dead_code, reason = "the tests of asking use the rest")]
 mod support;
+#[path = "sync/trouble.rs"]
+mod trouble;
 
 use std::net::TcpListener;
 use std::path::Path;

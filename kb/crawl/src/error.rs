@@ -66,6 +66,17 @@ pub enum CrawlError {
     },
 }
 
+impl CrawlError {
+    /// The reason alone, to be shown next to the address.
+    pub(crate) fn without_address(&self) -> String {
+        match self {
+            Self::Unreadable { reason, .. } => reason.to_string(),
+            Self::Invalid { reason, .. } => reason.to_string(),
+            error => error.to_string(),
+        }
+    }
+}
+
 /// What is wrong with the text of a sitemap.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SitemapError {
@@ -120,9 +131,19 @@ pub enum FetchError {
         /// Why the request for it failed.
         reason: String,
     },
-    /// A header or the page says `noindex`.
-    #[error("the page asks not to be indexed ({0})")]
-    NoIndex(&'static str),
+    /// A header says `noindex`.
+    #[error("the page asks not to be indexed (header X-Robots-Tag)")]
+    NoIndex,
+    /// A redirect leads to something that is not the page.
+    #[error(
+        "leads to {address}, {why}, so nothing is known about the page; if its content is there now, name that address"
+    )]
+    Elsewhere {
+        /// Without credentials and query.
+        address: String,
+        /// Completes the sentence.
+        why: String,
+    },
     /// 404 or 410.
     #[error("the page does not exist (HTTP {0}); correct the address or leave it out")]
     Gone(u16),
@@ -204,7 +225,7 @@ impl FetchError {
 
     /// The site asks us not to use this page.
     pub fn is_unwelcome(&self) -> bool {
-        matches!(self, Self::Robots { .. } | Self::NoIndex(_))
+        matches!(self, Self::Robots { .. } | Self::NoIndex)
     }
 
     /// The same request may succeed later.

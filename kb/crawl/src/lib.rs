@@ -1,7 +1,7 @@
 //! Fetches the pages of a web site politely, from its sitemap or a list of addresses.
 //!
 //! [`Site::addresses`] turns a [`Listing`] into addresses, [`Site::fetch`] an address into its content. Both obey
-//! `robots.txt` (RFC 9309), skip pages that ask not to be indexed, and limit the rate of requests to each host. Everything
+//! `robots.txt` (RFC 9309), skip pages whose headers ask not to be indexed, and limit the rate of requests to each host. Everything
 //! that a server sends is limited: bytes, time, redirects, entries, depth.
 //!
 //! Only the public internet is accessed, and hosts in a private network that the user named ([`Site::allow_private_host`]): no page,

@@ -102,6 +102,12 @@ pub enum ExtractError {
         /// What the file says.
         reason: String,
     },
+    /// The page only leads to another one, as the stub of a page that has moved.
+    #[error("only leads to {to}")]
+    Redirect {
+        /// The address, as the page has it.
+        to: String,
+    },
     /// Reading took longer than the sandbox allows.
     #[error("takes more than {seconds} seconds to read")]
     TimedOut {

@@ -15,13 +15,18 @@ const MAX_BYTES: usize = 64 * 1024;
 /// Lines in which front matter that does not begin in the first line is noticed.
 const MAX_STRAY_LINES: usize = 20;
 const DAY_SECONDS: i64 = 86_400;
+/// After the beginning of a day, when it is over everywhere.
+const TWO_DAYS: i64 = 2 * DAY_SECONDS;
 
 /// Names that keep a document out.
 const HIDES_IF_TRUE: [&str; 6] = ["draft", "unlisted", "private", "hidden", "noindex", "headless"];
 const HIDES_IF_FALSE: [&str; 4] = ["published", "publish", "search", "pagefind"];
 const STATES: [&str; 2] = ["status", "visibility"];
 const UNPUBLISHED_STATES: [&str; 5] = ["draft", "private", "hidden", "unlisted", "unpublished"];
-const PUBLICATION_DATES: [&str; 4] = ["publishdate", "publish_date", "pubdate", "published_at"];
+const PUBLICATION_DATES: [&str; 3] = ["publishdate", "pubdate", "publishedat"];
+const EXPIRY_DATES: [&str; 5] = ["expirydate", "expires", "expiresat", "unpublish", "unpublishdate"];
+
+const NOT_ITS_NAME: &str = "its name must be `audience`, not below another name";
 
 type Fields = BTreeMap<String, Value>;
 
@@ -120,6 +125,12 @@ fn block(text: &str) -> Result<Option<(Fields, &str)>, ExtractError> {
         return Err(unreadable(&format!("{notation} is not a known notation")));
     }
     let fields = fields(inside, is_toml).map_err(|reason| unreadable(&reason))?;
+    // In braces, YAML takes the whole line for a name, or the line before as a part of it.
+    if inside.lines().filter_map(name).any(|name| matches!(&*name, "audience" | "audiences"))
+        && field(&fields, "audience")?.is_none()
+    {
+        return Err(refused(NOT_ITS_NAME));
+    }
     Ok(Some((fields, text.get(end..).unwrap_or_default())))
 }
 
@@ -151,9 +162,9 @@ fn fields(inside: &str, is_toml: bool) -> Result<Fields, String> {
     serde_saphyr::from_str_with_options(inside, options).map_err(|error| first_line(&error.to_string()))
 }
 
-/// The value of a name in any case, which must not be there twice.
+/// The value of a name in any spelling, which must not be there twice.
 fn field<'a>(fields: &'a Fields, name: &str) -> Result<Option<&'a Value>, ExtractError> {
-    let mut found = fields.iter().filter(|(key, _)| key.trim().eq_ignore_ascii_case(name));
+    let mut found = fields.iter().filter(|(key, _)| spelled(key) == name);
     let value = found.next().map(|(_, value)| value);
     match found.next() {
         Some(_) => Err(unreadable(&format!("it has `{name}` twice"))),
@@ -161,14 +172,22 @@ fn field<'a>(fields: &'a Fields, name: &str) -> Result<Option<&'a Value>, Extrac
     }
 }
 
+/// A name as it is compared: `publish_date` and `publish-date` are `publishDate`.
+fn spelled(name: &str) -> String {
+    name.trim().replace(['_', '-'], "").to_lowercase()
+}
+
+fn refused(reason: &str) -> ExtractError {
+    ExtractError::Audience { reason: reason.to_owned() }
+}
+
 /// One entry or a list of them.
 fn declared_audience(fields: &Fields) -> Result<Option<Vec<String>>, ExtractError> {
-    let refused = |reason: &str| ExtractError::Audience { reason: reason.to_owned() };
     let names_audience = |fields: &Map<_, _>| fields.keys().any(|key| key.eq_ignore_ascii_case("audience"));
     if field(fields, "audiences")?.is_some()
         || fields.values().any(|value| has_mapping(value, &names_audience))
     {
-        return Err(refused("its name must be `audience`, not below another name"));
+        return Err(refused(NOT_ITS_NAME));
     }
     let entries = match field(fields, "audience")? {
         None => return Ok(None),
@@ -204,9 +223,9 @@ fn unpublished(fields: &Fields, notes: &mut Vec<String>) -> Result<Option<String
             }
             Some(Value::String(text)) if text.eq_ignore_ascii_case("true") => Some(true),
             Some(Value::String(text)) if text.eq_ignore_ascii_case("false") => Some(false),
-            Some(value) => {
-                value.as_bool().or_else(|| is_to_come(value).filter(|_| !hides).map(|is_later| !is_later))
-            }
+            Some(value) => value
+                .as_bool()
+                .or_else(|| is_to_come(value, TWO_DAYS).filter(|_| !hides).map(|is_later| !is_later)),
         };
         match says {
             Some(says) if says == hides => return Ok(Some(format!("`{name}: {says}`"))),
@@ -220,11 +239,18 @@ fn unpublished(fields: &Fields, notes: &mut Vec<String>) -> Result<Option<String
             return Ok(Some(format!("`{name}: {state}`")));
         }
     }
-    for name in PUBLICATION_DATES.into_iter().chain(["date"]) {
+    for name in PUBLICATION_DATES.into_iter().chain(["date"]).chain(EXPIRY_DATES) {
         let Some(value) = field(fields, name)?.filter(|value| !value.is_null()) else { continue };
-        match is_to_come(value) {
-            Some(true) => return Ok(Some(format!("`{name}` is to come"))),
-            Some(false) => {}
+        let is_expiry = EXPIRY_DATES.contains(&name);
+        let is_later = match value {
+            Value::Bool(is_over) if is_expiry => Some(!is_over),
+            _ => is_to_come(value, if is_expiry { 0 } else { TWO_DAYS }),
+        };
+        match is_later {
+            Some(is_later) if is_later != is_expiry => {
+                return Ok(Some(format!("`{name}` is {}", if is_later { "to come" } else { "over" })));
+            }
+            Some(_) => {}
             // The date of an event may be "in spring".
             None if name == "date" => notes.push("`date` in its front matter is not a date".to_owned()),
             None => return Err(unreadable(&format!("`{name}` is not a date"))),
@@ -247,13 +273,27 @@ fn unpublished(fields: &Fields, notes: &mut Vec<String>) -> Result<Option<String
     Ok(is_hidden.then(|| "`robots: noindex`".to_owned()))
 }
 
-/// Whether a date is in the future; `None` if it is no date. A time without a zone is UTC. A time in another notation counts as the second
-/// day after its date, because it must not be too early.
-fn is_to_come(value: &Value) -> Option<bool> {
+/// Whether a post is published later, by a date in the form 2031-1-31 at the beginning of its name.
+pub fn is_post_to_come(name: &str) -> bool {
+    let mut parts = name.splitn(4, '-');
+    let [Some(year), Some(month), Some(day), Some(_)] = [(); 4].map(|()| parts.next()) else { return false };
+    is_to_come(&Value::String(format!("{year:0>4}-{month:0>2}-{day:0>2}")), 0) == Some(true)
+}
+
+/// Whether a text file that begins like this may have front matter with a date after which it is not published.
+pub fn may_expire(head: &[u8]) -> bool {
+    let head = String::from_utf8_lossy(head.get(..MAX_BYTES).unwrap_or(head));
+    let is_front = head.trim_start_matches(is_blank).starts_with(['-', '+']);
+    is_front && head.lines().filter_map(name).any(|name| EXPIRY_DATES.contains(&&*name))
+}
+
+/// Whether a date is in the future; `None` if it is no date. A time without a zone is UTC. A time in another notation counts as `unsure`
+/// seconds after the beginning of its day.
+fn is_to_come(value: &Value, unsure: i64) -> Option<bool> {
     // TOML has dates, which are objects here.
     let text = value.as_str().or_else(|| value.as_object()?.values().next()?.as_str())?.trim();
     let known: Option<Datetime> = text.parse().ok();
-    let later = if known.is_some() { 0 } else { 2 * DAY_SECONDS };
+    let later = if known.is_some() { 0 } else { unsure };
     let Datetime { date, time, offset } = known.or_else(|| text.get(..10)?.parse().ok())?;
     let date = date?;
     let (year, month, day) = (i64::from(date.year), i64::from(date.month), i64::from(date.day));
@@ -286,8 +326,7 @@ fn refuse_stray(text: &str) -> Result<(), ExtractError> {
         let has_claim = value.split([',', ' ', '[', '"', '\'', '\t']).any(is_claim);
         let is_audience = name(line).is_some_and(|name| matches!(&*name, "audience" | "audiences"));
         if !is_code && is_audience && has_claim {
-            let reason = "it must be in front matter, which begins in the first line".to_owned();
-            return Err(ExtractError::Audience { reason });
+            return Err(refused("it must be in front matter, which begins in the first line"));
         }
     }
     Ok(())
@@ -295,15 +334,16 @@ fn refuse_stray(text: &str) -> Result<(), ExtractError> {
 
 fn decides_access(name: &str) -> bool {
     matches!(name, "audience" | "audiences" | "robots")
-        || [&HIDES_IF_TRUE[..], &HIDES_IF_FALSE, &PUBLICATION_DATES].iter().any(|names| names.contains(&name))
+        || [&HIDES_IF_TRUE[..], &HIDES_IF_FALSE, &PUBLICATION_DATES, &EXPIRY_DATES]
+            .iter()
+            .any(|names| names.contains(&name))
 }
 
 /// The name in a line such as `name: value`, `"name": value` or `name = value`, in lower case.
 fn name(line: &str) -> Option<String> {
     let (name, value) = line.split_at(line.find([':', '=', '：'])?);
-    let name = name.trim_matches(|c| is_blank(c) || "\"'{,".contains(c)).to_lowercase();
-    let is_name =
-        !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | '.'));
+    let name = spelled(name.trim_matches(|c| is_blank(c) || "\"'{,".contains(c)));
+    let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '.');
     // "https://example.org" is none.
     let is_value = !value.starts_with("://");
     (is_name && is_value).then_some(name)

@@ -49,6 +49,8 @@ pub use audience::{AudienceError, MAX_AUDIENCE_BYTES, audience};
 pub use error::ExtractError;
 pub use file::{limited, read_limited, read_open};
 pub use format::Format;
+pub use front_matter::{is_post_to_come, may_expire};
+pub use html::refresh_target;
 pub use properties::Properties;
 
 /// Changed whenever the same file would give another document.

@@ -9,14 +9,15 @@ use crate::supabase::storage::StoredFile;
 use crate::supabase::{Client, SupabaseError};
 
 pub(super) async fn list(client: &Client) -> Result<Listing, SupabaseError> {
-    let mut listing = Listing { is_complete: true, ..Listing::default() };
+    let mut listing = Listing::default();
     for file in client.user_files().await? {
-        match Format::from_path(Path::new(&file.path)) {
-            _ if folder::is_draft(Path::new(&file.path)) => {
-                listing.skipped.push(Rejected { path: file.path, reason: folder::DRAFT.to_owned() });
+        let path = Path::new(&file.path);
+        match (folder::unpublished(path), Format::from_path(path)) {
+            (Some(reason), _) => {
+                listing.skipped.push(Rejected { path: file.path, reason: reason.to_owned() });
             }
-            Some(format) => listing.items.push(item(file, format)),
-            None => {
+            (None, Some(format)) => listing.items.push(item(file, format)),
+            (None, None) => {
                 let reason = folder::unsupported(Path::new(&file.path));
                 listing.skipped.push(Rejected { path: file.path, reason });
             }

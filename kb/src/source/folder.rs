@@ -23,7 +23,13 @@ use super::{Item, Listing, LoadError, Location, Rejected};
 const NOT_A_FILE: &str = "is not a regular file";
 
 /// Why files in a folder of drafts are skipped.
-pub(super) const DRAFT: &str = "is a draft: it is in a folder with the name _drafts";
+const DRAFT: &str = "is a draft: it is in a folder with the name _drafts";
+
+/// Folders of file systems and file servers, which others often may not read.
+const SYSTEM_FOLDERS: [&str; 3] = ["lost+found", "@eaDir", "System Volume Information"];
+
+/// Why posts are skipped whose day is to come.
+const POST_TO_COME: &str = "is a post whose date, in its name, is to come";
 
 /// Lists the documents of a folder recursively, except drafts, hidden files and files that `.gitignore` and `.ignore` exclude.
 /// Symbolic links are not followed.
@@ -34,7 +40,7 @@ pub fn list(folder: &Path) -> io::Result<Listing> {
     std::fs::read_dir(folder)?;
     let root = folder.canonicalize()?;
     let opened = Arc::new(Dir::open_ambient_dir(&root, ambient_authority())?);
-    let mut listing = Listing { is_complete: true, ..Listing::default() };
+    let mut listing = Listing::default();
     // A copy of a checkout excludes the same files as the checkout. Above a folder that is in no checkout, a rule may be about something
     // else, such as the files of a home folder.
     let is_checkout =
@@ -46,27 +52,42 @@ pub fn list(folder: &Path) -> io::Result<Listing> {
         .require_git(is_checkout)
         .parents(is_checkout)
         .sort_by_file_name(OsStr::cmp)
+        .filter_entry(|entry| {
+            entry.depth() == 0 || !SYSTEM_FOLDERS.iter().any(|name| entry.file_name() == OsStr::new(name))
+        })
         .build();
     for entry in walk {
         match entry {
             Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_dir()) => {}
             Ok(entry) => add(&mut listing, &root, &opened, &entry),
             Err(error) => {
-                listing.is_complete = false;
-                let path = root.to_string_lossy().into_owned();
-                listing.failed.push(Rejected { path, reason: error.to_string() });
+                let at = place(&error).and_then(|path| path.strip_prefix(&root).ok());
+                let path = at.unwrap_or(Path::new("")).to_string_lossy().into_owned();
+                let shown = if path.is_empty() { root.to_string_lossy().into_owned() } else { path.clone() };
+                let reason = format!("{error}; documents below it stay as they are");
+                listing.failed.push(Rejected { path: shown, reason });
+                listing.unlisted.push(path);
             }
         }
     }
     Ok(listing)
 }
 
+/// The file or folder that an error is about.
+fn place(error: &ignore::Error) -> Option<&Path> {
+    match error {
+        ignore::Error::WithPath { path, .. } => Some(path),
+        ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => place(err),
+        _ => None,
+    }
+}
+
 fn add(listing: &mut Listing, root: &Path, opened: &Arc<Dir>, entry: &DirEntry) {
     let below = entry.path().strip_prefix(root).unwrap_or(entry.path());
     let path = below.to_string_lossy().into_owned();
     let skip = |reason: String| Rejected { path: path.clone(), reason };
-    if is_draft(below) {
-        listing.skipped.push(skip(DRAFT.to_owned()));
+    if let Some(reason) = unpublished(below) {
+        listing.skipped.push(skip(reason.to_owned()));
     } else if entry.path_is_symlink() {
         listing.skipped.push(skip("is a symbolic link".to_owned()));
     } else if !entry.file_type().is_some_and(|kind| kind.is_file()) {
@@ -75,8 +96,7 @@ fn add(listing: &mut Listing, root: &Path, opened: &Arc<Dir>, entry: &DirEntry) 
         match (Format::from_path(entry.path()), key(below)) {
             (None, _) => listing.skipped.push(skip(unsupported(below))),
             (Some(_), None) => {
-                // It may be a stored document that was renamed, so nothing may be removed.
-                listing.is_complete = false;
+                listing.nameless = Some(path.clone());
                 listing.failed.push(skip("has a name that is not valid Unicode".to_owned()));
             }
             (Some(format), Some(path)) => listing.items.push(Item {
@@ -90,10 +110,19 @@ fn add(listing: &mut Listing, root: &Path, opened: &Arc<Dir>, entry: &DirEntry) 
     }
 }
 
-/// Whether a file is in a folder that generators of sites do not publish.
-pub(super) fn is_draft(path: &Path) -> bool {
-    let mut folders = path.parent().into_iter().flat_map(Path::components);
-    folders.any(|folder| folder.as_os_str().eq_ignore_ascii_case("_drafts"))
+/// Why generators of sites do not publish a file, by its path.
+pub(super) fn unpublished(path: &Path) -> Option<&'static str> {
+    let is_in = |name: &str| {
+        let mut folders = path.parent().into_iter().flat_map(Path::components);
+        folders.any(|folder| folder.as_os_str().eq_ignore_ascii_case(name))
+    };
+    let is_to_come = || path.file_name().and_then(OsStr::to_str).is_some_and(extract::is_post_to_come);
+    if is_in("_drafts") {
+        Some(DRAFT)
+    } else {
+        // Jekyll; others publish files with a later date in their names.
+        (is_in("_posts") && is_to_come()).then_some(POST_TO_COME)
+    }
 }
 
 /// Why a file is skipped.
@@ -215,7 +244,7 @@ mod tests {
         fs::write(folder.path().join(".ignore"), "drafts/").unwrap();
         let listing = list(folder.path()).unwrap();
         assert_eq!(paths(&listing), ["a/z.TXT", "b.md", "c.markdown"]);
-        assert!(listing.failed.is_empty() && listing.skipped.is_empty() && listing.is_complete);
+        assert!(listing.failed.is_empty() && listing.skipped.is_empty() && listing.unlisted.is_empty());
     }
 
     #[test]
@@ -335,8 +364,83 @@ mod tests {
         let folder = folder(&["a.md", "_drafts/b.md", "blog/_Drafts/x/c.md", "_drafts.md"]);
         let listing = list(folder.path()).unwrap();
         assert_eq!(paths(&listing), ["_drafts.md", "a.md"]);
-        assert!(listing.is_complete && listing.skipped.iter().all(|skipped| skipped.reason == DRAFT));
+        assert!(listing.unlisted.is_empty() && listing.skipped.iter().all(|skipped| skipped.reason == DRAFT));
         assert_eq!(listing.skipped.len(), 2);
+    }
+
+    /// Makes a folder whose path is too long to be read by anybody, also by root, and returns its path.
+    fn unreadable_folder(at: &Path) -> PathBuf {
+        let mut below = PathBuf::new();
+        let mut open = Dir::open_ambient_dir(at, ambient_authority()).unwrap();
+        for _ in 0..16 {
+            let name = "x".repeat(255);
+            open.create_dir(&name).unwrap();
+            open = open.open_dir(&name).unwrap();
+            below.push(name);
+        }
+        below
+    }
+
+    #[test]
+    fn only_what_is_below_a_folder_that_cannot_be_read_is_unknown() {
+        let folder = folder(&["a.md", "sub/b.md", "z.md", "lost+found/c.md", "sub/@eaDir/d.md"]);
+        let below = unreadable_folder(&folder.path().join("sub"));
+        let listing = list(folder.path()).unwrap();
+        assert_eq!(paths(&listing), ["a.md", "sub/b.md", "z.md"]);
+        assert_eq!((listing.failed.len(), listing.unlisted.len()), (1, 1), "{:?}", listing.failed);
+        let inside = Path::new("sub").join(&below).join("e.md");
+        assert!(listing.may_have(inside.to_str().unwrap()));
+        for known in ["gone.md", "sub/gone.md", "sub2/gone.md"] {
+            assert!(!listing.may_have(known), "{known}");
+        }
+    }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig::with_cases(64))]
+        #[test]
+        fn a_file_that_is_there_is_listed_or_unknown_whatever_cannot_be_read(
+            files in proptest::collection::btree_set("([ab]/){0,3}[ab]\\.md", 1..8),
+            unreadable in "([ab]/){0,3}",
+        ) {
+            let files: Vec<_> = files.iter().map(String::as_str).collect();
+            let folder = folder(&files);
+            let at = folder.path().join(&unreadable);
+            fs::create_dir_all(&at).unwrap();
+            let inside = Path::new(&unreadable).join(unreadable_folder(&at)).join("a.md");
+            let listing = list(folder.path()).unwrap();
+            proptest::prop_assert_eq!(paths(&listing).len(), files.len());
+            proptest::prop_assert!(files.iter().all(|file| paths(&listing).contains(file) && !listing.may_have(file)));
+            proptest::prop_assert!(listing.may_have(inside.to_str().unwrap()), "{:?}", listing.unlisted);
+        }
+    }
+
+    #[test]
+    fn a_path_is_unknown_if_a_folder_above_it_could_not_be_listed() {
+        let of = |unlisted: &str| Listing { unlisted: vec![unlisted.to_owned()], ..Listing::default() };
+        for (unlisted, path, is_unknown) in [
+            ("", "a.md", true),
+            ("a", "a/b.md", true),
+            ("a/b", "a/b/c/d.md", true),
+            ("a.md", "a.md", true),
+            ("a", "ab/c.md", false),
+            ("a/b", "a/c.md", false),
+            ("a/b", "a", false),
+        ] {
+            assert_eq!(of(unlisted).may_have(path), is_unknown, "{unlisted} {path}");
+        }
+    }
+
+    #[test]
+    fn a_post_with_a_date_to_come_in_its_name_is_skipped() {
+        let folder = folder(&[
+            "_posts/2024-05-01-old.md",
+            "_posts/2999-01-01-new.md",
+            "blog/_posts/x/2999-1-1-new.md",
+            "minutes/2999-01-01-agenda.md",
+        ]);
+        let listing = list(folder.path()).unwrap();
+        assert_eq!(paths(&listing), ["_posts/2024-05-01-old.md", "minutes/2999-01-01-agenda.md"]);
+        assert!(listing.skipped.iter().all(|skipped| skipped.reason == POST_TO_COME));
     }
 
     #[test]
@@ -350,12 +454,13 @@ mod tests {
 
     #[cfg_attr(target_os = "macos", ignore = "platform: the file system of macOS rejects such names")]
     #[test]
-    fn a_name_that_is_not_unicode_makes_the_listing_incomplete() {
+    fn a_name_that_is_not_unicode_is_reported() {
         use std::os::unix::ffi::OsStrExt;
         let folder = folder(&["a.md"]);
         fs::write(folder.path().join(OsStr::from_bytes(b"\xff.md")), "text").unwrap();
         let listing = list(folder.path()).unwrap();
-        assert_eq!((listing.items.len(), listing.failed.len(), listing.is_complete), (1, 1, false));
+        assert_eq!((listing.items.len(), listing.failed.len()), (1, 1));
+        assert!(listing.nameless.is_some() && listing.unlisted.is_empty());
     }
 
     #[test]

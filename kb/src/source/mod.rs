@@ -68,6 +68,8 @@ pub struct Content {
     pub version: Option<String>,
     /// Address where people read it.
     pub url: Option<String>,
+    /// Whether it was found at another address, and may say of itself what is not said of the document.
+    pub has_moved: bool,
 }
 
 /// A file or page that does not become a document, with the reason.
@@ -86,8 +88,21 @@ pub struct Listing {
     pub skipped: Vec<Rejected>,
     /// Documents that cannot be read.
     pub failed: Vec<Rejected>,
-    /// False if a part of the source could not be listed, so that unlisted documents may exist.
-    pub is_complete: bool,
+    /// Paths that could not be listed: nothing is known about them and what is below them. An empty path is the whole source.
+    pub unlisted: Vec<String>,
+    /// A file without a usable name, which may be any document under another name.
+    pub nameless: Option<String>,
+}
+
+impl Listing {
+    /// Whether the source may have a document with this path, although it is not listed.
+    pub fn may_have(&self, path: &str) -> bool {
+        let is_below = |above: &String| {
+            let rest = path.strip_prefix(above.as_str());
+            rest.is_some_and(|rest| above.is_empty() || rest.is_empty() || rest.starts_with('/'))
+        };
+        self.unlisted.iter().any(is_below)
+    }
 }
 
 /// Why a source cannot be listed.
@@ -118,6 +133,9 @@ pub enum LoadError {
     /// A page asks not to be indexed.
     #[error("{0}")]
     NotPublished(String),
+    /// A page leads to something else, so nothing is known about it.
+    #[error("{0}")]
+    Elsewhere(String),
     /// Only this document is affected.
     #[error("{0}")]
     Failed(String),
@@ -203,5 +221,5 @@ impl Source {
 
 fn content(item: &Item, bytes: Vec<u8>) -> Result<Content, LoadError> {
     let format = item.format.ok_or_else(|| LoadError::Failed("has no known format".to_owned()))?;
-    Ok(Content { bytes, format, version: item.version.clone(), url: None })
+    Ok(Content { bytes, format, version: item.version.clone(), url: None, has_moved: false })
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crawl::{CrawlError, FetchError, Fetched, Options, Site, document_name};
-use extract::{Format, MAX_FILE_BYTES};
+use extract::{ExtractError, Format, MAX_FILE_BYTES};
 use reqwest::Url;
 
 use super::{Content, Item, ListError, Listing, LoadError, Loaded, Location, Rejected, Source};
@@ -11,6 +11,9 @@ use super::{Content, Item, ListError, Listing, LoadError, Loaded, Location, Reje
 /// Maximum number of pages of one site or list: a plan keeps about a kilobyte of each in memory. With the polite pace of one request
 /// in 0.2 s, reading so many takes six hours.
 const MAX_PAGES: usize = 100_000;
+
+/// Unusable entries with which the others of a sitemap still say which pages there are.
+const MAX_UNUSABLE: usize = 1_000;
 
 pub(super) fn open(listing: crawl::Listing) -> Result<Source, ListError> {
     let options = Options {
@@ -56,11 +59,27 @@ pub(super) async fn list(listing: &crawl::Listing, site: &Site) -> Result<Listin
         location: Location::Page(url),
     };
     let rejected = |(path, reason): (String, crawl::Rejection)| Rejected { path, reason: reason.to_string() };
+    let unread = |(path, reason): (String, String)| Rejected {
+        path,
+        reason: format!("{reason}. Its pages are unknown, so missing documents stay"),
+    };
+    // An entry that cannot be used may be that of a page that was listed correctly before, and any page may be in a sitemap that
+    // was not read.
+    let named = |(entry, _): &(String, crawl::Rejection)| {
+        let crawl::Listing::Sitemap(sitemap) = listing else { return None };
+        let url = sitemap.join(entry).ok()?;
+        Some(document_name(Some(&crawl::site_name(&url)), &url))
+    };
+    let unlisted = match addresses.unread.is_empty() && addresses.rejected.len() <= MAX_UNUSABLE {
+        true => addresses.rejected.iter().filter_map(named).collect(),
+        false => vec![String::new()],
+    };
     Ok(Listing {
         items: addresses.pages.into_iter().map(item).collect(),
         skipped: addresses.rejected.into_iter().map(rejected).collect(),
-        failed: Vec::new(),
-        is_complete: true,
+        unlisted,
+        failed: addresses.unread.into_iter().map(unread).collect(),
+        nameless: None,
     })
 }
 
@@ -68,36 +87,31 @@ pub(super) async fn load(site: &Site, url: &Url, known: Option<&str>) -> Result<
     let page = match site.fetch(url, known).await {
         Ok(Fetched::Page(page)) => page,
         Ok(Fetched::Unchanged) => return Ok(Loaded::Unchanged),
-        Err(error @ FetchError::NoIndex(_)) => return Err(LoadError::NotPublished(error.to_string())),
+        Err(error @ FetchError::NoIndex) => return Err(LoadError::NotPublished(error.to_string())),
         // A site that forbids a page now does not want it quoted either.
         Err(error) if error.is_gone() || error.is_unwelcome() => {
             return Err(LoadError::Gone(error.to_string()));
         }
+        Err(error @ FetchError::Elsewhere { .. }) => return Err(LoadError::Elsewhere(error.to_string())),
         Err(error @ FetchError::NotRequested(_)) => return Err(LoadError::NotRequested(error.to_string())),
         Err(error) => return Err(LoadError::Failed(error.to_string())),
     };
+    if let Some(to) = page.refresh.as_deref().and_then(extract::refresh_target)
+        && page.url.join(to).ok().as_ref() != Some(&page.url)
+    {
+        return Err(LoadError::Elsewhere(ExtractError::Redirect { to: to.to_owned() }.to_string()));
+    }
     let format = format(&page.url, page.content_type.as_deref());
     let format = format.ok_or_else(|| LoadError::Failed("is not a page or document".to_owned()))?;
     let url = Some(page.url.to_string());
-    Ok(Loaded::Content(Content { bytes: page.bytes, format, version: page.version, url }))
+    Ok(Loaded::Content(Content {
+        bytes: page.bytes,
+        format,
+        version: page.version,
+        url,
+        has_moved: page.has_moved,
+    }))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_name_of_a_page_decides_if_its_server_does_not_know_the_type() {
-        let of = |path: &str, content_type| {
-            format(&Url::parse("https://git.example.org/raw/").unwrap().join(path).unwrap(), content_type)
-        };
-        for general in [None, Some("text/plain; charset=utf-8"), Some("application/octet-stream")] {
-            assert_eq!(of("hr.md?raw=1", general), Some(Format::Markdown), "{general:?}");
-            assert_eq!(of("prices.CSV", general), Some(Format::Csv), "{general:?}");
-        }
-        assert_eq!(of("hr", Some("text/plain")), Some(Format::PlainText));
-        assert_eq!(of("hr", Some("application/octet-stream")), None);
-        assert_eq!(of("hr.md", Some("text/html")), Some(Format::Html));
-        assert_eq!(of("hr.md", Some("image/png")), None);
-    }
-}
+mod tests;

@@ -1,6 +1,7 @@
 //! Whether a document has changed, without extracting and embedding it.
 
 use std::io::{ErrorKind, Read};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use extract::{EXTRACTOR_VERSION, Format};
 use rayon::prelude::*;
@@ -8,6 +9,9 @@ use sha2::{Digest, Sha256};
 
 use crate::passage::PASSAGES_VERSION;
 use crate::source::{Item, LoadError, Location};
+
+/// Front matter is not longer.
+const HEAD_BYTES: u64 = 64 * 1024;
 
 /// What is known about an item's content before it is processed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,19 +54,22 @@ impl Defaults {
     /// default language: a change of `--language` writes the document again, while a change of language that an
     /// administrator made in the database stays until the document changes.
     pub fn content_hash(&self, format: Format, bytes: &[u8]) -> String {
-        hex(self.rules(format.content_type()).chain_update(bytes))
+        hex(self.rules(format.content_type()).chain_update(bytes).chain_update(day_if_it_may_expire(bytes)))
     }
 
     /// [`Defaults::content_hash`] of a file that is not in memory.
     pub(super) fn hash_file(&self, format: Format, file: &mut impl Read) -> Result<String, LoadError> {
         let mut hash = self.rules(format.content_type());
-        let mut part = [0; 64 * 1024];
+        let (mut head, mut rest) = (Vec::new(), [0; HEAD_BYTES as usize]);
+        let unreadable = |error| LoadError::Unreadable(format!("cannot be read: {error}"));
+        file.by_ref().take(HEAD_BYTES).read_to_end(&mut head).map_err(unreadable)?;
+        hash.update(&head);
         loop {
-            match file.read(&mut part) {
-                Ok(0) => return Ok(hex(hash)),
-                Ok(length) => hash.update(part.get(..length).unwrap_or_default()),
+            match file.read(&mut rest) {
+                Ok(0) => return Ok(hex(hash.chain_update(day_if_it_may_expire(&head)))),
+                Ok(length) => hash.update(rest.get(..length).unwrap_or_default()),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(LoadError::Unreadable(format!("cannot be read: {error}"))),
+                Err(error) => return Err(unreadable(error)),
             }
         }
     }
@@ -87,6 +94,12 @@ impl Defaults {
             format!("{EXTRACTOR_VERSION}\n{PASSAGES_VERSION}\n{}\n{audience}\n{format}\n", self.language);
         Sha256::new().chain_update(head)
     }
+}
+
+/// The day, for a file that says when it is no longer published: it is read again each day.
+fn day_if_it_may_expire(file: &[u8]) -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    if extract::may_expire(file) { (since.as_secs() / 86_400).to_string() } else { String::new() }
 }
 
 pub(super) fn hex(hash: Sha256) -> String {
@@ -149,6 +162,19 @@ mod tests {
             defaults("english", Some(&["a", "b"])).content_hash(Format::Csv, b""),
             defaults("english", Some(&["a\", \"b"])).content_hash(Format::Csv, b"")
         );
+    }
+
+    #[test]
+    fn a_file_that_names_an_expiry_has_another_hash_each_day() {
+        let defaults = Defaults::default();
+        let rest = "Some text.\n".repeat(20_000);
+        for (head, changes) in [("---\nexpires: 2999-01-01\n---\n", true), ("---\ntitle: x\n---\n", false)] {
+            let file = format!("{head}{rest}");
+            let hash = defaults.content_hash(Format::Markdown, file.as_bytes());
+            assert_eq!(defaults.hash_file(Format::Markdown, &mut file.as_bytes()).unwrap(), hash);
+            let of_the_file_alone = hex(defaults.rules("text/markdown").chain_update(&file));
+            assert_eq!(hash != of_the_file_alone, changes, "{head}");
+        }
     }
 
     #[test]

@@ -5,6 +5,7 @@
 //! next run deletes what a stopped run left behind and does not repeat what it finished. A lease in the database
 //! (`lease`) ensures that one run at a time writes a collection.
 
+mod alike;
 mod batch;
 mod error;
 mod estimate;

@@ -1,4 +1,4 @@
-//! Documents pass from their source to the writer in three stages: load (asynchronous), prepare (threads), embed (all
+//! Documents pass from their source to the writer in four stages: load (asynchronous), prepare (threads), compare, embed (all
 //! cores). Each stage works ahead while later stages are busy, and waits when they fall behind.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,6 +11,7 @@ use futures_util::{StreamExt, stream};
 use tokio::sync::mpsc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
+use super::alike::refuse_alike;
 use super::batch::{BatchBuilder, WriterInput, WriterStep};
 use super::plan::Write;
 use super::prepare::{Preparation, PreparedOrSettled, Settled, failed};
@@ -76,7 +77,10 @@ pub(super) async fn load(
             Ok(Loaded::Unchanged) => Loading::Settled(Settled::Unchanged(write, None)),
             Err(LoadError::Gone(reason)) => Loading::Settled(Settled::Gone(write, reason)),
             Err(LoadError::NotPublished(reason)) => Loading::Settled(Settled::NotPublished(write, reason)),
-            Err(LoadError::Failed(reason) | LoadError::Unreadable(reason)) => {
+            Err(LoadError::Elsewhere(reason)) if write.replaces.is_none() => {
+                Loading::Settled(Settled::NotPublished(write, reason))
+            }
+            Err(LoadError::Elsewhere(reason) | LoadError::Failed(reason) | LoadError::Unreadable(reason)) => {
                 Loading::Settled(Settled::Failed(write, reason, None))
             }
             Err(LoadError::NotRequested(reason)) => Loading::Settled(Settled::NotRequested(write, reason)),
@@ -107,7 +111,8 @@ pub(super) fn start<E: TextEmbedder + 'static>(
     embedder: E,
 ) -> mpsc::Receiver<WriterStep> {
     let threads = thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
-    let (prepared, to_embed) = blocking::sync_channel(threads);
+    let (prepared, to_compare) = blocking::sync_channel(threads);
+    let (compared, to_embed) = blocking::sync_channel(threads);
     let (embedded, to_write) = mpsc::channel(1);
     let (loading, preparation) = (Arc::new(Mutex::new(loading)), Arc::new(preparation));
     for _ in 0..threads {
@@ -115,6 +120,7 @@ pub(super) fn start<E: TextEmbedder + 'static>(
         let (prepared, embedder) = (prepared.clone(), embedder.clone());
         thread::spawn(move || prepare_all(&loading, &preparation, &embedder, &prepared));
     }
+    thread::spawn(move || refuse_alike(&to_compare, &compared));
     thread::spawn(move || embed_all(&to_embed, &embedder, &embedded));
     to_write
 }

@@ -14,7 +14,7 @@ use super::plan::Write;
 use super::sketch::sketch;
 use crate::knowledge_base::PendingDocument;
 use crate::passage::{CountTokens, PASSAGES_VERSION, Passage, passages};
-use crate::source::Content;
+use crate::source::{Content, Location};
 use crate::supabase::storage::{ORIGINALS, safe_name};
 
 /// Why a document is not written if its content changed between planning, extraction and upload.
@@ -30,7 +30,7 @@ pub(super) struct Prepared {
     pub(super) passages: Vec<Passage>,
     pub(super) read: Document,
     /// Counts the memory of the document against the pipeline's limit until this is dropped.
-    _memory: OwnedSemaphorePermit,
+    pub(super) memory: Option<OwnedSemaphorePermit>,
 }
 
 pub(super) struct Preparation {
@@ -84,7 +84,9 @@ impl Preparation {
         count_tokens: &CountTokens<'_>,
     ) -> PreparedOrSettled {
         let content_hash = self.defaults.content_hash(content.format, &content.bytes);
-        let version = content.version.as_deref().map(|version| self.defaults.source_version(version));
+        // What may expire is read again, although its version is the same.
+        let version = content.version.as_deref().filter(|_| !extract::may_expire(&content.bytes));
+        let version = version.map(|version| self.defaults.source_version(version));
         if write.matches_stored(&content_hash) {
             return PreparedOrSettled::Settled(Box::new(Settled::Unchanged(write, version)));
         }
@@ -95,7 +97,10 @@ impl Preparation {
         let planned_version = version.clone().unwrap_or_else(|| content_hash.clone());
         let read = match (self.extract)(&content.bytes, content.format) {
             Ok(read) => read,
-            Err(error @ ExtractError::NotPublished { .. }) => {
+            // The notice of a site in trouble is not the wish of the author of a stored page.
+            Err(error @ (ExtractError::NotPublished { .. } | ExtractError::Redirect { .. }))
+                if write.replaces.is_none() || !is_notice(&write, &content, &error) =>
+            {
                 return PreparedOrSettled::Settled(Box::new(Settled::NotPublished(write, error.to_string())));
             }
             Err(error) => {
@@ -120,7 +125,13 @@ impl Preparation {
         {
             return PreparedOrSettled::Settled(Box::new(Settled::SameText(write, Box::new(document))));
         }
-        PreparedOrSettled::Prepared(Box::new(Prepared { write, document, passages, read, _memory: memory }))
+        PreparedOrSettled::Prepared(Box::new(Prepared {
+            write,
+            document,
+            passages,
+            read,
+            memory: Some(memory),
+        }))
     }
 
     fn pending(&self, write: &Write, content: &Content, read: &Document) -> PendingDocument {
@@ -143,6 +154,11 @@ impl Preparation {
     }
 }
 
+fn is_notice(write: &Write, content: &Content, error: &ExtractError) -> bool {
+    let is_page = matches!(write.item.location, Location::Page(_));
+    content.has_moved || (is_page && matches!(error, ExtractError::Redirect { .. }))
+}
+
 pub(super) fn failed(write: Write, reason: String, version: Option<String>) -> PreparedOrSettled {
     PreparedOrSettled::Settled(Box::new(Settled::Failed(write, reason, version)))
 }
@@ -152,7 +168,7 @@ fn is_of_the_file(error: &ExtractError) -> bool {
     !matches!(error, ExtractError::Sandbox { .. } | ExtractError::Unreadable { .. })
 }
 
-/// Hash of all that is written for a document and does not depend on its name and its bytes.
+/// Hash of all that is written for a document and does not depend on its name and its bytes, after a hash of its text alone.
 fn written_hash(document: &PendingDocument, passages: &[Passage], read: &Document) -> String {
     let PendingDocument { title, url, content_type, language, audience, .. } = document;
     let head = json!([PASSAGES_VERSION, title, url, content_type, language, audience]).to_string();
@@ -161,7 +177,8 @@ fn written_hash(document: &PendingDocument, passages: &[Passage], read: &Documen
         let (section, url, anchor) = (section.as_deref(), url.as_deref(), anchor.as_deref());
         json!([passage.content(read), section, page, url, anchor, statements, parts, blocks]).to_string()
     });
-    hex(passages.fold(Sha256::new().chain_update(head), Sha256::chain_update))
+    let all = hex(passages.fold(Sha256::new().chain_update(head), Sha256::chain_update));
+    format!("{} {all}", hex(Sha256::new().chain_update(&read.text)))
 }
 
 impl Prepared {

@@ -23,7 +23,7 @@ use super::{Defaults, DocumentResult, Options, Settings, Summary, SyncError};
 use crate::calibration::recalibrate;
 use crate::knowledge_base::{KnowledgeBase, Status, StoredDocument};
 use crate::reembed::reembed;
-use crate::source::{Listing, LoadError, Source};
+use crate::source::{Listing, LoadError, Rejected, Source};
 use crate::supabase::SupabaseError;
 use crate::text_embedder::{ModelError, TextEmbedder};
 
@@ -193,13 +193,14 @@ impl<'a> SyncRun<'a> {
         }
         tokio::time::sleep(self.options.missing_for.saturating_sub(listed.elapsed())).await;
         let problem = match self.source.list(self.knowledge_base.client()).await {
-            Ok(Listing { items, is_complete: true, .. }) => {
+            Ok(listing) if listing.nameless.is_none() => {
                 let collection = &self.options.collection;
                 let found: HashSet<_> =
-                    items.iter().map(|item| format!("{collection}/{}", item.path)).collect();
-                let (back, missing): (Vec<_>, Vec<_>) =
-                    documents.into_iter().partition(|document| found.contains(&document.source));
-                let reason = "is in the source again; the next run reads it".to_owned();
+                    listing.items.iter().map(|item| format!("{collection}/{}", item.path)).collect();
+                let (back, missing): (Vec<_>, Vec<_>) = documents.into_iter().partition(|document| {
+                    found.contains(&document.source) || self.may_be_in(&listing, document)
+                });
+                let reason = "may be in the source again; the next run reads it".to_owned();
                 let result = DocumentResult::Skipped { reason };
                 self.report(back.into_iter().map(|document| (document.source, result.clone())).collect());
                 return missing;
@@ -307,32 +308,29 @@ impl<'a> SyncRun<'a> {
     async fn plan(&mut self) -> Result<Planned, SyncError> {
         let listing = self.source.list(self.knowledge_base.client()).await?;
         let listed = Instant::now();
-        let Listing { items, skipped, failed, is_complete } = listing;
-        for rejected in skipped {
-            self.log.record(&rejected.path, DocumentResult::Skipped { reason: rejected.reason });
+        for Rejected { path, reason } in &listing.skipped {
+            self.log.record(path, DocumentResult::Skipped { reason: reason.clone() });
         }
-        for rejected in failed {
-            self.log.record(&rejected.path, DocumentResult::Failed { reason: rejected.reason });
+        for Rejected { path, reason } in &listing.failed {
+            self.log.record(path, DocumentResult::Failed { reason: reason.clone() });
         }
         let documents = self.knowledge_base.documents_in(&self.options.collection).await?;
         let listed_sources: HashSet<String> =
-            items.iter().map(|item| format!("{}/{}", self.options.collection, item.path)).collect();
+            listing.items.iter().map(|item| format!("{}/{}", self.options.collection, item.path)).collect();
         let mut hidden: Vec<_> =
             documents.iter().filter(|document| document.is_restricted()).cloned().collect();
         hidden.retain(|document| {
             document.status == Status::Ready && !listed_sources.contains(&document.source)
         });
-        let mut unread = HashSet::new();
-        if !is_complete {
-            unread.extend(documents.iter().map(|document| document.source.clone()));
-        }
+        let unlisted = documents.iter().filter(|document| self.may_be_in(&listing, document));
+        let mut unread: HashSet<_> = unlisted.map(|document| document.source.clone()).collect();
         let is_ready = |document: &&StoredDocument| document.status == Status::Ready;
         let ready: HashSet<&str> =
             documents.iter().filter(is_ready).map(|document| document.source.as_str()).collect();
-        let mut may_be_renamed = None;
+        let mut may_be_renamed = listing.nameless;
         let mut unreadable = Vec::new();
-        let mut known = Vec::with_capacity(items.len());
-        for (item, fingerprint) in fingerprints(items, &self.defaults).await {
+        let mut known = Vec::with_capacity(listing.items.len());
+        for (item, fingerprint) in fingerprints(listing.items, &self.defaults).await {
             match fingerprint {
                 Ok(fingerprint) => known.push((item, fingerprint)),
                 Err(error) => {
@@ -362,6 +360,13 @@ impl<'a> SyncRun<'a> {
         let hidden = hidden.first().map(|document| document.source.as_str());
         let held = hold_back(&mut plan, &removal, hidden, may_be_renamed.as_deref());
         Ok(Planned { plan, held, size, leftovers, notes, unreadable, listed })
+    }
+
+    /// Whether a document may still be in its source, in a part of it that could not be listed.
+    fn may_be_in(&self, listing: &Listing, document: &StoredDocument) -> bool {
+        let collection = &self.options.collection;
+        let path = document.source.strip_prefix(collection.as_str()).and_then(|path| path.strip_prefix('/'));
+        path.is_none_or(|path| listing.may_have(path))
     }
 
     fn removal(&self, plan: &Plan, size: usize) -> Removal<'a> {

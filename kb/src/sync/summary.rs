@@ -1,5 +1,6 @@
 //! The result of a run, as text and as JSON.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Serialize;
@@ -214,6 +215,15 @@ impl fmt::Display for Summary {
         write!(f, "{:<12}{:>8.1} s", "total", self.seconds)?;
         if let Some(calibration) = &self.calibration {
             write!(f, "\n{calibration}")?;
+        }
+        let mut reasons = BTreeMap::new();
+        for entry in &self.documents {
+            if let DocumentResult::Failed { reason } = &entry.result {
+                *reasons.entry(reason).or_insert(0) += 1;
+            }
+        }
+        for (reason, number) in reasons.into_iter().filter(|(_, number)| *number > 1) {
+            write!(f, "\n{number} documents failed with the same reason: {}", printable(reason))?;
         }
         match &self.stopped {
             Some(reason) => write!(f, "\nstopped: {}", printable(reason)),

@@ -11,6 +11,8 @@ pub(crate) enum Answer {
     Events(Vec<String>),
     /// A page of this media type.
     Page(&'static str, String),
+    /// Status, further headers and body of a page.
+    Http(u16, &'static str, String),
     /// Closes the connection without a response.
     Drop,
 }
@@ -54,7 +56,7 @@ impl FakeServer {
                     log.push(request.clone());
                     log.iter().filter(|earlier| earlier.line == request.line).count() - 1
                 };
-                let (status, media_type, body) = match answer(&request, before) {
+                let (status, media_type, body): (u16, _, _) = match answer(&request, before) {
                     Answer::Json(status, body) => (status, "application/json", body),
                     Answer::Events(data) => (
                         200,
@@ -62,6 +64,8 @@ impl FakeServer {
                         data.iter().map(|data| format!("data: {data}\n\n")).collect(),
                     ),
                     Answer::Page(media_type, body) => (200, media_type, body),
+                    // The media type is the first of the headers.
+                    Answer::Http(status, headers, body) => (status, headers, body),
                     Answer::Drop => continue,
                 };
                 {

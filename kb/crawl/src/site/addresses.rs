@@ -28,6 +28,8 @@ pub struct Addresses {
     pub pages: Vec<Url>,
     /// Unusable entries as messages show them, with the reasons.
     pub rejected: Vec<(String, Rejection)>,
+    /// Sitemaps of an index that could not be read, with the reasons. Their pages are not among `pages`.
+    pub unread: Vec<(String, String)>,
 }
 
 impl Site {
@@ -35,7 +37,7 @@ impl Site {
     ///
     /// # Errors
     ///
-    /// If any part of the listing cannot be read or a limit is exceeded: a successful result is complete.
+    /// If the first sitemap cannot be read, or a limit is exceeded.
     pub async fn addresses(&self, listing: &Listing) -> Result<Addresses, CrawlError> {
         match listing {
             Listing::Sitemap(url) => self.sitemap_pages(url).await,
@@ -60,7 +62,7 @@ impl Site {
                 Ok(()) => {}
             }
         }
-        Ok(Addresses { site: None, pages, rejected: found.rejected })
+        Ok(Addresses { site: None, pages, rejected: found.rejected, unread: Vec::new() })
     }
 
     async fn sitemap_pages(&self, start: &Url) -> Result<Addresses, CrawlError> {
@@ -73,8 +75,15 @@ impl Site {
         let mut site: Option<Url> = None;
         let mut pages = BTreeSet::new();
         let mut found = Found::new(self.options.max_pages);
+        let mut unread = Vec::new();
         while let Some((url, level)) = waiting.pop() {
-            let (read_from, entries) = self.read_sitemap(&url).await?;
+            let (read_from, entries) = match self.read_sitemap(&url).await {
+                Err(error) if site.is_some() => {
+                    unread.push((url.into(), error.without_address()));
+                    continue;
+                }
+                read => read?,
+            };
             let site = &*site.get_or_insert(read_from);
             match entries {
                 Entries::Pages(entries) => {
@@ -86,11 +95,18 @@ impl Site {
                     }
                 }
                 Entries::Sitemaps(_) if level == MAX_LEVELS => {
-                    return Err(CrawlError::TooDeep { address: url.into(), limit: MAX_LEVELS });
+                    let reason = CrawlError::TooDeep { address: url.to_string(), limit: MAX_LEVELS };
+                    unread.push((url.into(), reason.without_address()));
                 }
                 Entries::Sitemaps(entries) => {
                     for entry in entries {
-                        let Some(sitemap) = found.same_site(&entry, site)? else { continue };
+                        let sitemap = match on_site(&entry, site) {
+                            Ok(sitemap) => sitemap,
+                            Err(reason) => {
+                                unread.push((address::shown(&entry), reason.to_string()));
+                                continue;
+                            }
+                        };
                         if seen.insert(sitemap.clone()) {
                             waiting.push((sitemap, level + 1));
                         }
@@ -102,7 +118,7 @@ impl Site {
             }
         }
         let site = site.as_ref().map(site_name);
-        Ok(Addresses { site, pages: pages.into_iter().collect(), rejected: found.rejected })
+        Ok(Addresses { site, pages: pages.into_iter().collect(), rejected: found.rejected, unread })
     }
 
     async fn read_sitemap(&self, url: &Url) -> Result<(Url, Entries), CrawlError> {
@@ -122,6 +138,11 @@ impl Site {
     }
 }
 
+fn on_site(entry: &str, site: &Url) -> Result<Url, Rejection> {
+    let url = address::parse(entry)?;
+    if url.origin() == site.origin() { Ok(address::bare(&url)) } else { Err(Rejection::OtherSite) }
+}
+
 /// Collects rejected entries, and enforces the limit of pages and rejections.
 struct Found {
     rejected: Vec<(String, Rejection)>,
@@ -135,10 +156,7 @@ impl Found {
 
     /// Parses an entry; `None` if it was rejected.
     fn same_site(&mut self, entry: &str, site: &Url) -> Result<Option<Url>, CrawlError> {
-        let checked = address::parse(entry).and_then(|url| {
-            if url.origin() == site.origin() { Ok(address::bare(&url)) } else { Err(Rejection::OtherSite) }
-        });
-        match checked {
+        match on_site(entry, site) {
             Ok(url) => Ok(Some(url)),
             Err(reason) => self.reject(entry, reason).map(|()| None),
         }

@@ -2,9 +2,9 @@
 
 use reqwest::Url;
 
-use super::Site;
 use super::network::Reach;
 use super::transfer::{FetchSpec, Purpose, Reply};
+use super::{Site, moved};
 use crate::address;
 use crate::error::FetchError;
 
@@ -13,7 +13,7 @@ const MAX_REDIRECTS: usize = 10;
 
 impl Site {
     /// The first reply that is not a redirect, and its address (without credentials). Except for `robots.txt` itself, every
-    /// address on the way must be allowed by its own site. After a hop on the public internet, private addresses are
+    /// address on the way must be allowed by its own site, and a page must not lead to something else. After a hop on the public internet, private addresses are
     /// refused.
     pub(super) async fn follow(
         &self,
@@ -24,20 +24,33 @@ impl Site {
         if !address::is_web(start) {
             return Err(FetchError::NotHttp);
         }
-        let mut url = address::bare(start);
+        let page = address::bare(start);
+        let mut url = page.clone();
         for _ in 0..=MAX_REDIRECTS {
-            if spec.purpose != Purpose::Robots {
-                self.check_robots(&url, reach).await?;
-            }
-            match self.exchange(&url, spec, reach).await? {
-                Reply::Redirect { location, reach: further } => {
-                    url = target(&url, location.as_deref())?;
-                    reach = further;
+            match self.step(&url, spec, reach).await {
+                Ok(Reply::Redirect { location, is_permanent, reach: further }) => {
+                    let to = target(&url, location.as_deref())?;
+                    if spec.purpose == Purpose::Page {
+                        moved::check(&page, &url, &to, is_permanent)?;
+                    }
+                    (url, reach) = (to, further);
                 }
-                reply => return Ok((url, reply)),
+                // What its new address says is not said of the page.
+                Err(error) if (error.is_gone() || error.is_unwelcome()) && !moved::is_same(&page, &url) => {
+                    return Err(moved::elsewhere(&url, &format!("and there: {error}")));
+                }
+                Ok(reply) => return Ok((url, reply)),
+                Err(error) => return Err(error),
             }
         }
         Err(FetchError::TooManyRedirects(MAX_REDIRECTS))
+    }
+
+    async fn step(&self, url: &Url, spec: &FetchSpec<'_>, reach: Reach) -> Result<Reply, FetchError> {
+        if spec.purpose != Purpose::Robots {
+            self.check_robots(url, reach).await?;
+        }
+        self.exchange(url, spec, reach).await
     }
 }
 

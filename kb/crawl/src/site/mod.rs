@@ -4,6 +4,7 @@ mod addresses;
 mod credentials;
 mod failure;
 mod follow;
+mod moved;
 mod network;
 mod pace;
 mod robots;
@@ -13,11 +14,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use reqwest::Url;
-use reqwest::header::CONTENT_TYPE;
+use reqwest::header::{CONTENT_TYPE, HeaderName, REFRESH};
 use reqwest::redirect::Policy;
 
+use crate::address;
 use crate::error::{CrawlError, FetchError};
-use crate::noindex;
 use crate::options::Options;
 use crate::version::{self, Version};
 
@@ -59,6 +60,10 @@ pub enum Fetched {
 pub struct Page {
     /// Address after redirects, without credentials and fragment.
     pub url: Url,
+    /// Whether the page has another address than it had, so that what is there may not be said of the page.
+    pub has_moved: bool,
+    /// The header `Refresh`, with which old sites lead elsewhere.
+    pub refresh: Option<String>,
     /// With parameters, such as `text/html; charset=utf-8`.
     pub content_type: Option<String>,
     /// After content decoding, in the original character set.
@@ -114,18 +119,17 @@ impl Site {
         self.credentials.remember(page);
         let spec = FetchSpec { purpose: Purpose::Page, version: version.and_then(Version::parse) };
         let (url, reply) = self.follow(page, &spec, Reach::PrivateAllowed).await?;
-        let Reply::Content { headers, mut bytes } = reply else { return Ok(Fetched::Unchanged) };
-        let content_type =
-            headers.get(CONTENT_TYPE).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned());
-        if may_be_html(content_type.as_deref()) {
-            let is_forbidden;
-            (is_forbidden, bytes) = noindex::in_page(bytes, self.options.product()).await;
-            if is_forbidden {
-                return Err(FetchError::NoIndex("<meta name=\"robots\">"));
-            }
+        let Reply::Content { headers, bytes } = reply else { return Ok(Fetched::Unchanged) };
+        let has_moved = !moved::is_same(&address::bare(page), &url);
+        if has_moved && moved::asks_for_password(&bytes) {
+            return Err(moved::elsewhere(&url, "which asks for a password"));
         }
+        let text = |name: HeaderName| {
+            headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()).into_owned())
+        };
+        let (content_type, refresh) = (text(CONTENT_TYPE), text(REFRESH));
         let version = version::describe(&url, &headers);
-        Ok(Fetched::Page(Page { url, content_type, bytes, version }))
+        Ok(Fetched::Page(Page { url, has_moved, refresh, content_type, bytes, version }))
     }
 }
 
@@ -159,12 +163,6 @@ impl Clients {
             Reach::Public => &self.public,
         }
     }
-}
-
-fn may_be_html(content_type: Option<&str>) -> bool {
-    content_type.is_none_or(|content_type| {
-        matches!(transfer::media_type(content_type).as_str(), "text/html" | "application/xhtml+xml")
-    })
 }
 
 #[cfg(test)]

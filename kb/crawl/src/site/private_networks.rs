@@ -10,8 +10,10 @@ use std::time::Duration;
 use reqwest::Url;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
+use super::Site;
 use super::network::Network;
-use super::{Fetched, Site};
+use super::network::Reach;
+use super::transfer::{FetchSpec, Purpose, Reply};
 use crate::error::{CrawlError, FetchError};
 use crate::listing::Listing;
 use crate::options::Options;
@@ -94,10 +96,12 @@ fn url(name: &str, server: &Server, path: &str) -> Url {
     Url::parse(&format!("http://{name}:{}{path}", server.at("/").port().unwrap())).unwrap()
 }
 
+/// Reads a file as sitemaps are read, which redirects may lead to other sites.
 async fn fetch(site: &Site, page: &Url) -> Result<Vec<u8>, FetchError> {
-    match site.fetch(page, None).await? {
-        Fetched::Page(page) => Ok(page.bytes),
-        Fetched::Unchanged => panic!("nothing was asked about"),
+    let spec = FetchSpec { purpose: Purpose::Sitemap, version: None };
+    match site.follow(page, &spec, Reach::PrivateAllowed).await? {
+        (_, Reply::Content { bytes, .. }) => Ok(bytes),
+        (_, other) => panic!("{other:?}"),
     }
 }
 

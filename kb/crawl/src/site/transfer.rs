@@ -41,6 +41,7 @@ pub(super) enum Reply {
     /// With the reach of the next request.
     Redirect {
         location: Option<String>,
+        is_permanent: bool,
         reach: Reach,
     },
 }
@@ -140,11 +141,12 @@ impl Site {
                 self.check_robots_tag(response.headers(), spec.purpose)?;
                 Ok(Reply::Unchanged)
             }
-            301 | 302 | 303 | 307 | 308 => {
+            status @ (301 | 302 | 303 | 307 | 308) => {
                 let location = response.headers().get(LOCATION);
                 let location = location.and_then(|value| std::str::from_utf8(value.as_bytes()).ok());
                 let reach = self.network.reach_after_redirect(from, reach);
-                Ok(Reply::Redirect { location: location.map(str::to_owned), reach })
+                let is_permanent = matches!(status, 301 | 308);
+                Ok(Reply::Redirect { location: location.map(str::to_owned), is_permanent, reach })
             }
             status @ (401 | 403 | 407) => Err(FetchError::Denied(status)),
             status @ (404 | 410) => Err(FetchError::Gone(status)),
@@ -181,7 +183,7 @@ impl Site {
     /// Sitemaps often have the header to stay out of search results; that does not apply to their pages.
     fn check_robots_tag(&self, headers: &HeaderMap, purpose: Purpose) -> Result<(), FetchError> {
         if purpose == Purpose::Page && noindex::in_headers(headers, self.options.product()) {
-            return Err(FetchError::NoIndex("header X-Robots-Tag"));
+            return Err(FetchError::NoIndex);
         }
         Ok(())
     }
@@ -219,7 +221,7 @@ impl Site {
 }
 
 /// `text/html` for `Text/HTML; charset=utf-8`.
-pub(super) fn media_type(content_type: &str) -> String {
+fn media_type(content_type: &str) -> String {
     content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 

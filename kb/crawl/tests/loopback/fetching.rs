@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crawl::{FetchError, Fetched, Options, Site};
 
-use crate::server::{Answer, Server, html, raw, redirect, status, with_headers};
+use crate::server::{Answer, Server, html, moved, raw, redirect, status, with_headers};
 use crate::{fetch, fetch_version, fetch_with, options, site, url};
 
 #[tokio::test]
@@ -49,7 +49,7 @@ async fn a_redirect_to_another_page_never_counts_as_unchanged() {
     let server = Server::start(|request, before| match (request.path.as_str(), before) {
         ("/robots.txt", _) => status(404),
         ("/a", 0) => with_headers(&["Last-Modified: Sun, 06 Nov 1994 08:49:37 GMT"], "old"),
-        ("/a", _) => redirect("/b"),
+        ("/a", _) => moved("/b"),
         _ if request.header("if-modified-since").is_some() => Answer::Http(304, vec![], vec![]),
         _ => html("other"),
     });
@@ -191,22 +191,58 @@ async fn a_connection_that_always_breaks_does_not_mean_that_the_page_is_gone() {
 }
 
 #[tokio::test]
-async fn redirects_are_followed_to_servers_whose_robots_txt_allows_it() {
-    let other = Server::start(|request, _| match request.path.as_str() {
+async fn a_page_that_moved_within_its_site_for_good_is_read_where_it_is() {
+    let server = Server::start(|request, _| match request.path.as_str() {
         "/robots.txt" => with_headers(&[], "User-agent: *\nDisallow: /private"),
-        _ => html("moved"),
+        "/a" => moved("b"),
+        "/b" => redirect("/b/"),
+        "/b/" => html("moved"),
+        "/c" => redirect("/c/"),
+        "/c/" => html("with a slash"),
+        "/x" => moved("/private"),
+        "/y" => moved("/gone"),
+        "/z" => redirect("/z/"),
+        "/n" => moved("/noindex"),
+        "/noindex" => with_headers(&["X-Robots-Tag: noindex"], "text"),
+        _ => status(404),
     });
+    let page = fetch(&server, "/a").await.unwrap();
+    assert_eq!((page.url, page.has_moved), (server.at("/b/"), true));
+    let page = fetch(&server, "/c").await.unwrap();
+    assert_eq!((page.url, page.has_moved), (server.at("/c/"), false));
+    for (path, reason) in [("/x", "robots.txt forbids"), ("/y", "HTTP 404"), ("/n", "not to be indexed")] {
+        let error = fetch(&server, path).await.unwrap_err();
+        assert!(!error.is_gone() && !error.is_unwelcome(), "what is said of another address: {error}");
+        assert!(
+            matches!(error, FetchError::Elsewhere { .. }) && error.to_string().contains(reason),
+            "{error}"
+        );
+    }
+    assert_eq!(fetch(&server, "/z").await, Err(FetchError::Gone(404)));
+    assert_eq!(server.count("/private"), 0);
+}
+
+#[tokio::test]
+async fn a_redirect_to_something_that_is_not_the_page_is_not_followed() {
+    let other = Server::page(|| html("other"));
     let origin = other.origin();
     let server = Server::start(move |request, _| match request.path.as_str() {
         "/robots.txt" => status(404),
-        "/a" => redirect("b"),
-        "/b" => redirect(format!("{origin}/c#part")),
-        _ => redirect(format!("{origin}/private")),
+        "/a" => redirect("/login"),
+        "/b" => redirect(&origin),
+        "/c" => moved(format!("{origin}/c")),
+        "/d" => moved("/"),
+        "/e" => moved("/login?next=/e"),
+        "/f" => moved("/account"),
+        "/account" => html("<form><input type='password'></form>"),
+        _ => html("Please sign in."),
     });
-    assert_eq!(fetch(&server, "/a").await.unwrap().url, other.at("/c"));
-    let error = fetch(&server, "/x").await.unwrap_err();
-    assert!(matches!(&error, FetchError::Robots { site, .. } if *site == other.origin()), "{error}");
-    assert_eq!(other.count("/private"), 0);
+    for path in ["/a", "/b", "/c", "/d", "/e", "/f"] {
+        let error = fetch(&server, path).await.unwrap_err();
+        assert!(matches!(error, FetchError::Elsewhere { .. }), "{path}: {error}");
+        assert!(!error.is_gone() && !error.is_unwelcome() && !error.is_transient(), "{path}: {error}");
+    }
+    assert_eq!(other.requests().len() + server.count("/login") + server.count("/"), 0);
 }
 
 #[tokio::test]
@@ -247,29 +283,19 @@ async fn unwanted_content_is_not_downloaded() {
 }
 
 #[tokio::test]
-async fn pages_that_ask_not_to_be_indexed_are_refused() {
+async fn pages_whose_headers_ask_not_to_be_indexed_are_refused() {
     let server = Server::start(|request, _| match request.path.as_str() {
         "/robots.txt" => status(404),
         "/header" => with_headers(&["X-Robots-Tag: otherbot: nofollow", "X-Robots-Tag: noindex"], "text"),
         "/other" => with_headers(&["X-Robots-Tag: otherbot: noindex"], "text"),
-        "/text" => with_headers(&["Content-Type: text/plain"], "<meta name=robots content=noindex>"),
-        "/untyped" => with_headers(&[], "<meta name=robots content=noindex>"),
-        "/304" => Answer::Http(304, vec!["X-Robots-Tag: noindex".into()], vec![]),
-        _ => html(r#"<html><head><meta name="robots" content="nofollow, noindex"></head>"#),
+        _ => Answer::Http(304, vec!["X-Robots-Tag: noindex".into()], vec![]),
     });
-    for path in ["/header", "/meta", "/untyped"] {
-        let error = fetch(&server, path).await.unwrap_err();
-        assert!(
-            matches!(error, FetchError::NoIndex(_)) && error.is_unwelcome() && !error.is_gone(),
-            "{error}"
-        );
-    }
-    for path in ["/other", "/text"] {
-        fetch(&server, path).await.unwrap();
-    }
+    let error = fetch(&server, "/header").await.unwrap_err();
+    assert!(error == FetchError::NoIndex && error.is_unwelcome() && !error.is_gone(), "{error}");
+    fetch(&server, "/other").await.unwrap();
     let unchanged = server.at("/304");
     let again = fetch_version(&site(), &unchanged, Some(&format!("{unchanged} etag:\"1\""))).await;
-    assert!(matches!(again, Err(FetchError::NoIndex(_))));
+    assert!(matches!(again, Err(FetchError::NoIndex)));
 }
 
 #[tokio::test]
@@ -297,7 +323,10 @@ async fn credentials_are_sent_only_to_their_own_site() {
         .filter(|r| r.header("authorization") == Some("Basic dXNlcjpzZWNyZXQ="))
         .count();
     assert_eq!(sent, 2);
-    assert_eq!(fetch_with(&site, &server.at("/away")).await.unwrap().url, other.at("/x"));
+    assert!(matches!(fetch_with(&site, &server.at("/away")).await, Err(FetchError::Elsewhere { .. })));
+    // Sitemaps may lead to another site.
+    let away = crawl::Listing::Sitemap(server.at("/away"));
+    assert!(site.addresses(&away).await.is_err() && other.count("/x") == 1);
     assert!(other.requests().iter().all(|request| request.header("authorization").is_none()));
     address.set_path("/broken");
     let error = fetch_with(&site, &address).await.unwrap_err();

@@ -9,7 +9,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use tokio::time::Instant;
 
-use crate::server::{Server, html, raw, redirect, status, with_headers};
+use crate::server::{Server, html, moved, raw, status, with_headers};
 use crate::{fetch, fetch_with, options};
 
 const MAX_BYTES: usize = 1024 * 1024;
@@ -126,8 +126,8 @@ async fn gzip_is_decoded_and_other_encodings_are_refused() {
 async fn a_redirect_loop_ends() {
     let server = Server::start(|request, _| match request.path.as_str() {
         "/robots.txt" => status(404),
-        "/a" => redirect("/b"),
-        _ => redirect("/a"),
+        "/a" => moved("/b"),
+        _ => moved("/a"),
     });
     assert_eq!(fetch(&server, "/a").await, Err(FetchError::TooManyRedirects(10)));
     assert_eq!(server.count("/a") + server.count("/b"), 11);

@@ -34,6 +34,11 @@ pub(crate) fn redirect(to: impl std::fmt::Display) -> Answer {
     Answer::Http(302, vec![format!("Location: {to}")], vec![])
 }
 
+/// A page that has moved for good.
+pub(crate) fn moved(to: impl std::fmt::Display) -> Answer {
+    Answer::Http(301, vec![format!("Location: {to}")], vec![])
+}
+
 pub(crate) fn raw(write: impl FnOnce(&mut TcpStream) -> std::io::Result<()> + 'static) -> Answer {
     Answer::Raw(Box::new(write))
 }

@@ -108,6 +108,9 @@ fn front_matter_that_is_not_understood_is_an_error_in_every_format() {
         "---coffee\ntitle: x\n---\n",
         "---\ndraft: maybe\n---\n",
         "---\npublishDate: soon\n---\n",
+        "---\nexpires: soon\n---\n",
+        "---\n{\nText.\naudience: [team:hr]\n}\n---\n",
+        "---\n{\naudience = 'team:hr'\n}\n---\n",
         "---\nDraft: false\ndraft: true\n---\n",
         "<!-- (c) -->\n---\naudience: team:hr\n---\n",
         "# Salaries\n\n---\naudience: [\"team:hr\"]\n---\n",
@@ -196,12 +199,19 @@ fn a_document_that_its_author_does_not_publish_is_left_out() {
         "publishDate: 2999-01-01T00:00:00+02:00",
         "pubDate: '2999-12-31 10:00'",
         "published: 2999-01-01",
+        "expiryDate: 2024-01-01",
+        "Expires: 2024-01-01T10:00:00+02:00",
+        "unpublish: '2024-01-01 10:00:00 -0700'",
+        "unpublish_date: 2024-01-01",
+        "unpublish: true",
         "head:\n  - - meta\n    - name: robots\n      content: noindex",
         "head:\n  - tag: meta\n    attrs: {name: robots, content: noindex}",
     ] {
         assert!(reason(&format!("---\ntitle: Prices\n{hidden}\n---\n{TEXT}")).is_some(), "{hidden}");
     }
-    for toml in ["draft = true", "date = 2999-01-01", "publishDate = 2999-01-01T10:00:00Z"] {
+    for toml in
+        ["draft = true", "expiryDate = 2024-01-01", "date = 2999-01-01", "publishDate = 2999-01-01T10:00:00Z"]
+    {
         assert!(reason(&format!("+++\n{toml}\n+++\n{TEXT}")).is_some(), "{toml}");
     }
     for shown in [
@@ -218,6 +228,10 @@ fn a_document_that_its_author_does_not_publish_is_left_out() {
         "date: 2024-05-01 10:00:00 -0700",
         "visibility: public",
         "tags: [draft]",
+        "expiryDate: 2999-01-01",
+        "expires: 2999-01-01 10:00:00 -0700",
+        "expires: false",
+        "unpublish:",
     ] {
         assert_eq!(reason(&format!("---\n{shown}\n---\n{TEXT}")), None, "{shown}");
     }
@@ -240,10 +254,37 @@ fn a_date_is_compared_with_the_second() {
     };
     assert_eq!(today(1_709_208_000), "2024-02-29T12:00:00Z");
     for (at, is_later) in [(now - 5, false), (now + 60, true), (now + 86_400 * 60, true)] {
-        assert_eq!(is_to_come(&Value::String(today(at))), Some(is_later), "{}", today(at));
+        assert_eq!(is_to_come(&Value::String(today(at)), TWO_DAYS), Some(is_later), "{}", today(at));
     }
     let east = today(now + 3600).replace('Z', "+02:00");
-    assert_eq!(is_to_come(&Value::String(east)), Some(false));
+    assert_eq!(is_to_come(&Value::String(east), TWO_DAYS), Some(false));
+}
+
+#[test]
+fn a_post_is_to_come_by_the_date_of_its_name() {
+    for later in ["2999-01-01-prices.md", "2999-1-5-prices.md", "9999-12-31-.md"] {
+        assert!(is_post_to_come(later), "{later}");
+    }
+    for now in [
+        "2024-01-01-prices.md",
+        "24-1-1-prices.md",
+        "prices-2999-01-01.md",
+        "2999-01-01.md",
+        "2999-13-01-x.md",
+    ] {
+        assert!(!is_post_to_come(now), "{now}");
+    }
+}
+
+#[test]
+fn a_file_that_names_an_expiry_may_expire() {
+    for head in ["---\nexpiryDate: 2030-01-01\n---\n", "\u{feff}+++\ntitle = 'x'\nexpires = 2030-01-01\n+++"]
+    {
+        assert!(may_expire(head.as_bytes()), "{head}");
+    }
+    for head in ["---\ntitle: It expires\n---\n", "Expires: 2030-01-01", ""] {
+        assert!(!may_expire(head.as_bytes()), "{head}");
+    }
 }
 
 #[test]

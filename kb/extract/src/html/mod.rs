@@ -19,6 +19,9 @@ use super::{ExtractError, Properties, properties};
 /// Bytes that are searched for a declaration of the encoding; browsers search 1024.
 const DECLARATION_BYTES: usize = 4096;
 
+/// Time in which people read why they are led elsewhere.
+const MAX_NOTICE_SECONDS: f32 = 10.0;
+
 /// Reads a page into the model.
 pub(crate) fn document(page: &str) -> Result<crate::document::Document, ExtractError> {
     let html = parse::parse(page)?;
@@ -44,6 +47,11 @@ fn head(html: &Html) -> Result<Properties, ExtractError> {
     let named =
         select(html, "meta").filter_map(|element| Some((element.attr("name")?, element.attr("content")?)));
     let mut audience = None;
+    let is_refresh = |element: &ElementRef<'_>| {
+        element.attr("http-equiv").is_some_and(|name| name.trim().eq_ignore_ascii_case("refresh"))
+    };
+    let refresh = select(html, "meta").filter(is_refresh).find_map(|element| element.attr("content"));
+    let leads_to = refresh.and_then(refresh_target);
     for (name, content) in named {
         let name = name.trim().to_ascii_lowercase();
         if ROBOTS.contains(&name.as_str()) && properties::forbids_indexing(content) {
@@ -58,6 +66,9 @@ fn head(html: &Html) -> Result<Properties, ExtractError> {
                 return Err(refused("the page has two".to_owned()));
             }
         }
+    }
+    if let Some(to) = leads_to {
+        return Err(ExtractError::Redirect { to: to.chars().take(200).collect() });
     }
 
     let meta = |property: &str| {
@@ -84,6 +95,15 @@ fn head(html: &Html) -> Result<Properties, ExtractError> {
         language: language.and_then(properties::language),
         audience,
     })
+}
+
+/// The address to which `0; url=/login` leads. A page with a longer time than that to read a notice is a page.
+pub fn refresh_target(content: &str) -> Option<&str> {
+    let (seconds, rest) = content.split_once([';', ','])?;
+    let is_soon = seconds.trim().parse::<f32>().is_ok_and(|seconds| seconds <= MAX_NOTICE_SECONDS);
+    let (name, address) = rest.split_once('=')?;
+    let address = address.trim().trim_matches(['"', '\'']);
+    (is_soon && name.trim().eq_ignore_ascii_case("url") && !address.is_empty()).then_some(address)
 }
 
 /// Elements by a constant selector, which is valid.

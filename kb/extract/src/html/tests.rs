@@ -76,6 +76,25 @@ fn a_page_that_asks_not_to_be_indexed_is_not_published() {
 }
 
 #[test]
+fn a_page_that_leads_elsewhere_at_once_is_none() {
+    let read = |meta: &str| super::document(&format!("<head>{meta}</head><p>One moment."));
+    for (meta, to) in [
+        ("<meta http-equiv=refresh content='0; url=/login'>", "/login"),
+        ("<META HTTP-EQUIV='Refresh' CONTENT=\"3;URL='https://h/a?b=c'\">", "https://h/a?b=c"),
+    ] {
+        assert_eq!(read(meta), Err(ExtractError::Redirect { to: to.to_owned() }));
+    }
+    for meta in [
+        "<meta http-equiv=refresh content=300>",
+        "<meta http-equiv=refresh content='1800; url=/session-is-over'>",
+        "<noscript><meta http-equiv=refresh content='0; url=/without-scripts'></noscript>",
+        "<meta name=refresh content='0; url=/login'>",
+    ] {
+        assert!(read(meta).is_ok(), "{meta}");
+    }
+}
+
+#[test]
 fn only_the_content_is_kept() {
     let document = "<body><header>Top</header><nav>Menu</nav><div role=banner>Ad</div><p>Kept.<script>x()</script>\
         <style>p{}</style><template>t</template><noscript>n</noscript><p hidden>h<p style='DISPLAY : none'>d\
