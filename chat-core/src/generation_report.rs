@@ -77,6 +77,9 @@ pub struct GenerationReport {
     /// Why the answer is made of quotes after all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fallback: Option<Fallback>,
+    /// Whether the answer ends before the model had finished it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cut: bool,
     /// Tokens of the prompt, if the model's server counted them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_tokens: Option<u64>,
@@ -96,6 +99,7 @@ impl GenerationReport {
             invalid_markers: 0,
             repaired_citations: 0,
             fallback: None,
+            cut: false,
             prompt_tokens: None,
             completion_tokens: None,
         }

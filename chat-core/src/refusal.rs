@@ -13,7 +13,10 @@ pub const NOT_ENOUGH_EVIDENCE: &str = "I don't have enough information to answer
 /// Shown when the embedding model cannot read the question's script and its words find too little.
 pub const UNREADABLE_LANGUAGE: &str = "I can search in this language only for the very words of a question, and they \
     do not find enough to answer it. You might try other words, another language, or contacting support.";
-/// Shown when the user may see no document at all.
+/// Shown when there are documents, and the user may see none of them.
+pub const NO_ACCESS: &str = "There are documents here, but none that you may read. You might try signing in with another \
+    account, or contacting support.";
+/// Shown when there is no document at all.
 pub const EMPTY_KNOWLEDGE_BASE: &str = "The knowledge base is empty. Please contact an admin.";
 /// Suggestions without a setting.
 const DEFAULT_SUGGESTIONS: &[&str] = &["contact", "rephrase"];
@@ -32,7 +35,9 @@ pub enum Reason {
     WeakEvidence,
     /// The embedding model cannot read the question's script, and its words alone find too little.
     UnreadableLanguage,
-    /// There is no document to search.
+    /// There are documents, but the user may see none of them.
+    NoAccess,
+    /// There is no document, for anybody.
     EmptyKb,
 }
 
@@ -43,6 +48,7 @@ impl Reason {
             Self::NoMatch => "no_match",
             Self::WeakEvidence => "weak_evidence",
             Self::UnreadableLanguage => "unreadable_language",
+            Self::NoAccess => "no_access",
             Self::EmptyKb => "empty_kb",
         }
     }
@@ -118,6 +124,7 @@ impl Refusal {
     pub fn new(reason: Reason, rows: &[MatchedChunk], threshold: f64) -> Self {
         let (message, suggestions) = match reason {
             Reason::EmptyKb => (EMPTY_KNOWLEDGE_BASE, &[][..]),
+            Reason::NoAccess => (NO_ACCESS, &["contact"][..]),
             Reason::UnreadableLanguage => (UNREADABLE_LANGUAGE, DEFAULT_SUGGESTIONS),
             Reason::NoMatch | Reason::WeakEvidence => (NOT_ENOUGH_EVIDENCE, DEFAULT_SUGGESTIONS),
         };
@@ -132,8 +139,8 @@ impl Refusal {
         }
     }
 
-    /// Replaces the default message, except for an empty knowledge base, whose message is for the owner, and for an unreadable
-    /// language, whose message gives the reason.
+    /// Replaces the default message, except for an empty knowledge base, whose message is for the owner, and where the message gives the
+    /// reason.
     pub fn with_message(mut self, message: &str) -> Self {
         if matches!(self.reason, Reason::NoMatch | Reason::WeakEvidence) {
             self.message = message.to_owned();
@@ -227,6 +234,8 @@ mod tests {
         );
         let own = ["Where is the office?".to_owned()];
         assert_eq!(texts(&Refusal::new(Reason::WeakEvidence, &[], 0.35).with_suggestions(&own)), own);
+        let unreadable = Refusal::new(Reason::NoAccess, &[], 0.35).with_message("No.");
+        assert_eq!((unreadable.message.as_str(), texts(&unreadable)), (NO_ACCESS, vec!["Contact support"]));
         assert!(Refusal::new(Reason::WeakEvidence, &[], 0.35).with_suggestions(&[]).suggestions.is_empty());
         assert!(Refusal::new(Reason::EmptyKb, &[], 0.35).with_suggestions(&own).suggestions.is_empty());
     }

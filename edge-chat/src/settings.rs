@@ -54,7 +54,9 @@ pub(crate) struct Settings {
     pub(crate) log_questions: bool,
     /// The fingerprint of the stored vectors; `None` in an empty knowledge base.
     pub(crate) model: Option<String>,
-    /// Documents and collections that are not as new as their source.
+    /// Whether there are documents, of which anonymous visitors see none. Only in [`Settings::fresh`] ones.
+    pub(crate) hides_documents: bool,
+    /// Documents and collections that are not as new as their source. Only in [`Settings::fresh`] ones.
     pub(crate) outdated: Option<Outdated>,
 }
 
@@ -82,6 +84,7 @@ struct Stored {
     model: Option<String>,
     /// What `kb sync` measured with vectors of this model. `None` stands for the default.
     calibration: Option<Background>,
+    hides_documents: Option<bool>,
     outdated: Option<Outdated>,
     settings: Row,
 }
@@ -127,7 +130,7 @@ impl Settings {
                 Step::Use(public) => break public,
                 Step::GiveUp(error) => return Err(error),
                 Step::Wait => deadline.limit("settings", pause()).await?,
-                Step::Fetch => break read(config, assistant, deadline).await?,
+                Step::Fetch => break read(config, assistant, false, deadline).await?,
             }
         };
         match (&*public, user) {
@@ -147,9 +150,9 @@ impl Settings {
         })
     }
 
-    /// The settings of the default assistant that the database has now; `None` if it is not for everybody.
+    /// The settings of the default assistant that the database has now, with checks; `None` if it is not for everybody.
     pub(crate) async fn fresh(config: &Config, deadline: Deadline) -> Result<Option<Self>, HttpError> {
-        let public = read(config, &AssistantName::default(), deadline).await?;
+        let public = read(config, &AssistantName::default(), true, deadline).await?;
         Ok(public.as_ref().as_ref().map(|stored| Self::merge(&config.overrides, stored, true)))
     }
 
@@ -206,6 +209,7 @@ impl Settings {
                 .unwrap_or_else(|| row.suggested_questions.clone()),
             log_questions: overrides.log_questions.unwrap_or(row.log_questions),
             model: stored.model.clone(),
+            hides_documents: stored.hides_documents == Some(true),
             outdated: stored.outdated.clone(),
         }
     }
@@ -220,11 +224,12 @@ async fn pause() -> Result<(), HttpError> {
 async fn read(
     config: &Config,
     assistant: &AssistantName,
+    checks: bool,
     deadline: Deadline,
 ) -> Result<Rc<Option<Stored>>, HttpError> {
     let started_ms = now_ms();
     let reading = Reading(assistant);
-    let public = match config.project.chat_config(assistant, deadline).await {
+    let public = match config.project.chat_config(assistant, checks, deadline).await {
         Ok(stored) => Ok(Rc::new(Some(stored))),
         Err(error) if error.body.code == ErrorCode::UnknownAssistant => Ok(Rc::new(None)),
         Err(error) => Err(error),

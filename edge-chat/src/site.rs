@@ -29,6 +29,9 @@ const MISSING_MODEL: &str =
 
 const UNUSED_SITE_KEY: &str = "CHAT_TURNSTILE_SITE_KEY has no effect, because CHAT_ANONYMOUS is not true";
 
+const HIDDEN_FROM_VISITORS: &str =
+    "visitors without an account may see none of the documents: see default_audience in chat_settings";
+
 /// How the widget signs visitors in without an account.
 #[derive(Serialize)]
 struct PublicAnonymousSignIn {
@@ -94,6 +97,9 @@ pub(crate) async fn ready(call: Call) -> Result<Reply, HttpError> {
     let anonymous = &call.config.anonymous;
     if anonymous.turnstile_site_key.is_some() && !anonymous.is_enabled {
         warnings.push(UNUSED_SITE_KEY.to_owned());
+    }
+    if anonymous.is_enabled && settings.as_ref().is_some_and(|settings| settings.hides_documents) {
+        warnings.push(HIDDEN_FROM_VISITORS.to_owned());
     }
     warnings.extend(settings.as_ref().and_then(|settings| Some(settings.outdated.as_ref()?.warning())));
     if settings.is_some_and(|settings| settings.answer_mode == AnswerModeSetting::Endpoint) {

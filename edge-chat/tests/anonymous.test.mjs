@@ -83,6 +83,27 @@ describe("GET /api/config", () => {
     });
   });
 
+  test("documents that visitors may see nothing of are a warning of /api/ready", async () => {
+    const usual = upstream.defaults["rpc/chat_config"];
+    const warningsOf = async (url) => (await send(url, "/api/ready")).json.warnings?.join();
+    const hiding = (hides_documents) => (call) => {
+      assert.equal(call.body.checks, true);
+      return { body: { ...usual(call).body, hides_documents } };
+    };
+    try {
+      upstream.defaults["rpc/chat_config"] = hiding(true);
+      await withWorker(upstream, { CHAT_ANONYMOUS: "true" }, async ({ url }) => {
+        assert.match((await warningsOf(url)) ?? "", /may see none of the documents/);
+        upstream.defaults["rpc/chat_config"] = hiding(false);
+        assert.equal(await warningsOf(url), undefined);
+      });
+      upstream.defaults["rpc/chat_config"] = hiding(true);
+      assert.equal(await warningsOf(worker.url), undefined, "visitors without an account cannot ask");
+    } finally {
+      upstream.defaults["rpc/chat_config"] = usual;
+    }
+  });
+
   test("a site key without CHAT_ANONYMOUS is a warning of /api/ready", async () => {
     await withWorker(upstream, { CHAT_TURNSTILE_SITE_KEY: "0x4A" }, async (open) => {
       const { json } = await send(open.url, "/api/ready");

@@ -139,7 +139,7 @@ describe("record of a refused question", () => {
   });
 
   test("a refusal without passages is recorded without a score", async () => {
-    const empty = userWho([], { "rpc/chat_has_documents": () => ({ body: false }) });
+    const empty = userWho([], { "rpc/chat_has_documents": () => ({ body: null }) });
     await ask(worker.url, empty);
     const { body } = await eventually(() => noted(empty)[0]);
     assert.deepEqual([body.best_score, body.reason], [null, "empty_kb"]);

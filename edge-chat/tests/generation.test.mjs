@@ -215,6 +215,26 @@ describe("a written answer", () => {
     assert.deepEqual([citations, also_found, referenced_indices], [[], [], []]);
   });
 
+  test("that ends too early says so wherever it is sent or kept", async () => {
+    model.play({ scenario: "cut", deltas: PIECES, after: 2 });
+    const user = newUser();
+    const sent = question();
+    const reply = await ask(worker.url, user, sent);
+    assert.equal(generationOf(reply).cut, true);
+    assert.equal(generationOf(await ask(worker.url, user, sent)).cut, true, "a repeat");
+    assert.equal((await ask(worker.url, user, sent, asJson)).json.generation.cut, true);
+    await ask(worker.url, user, question({ session_id: startOf(reply).session_id }));
+    const { session_id } = startOf(reply);
+    const { messages } = (await send(worker.url, `/api/sessions/${session_id}/messages`, { user })).json;
+    model.play({ scenario: "ok", deltas: PIECES });
+    const whole = await ask(worker.url, user, question({ session_id }));
+    assert.equal("cut" in generationOf(whole), false);
+    const { sessions } = (await send(worker.url, "/api/me/export", { user })).json;
+    const marks = (rows) => rows.map(({ cut }) => cut);
+    assert.deepEqual(marks(messages), [undefined, true, undefined, true]);
+    assert.deepEqual(marks(sessions[0].messages), [undefined, true, undefined, true, undefined, undefined]);
+  });
+
   test("is in the history and in the export with its mode and supports", async () => {
     const user = newUser();
     const written = await ask(worker.url, user);
@@ -338,15 +358,15 @@ for (const [verb, go] of Object.entries(WAYS_TO_GO)) {
       assert.ok(performance.now() - started < GONE_MS + MARGIN_MS);
     });
 
-    test("after a sentence: the model is stopped, and the answer begins with what was sent", async () => {
+    test("after a sentence: the model is stopped, nothing is kept, and a repeat is answered whole", async () => {
       const user = newUser();
       const sent = question();
       model.play({ scenario: "stall", deltas: PIECES, after: 2 });
       await stopped(user, sent, "answer_delta");
-      const calls = await requestsFor(async () => assertWritten(await ask(direct.url, user, sent), [SHIPPING], QUOTES));
-      assert.equal(calls.length, 0);
-      const [, answer] = upstream.history.messagesOf(user);
-      assert.deepEqual([answer.content, answer.mode], [`${SHIPPING} [1]\n\n${QUOTES[0]} [2]`, "generated"]);
+      model.play({ scenario: "ok", deltas: PIECES });
+      assertWritten(await ask(direct.url, user, sent), SUPPORTED);
+      const [, answer, ...others] = upstream.history.messagesOf(user);
+      assert.deepEqual([answer.content, answer.cut, others], [`${SHIPPING} [1] ${SUPPORTED[1]} [2]`, false, []]);
     });
   });
 }
@@ -556,6 +576,30 @@ describe("the request to the model", () => {
     for (const secret of [user, sent.message_id, "publishable-key"]) assert.ok(!whole.includes(secret), secret);
     assert.equal(request.headers.cookie, undefined);
     assertNothingLeaks();
+  });
+
+  test("has the question before only where both were searched together, and then no other one", async () => {
+    const [OLDEST, BEFORE, FOLLOW_UP] = ["Do you sell maps?", "When are refunds paid?", "How long?"];
+    const found = (terms) => rows().map((row) => ({ ...row, query_terms: terms.map((word) => ({ word, weight: 3 })) }));
+    const nothing = { body: [{ ...weakPassage({ similarity: 0.1 }), query_terms: [] }] };
+    const both = `${FOLLOW_UP} ${BEFORE}`;
+    const promptOf = async (searches, sent) => {
+      const user = newUser();
+      upstream.behave(user, { "rpc/match_chunks": ({ body }) => searches[body.query_text] ?? nothing });
+      await ask(worker.url, user, question({ message: OLDEST }));
+      const [request] = await requestsFor(() => ask(worker.url, user, question(sent)));
+      assert.ok(!request.body.includes(OLDEST), request.body);
+      return request.body;
+    };
+    const embedding = Array.from({ length: 384 }, (_, index) => (index === 1 ? 1 : 0));
+    const followUp = { message: FOLLOW_UP, previous: { message: BEFORE, embedding } };
+    const words = { body: found(["refunds", "paid"]) };
+    const joined = await promptOf({ [both]: words }, followUp);
+    assert.ok(joined.includes(`Question: ${both}\\n`), joined);
+    const alone = await promptOf({ [FOLLOW_UP]: words, [both]: words }, followUp);
+    assert.ok(alone.includes(`Question: ${FOLLOW_UP}\\n`) && !alone.includes(BEFORE), alone);
+    const first = await promptOf({ [BEFORE]: words }, { message: BEFORE });
+    assert.ok(first.includes(`Question: ${BEFORE}\\n`), first);
   });
 
   test("has no key where none is set", async () => {

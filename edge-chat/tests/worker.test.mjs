@@ -162,16 +162,26 @@ describe("refusal", () => {
     });
   });
 
-  test("an empty knowledge base has its own refusal", async () => {
+  test("a knowledge base that is empty, and one that the user may see nothing of, have their own refusals", async () => {
     const empty = newUser();
     const none = () => ({ body: [] });
     upstream.behave(empty, {
       "rpc/match_chunks": none,
-      "rpc/chat_has_documents": () => ({ body: false }),
+      "rpc/chat_has_documents": () => ({ body: null }),
     });
     const refusal = (await ask(worker.url, empty)).events[0];
     assert.equal(refusal.reason, "empty_kb");
     assert.equal(refusal.message, "The knowledge base is empty. Please contact an admin.");
+
+    const stranger = newUser();
+    upstream.behave(stranger, {
+      "rpc/match_chunks": none,
+      "rpc/chat_has_documents": () => ({ body: false }),
+    });
+    const [hidden] = (await ask(worker.url, stranger)).events;
+    assert.equal(hidden.reason, "no_access");
+    assert.match(hidden.message, /^There are documents here, but none that you may read/);
+    assert.deepEqual(hidden.suggestions, [{ type: "contact", text: "Contact support" }]);
 
     const unmatched = newUser();
     upstream.behave(unmatched, { "rpc/match_chunks": none });

@@ -172,10 +172,12 @@ create table public.chat_messages (
     constraint chat_messages_sources_count check (cardinality(sources) <= 100),
   refusal text
     constraint chat_messages_refusal_valid
-      check (refusal in ('no_match', 'weak_evidence', 'unreadable_language', 'empty_kb')),
+      check (refusal in ('no_match', 'weak_evidence', 'unreadable_language', 'no_access', 'empty_kb')),
   hedged boolean not null default false,
   mode text not null default 'extractive'
     constraint chat_messages_mode_valid check (mode in ('extractive', 'generated')),
+  cut boolean not null default false
+    constraint chat_messages_cut_only_if_generated check (not cut or mode = 'generated'),
   searched text
     constraint chat_messages_searched_not_blank check (searched ~ '\S')
     constraint chat_messages_searched_length check (char_length(searched) <= 4000),
@@ -216,13 +218,14 @@ comment on column public.chat_messages.citations is
 comment on column public.chat_messages.sources is
   'Ids of the documents that the answer is based on, shown or not. A trigger adds the cited ones.';
 comment on column public.chat_messages.refusal is
-  'Why the question got no answer: no_match, weak_evidence, unreadable_language or empty_kb. Empty (NULL) for questions and '
+  'Why the question got no answer: no_match, weak_evidence, unreadable_language, no_access or empty_kb. Empty (NULL) for questions and '
   'answers.';
 comment on column public.chat_messages.hedged is
   'Whether the answer says that its passages are on topic but may not answer the question.';
 comment on column public.chat_messages.mode is
   'Who wrote the words of an answer. extractive: it quotes the documents. generated: a language model, and each sentence was '
   'checked against the passages that it cites.';
+comment on column public.chat_messages.cut is 'Whether the answer ends before the language model had finished it.';
 comment on column public.chat_messages.searched is
   'The question together with the one before it, where the answer or refusal is to both. Empty (NULL) otherwise and for questions.';
 comment on column public.chat_messages.truncated is
@@ -245,7 +248,7 @@ comment on column public.chat_messages.created_at is 'Strictly increasing within
 alter table public.chat_messages
   alter column content set statistics 0, alter column citations set statistics 0, alter column sources set statistics 0,
   alter column refusal set statistics 0, alter column hedged set statistics 0, alter column mode set statistics 0,
-  alter column searched set statistics 0, alter column truncated set statistics 0, alter column latency_ms set statistics 0,
+  alter column cut set statistics 0, alter column searched set statistics 0, alter column truncated set statistics 0, alter column latency_ms set statistics 0,
   alter column feedback_rating set statistics 0, alter column feedback_reason set statistics 0,
   alter column feedback_comment set statistics 0, alter column feedback_at set statistics 0,
   alter column from_worker set statistics 0, alter column created_at set statistics 0;
@@ -447,7 +450,8 @@ create function internal.chat_record_turn(
   assistant text,
   searched text,
   truncated boolean,
-  reaches jsonb
+  reaches jsonb,
+  cut boolean
 ) returns void
   language plpgsql
   -- As evidence_chat, with the claims of the caller.
@@ -494,13 +498,13 @@ begin
     on conflict do nothing;
   -- After the check above, a conflict means that the answer has the id of its question. That must fail and not write half a turn.
   insert into public.chat_messages (
-      session_id, id, role, content, citations, sources, latency_ms, refusal, hedged, mode, searched, truncated,
+      session_id, id, role, content, citations, sources, latency_ms, refusal, hedged, mode, cut, searched, truncated,
       from_worker
     )
     values (
       chat_record_turn.session_id, chat_record_turn.answer_id, 'assistant',
       chat_record_turn.answer, chat_record_turn.citations, chat_record_turn.sources, chat_record_turn.latency_ms,
-      chat_record_turn.refusal, chat_record_turn.hedged, chat_record_turn.mode, chat_record_turn.searched,
+      chat_record_turn.refusal, chat_record_turn.hedged, chat_record_turn.mode, chat_record_turn.cut, chat_record_turn.searched,
       chat_record_turn.truncated, is_worker_request
     );
   if is_worker_request and chat_record_turn.reaches is not null then
@@ -511,16 +515,16 @@ begin
 end
 $$;
 
-comment on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb) is
+comment on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb, boolean) is
   'What public.chat_record_turn does, with the policies applied.';
 
 revoke all
-  on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb)
+  on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb, boolean)
   from public;
 grant execute
-  on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb)
+  on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb, boolean)
   to authenticated;
-alter function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb)
+alter function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb, boolean)
   owner to evidence_chat;
 
 -- Atomic and idempotent: a question and its answer are written together or not at all, and only once.
@@ -540,7 +544,8 @@ create function public.chat_record_turn(
   assistant text default 'default',
   searched text default null,
   truncated boolean default false,
-  reaches jsonb default null
+  reaches jsonb default null,
+  cut boolean default false
 ) returns void
   language sql
   security invoker
@@ -549,25 +554,26 @@ as $$
   select internal.chat_record_turn(
     session_id, title, question_id, question, answer_id, answer, citations, sources, latency_ms, refusal, hedged, mode, assistant,
     searched, truncated,
-    reaches
+    reaches, cut
   )
 $$;
 
 comment on function
-  public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb) is
+  public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb, boolean) is
   'Writes a question of the calling user and its answer in one transaction. Idempotent. With a title, it creates the session if '
   'it does not exist and was not deleted in the last day; without one, the session must exist. Fails and writes nothing if the '
   'session is not the caller''s or with another assistant. citations: the passages that the answer quotes or follows from. sources: ids of the documents '
   'that the answer is based on, shown or not. latency_ms: how long the answer took. refusal: the reason if there is no answer. '
-  'hedged: whether the passages may not answer the question. mode: generated if a language model wrote the answer. searched: the '
+  'hedged: whether the passages may not answer the question. mode: generated if a language model wrote the answer. cut: whether it had '
+  'not finished. searched: the '
   'question together with the one before it, if the answer is to both. truncated: whether the model read only the beginning of the '
   'question. reaches: the thresholds that the evidence reaches, a list of {similarity, confidence}; kept for chat_preview_thresholds if '
   'the Worker says it. Limit: what a user may store in a day (4 MiB for anonymous users, 32 MiB for others; 2 KiB a turn besides its '
   'texts), then PT429.';
 
 revoke all
-  on function public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb)
+  on function public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb, boolean)
   from public, anon, service_role;
 grant execute
-  on function public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb)
+  on function public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb, boolean)
   to authenticated;

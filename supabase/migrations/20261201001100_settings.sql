@@ -143,7 +143,7 @@ grant execute on function internal.chat_gap_users() to service_role;
 
 -- For the Worker ----------------------------------------------------------
 
-create function public.chat_config(assistant text default 'default') returns jsonb
+create function public.chat_config(assistant text default 'default', checks boolean default false) returns jsonb
   language plpgsql
   stable
   -- Called before users sign in.
@@ -166,9 +166,13 @@ begin
           from public.kb_calibration k
           where k.model = vectors.model
       ),
-      'outdated', (
+      'hides_documents', case when chat_config.checks then (
+        select h.counts ->> 'anonymous_documents' = '0' and h.counts ->> 'visible_documents' <> '0'
+          from (select internal.kb_health_anonymous() as counts) h
+      ) end,
+      'outdated', case when chat_config.checks then (
         select jsonb_build_object('count', count(*), 'since', min(t.since)::date) from public.kb_troubles t having count(*) > 0
-      ),
+      ) end,
       'settings', jsonb_build_object(
         'title', chosen.title,
         'allowed_origins', chosen.allowed_origins,
@@ -208,11 +212,12 @@ begin
 end
 $$;
 
-comment on function public.chat_config(text) is
-  'Public configuration of an assistant: {model, calibration, outdated, settings}. outdated: {count, since} of kb_troubles, null '
-  'if there are none. model: fingerprint of the vectors, null for an '
-  'empty knowledge base. calibration: {mean, deviation} of kb_calibration, null if not measured with these vectors. Fails with '
+comment on function public.chat_config(text, boolean) is
+  'Public configuration of an assistant: {model, calibration, hides_documents, outdated, settings}. model: fingerprint of the vectors, '
+  'null for an empty knowledge base. calibration: {mean, deviation} of kb_calibration, null if not measured with these vectors. '
+  'hides_documents: with checks, whether there are documents, of which anonymous visitors see none; else null. outdated: with checks, '
+  '{count, since} of kb_troubles, null if there are none. Fails with '
   'PT404 if there is no such assistant that the caller may use.';
 
-revoke all on function public.chat_config(text) from public;
-grant execute on function public.chat_config(text) to anon, authenticated, service_role;
+revoke all on function public.chat_config(text, boolean) from public;
+grant execute on function public.chat_config(text, boolean) to anon, authenticated, service_role;

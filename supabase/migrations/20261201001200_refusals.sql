@@ -14,7 +14,7 @@ create table public.chat_refusals (
     constraint chat_refusals_best_score_is_cosine check (best_score between -1 and 1),
   reason text not null
     constraint chat_refusals_reason_valid
-      check (reason in ('no_match', 'weak_evidence', 'unreadable_language', 'empty_kb', 'disliked')),
+      check (reason in ('no_match', 'weak_evidence', 'unreadable_language', 'no_access', 'empty_kb', 'disliked')),
   group_id uuid not null,
   asker bytea not null,
   from_worker boolean not null default false,
@@ -36,8 +36,8 @@ comment on column public.chat_refusals.embedding is 'The question''s vector, of 
 comment on column public.chat_refusals.best_score is 'Cosine of the nearest passage; null if there was none.';
 comment on column public.chat_refusals.reason is
   'no_match: no passage is similar enough. weak_evidence: some are, but are unlikely to answer. unreadable_language: the model '
-  'cannot read the question''s script, and its words find too little. empty_kb: there is no document. disliked: it was answered, and '
-  'the user disliked the answer.';
+  'cannot read the question''s script, and its words find too little. no_access: there are documents, but none that the user may '
+  'see. empty_kb: there is no document. disliked: it was answered, and the user disliked the answer.';
 comment on column public.chat_refusals.group_id is
   'Shared by similar questions to the same assistant. Set by a trigger, which overrides values written here. Hidden from users, because it would '
   'reveal whether others asked the same.';

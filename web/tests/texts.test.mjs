@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdir } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { importTs } from "../../tests/lib/import-ts.mjs";
 
@@ -144,4 +144,14 @@ test("the help has every topic in every language, in words of that language", as
     const inBoth = texts.topics.flat().filter((text) => JSON.stringify(help.get("en")).includes(text));
     assert.deepEqual(inBoth, [], language);
   }
+});
+
+test("every default text of a refusal is known, so that it is shown in the visitor's language", async () => {
+  const { serverText } = await importTs(new URL("../src/panel/chat/refusal-notice.ts", import.meta.url));
+  const rust = await readFile(new URL("../../chat-core/src/refusal.rs", import.meta.url), "utf8");
+  const texts = [...rust.matchAll(/^pub const \w+: &str = "([^"]+)";/gm)].map(([, text]) =>
+    (text ?? "").replaceAll(/\\\n\s*/g, ""),
+  );
+  assert.ok(texts.length >= 4);
+  for (const text of texts) assert.equal(english[serverText((key) => key, text)], text);
 });

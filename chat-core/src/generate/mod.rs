@@ -147,9 +147,11 @@ impl Generation {
         if std::mem::replace(&mut self.has_ended, true) {
             return Vec::new();
         }
+        let is_cut = ending == Ending::Cut && !self.is_done();
         let sentences = self.draft.finish(ending == Ending::Whole);
         let mut deltas = self.add(sentences);
         if !self.sent.is_empty() {
+            self.report.cut = is_cut;
             deltas.extend(self.add_quotes());
         }
         deltas

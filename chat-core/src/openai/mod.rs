@@ -1,6 +1,7 @@
 //! The same questions and outcomes in the form of OpenAI's API for chat completions, for clients that know only that.
 
 mod error;
+mod markdown;
 mod request;
 mod response;
 #[cfg(test)]

@@ -4,6 +4,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use super::error::ErrorObject;
+use super::markdown::markdown;
 use crate::answer::Citation;
 use crate::error::ErrorBody;
 use crate::event::Event;
@@ -166,7 +167,7 @@ impl CompletionHead {
         match event {
             Event::Progress { .. } => Ok(": writing\n\n".to_owned()),
             Event::AnswerStart { hedged, .. } => self.opening(hedged.then_some(HEDGE)),
-            Event::AnswerDelta { text } => self.text(text),
+            Event::AnswerDelta { text } => self.text(&markdown(text)),
             // They are part of the last chunk.
             Event::Sources { .. } | Event::AnswerEnd { .. } | Event::Refusal(_) => Ok(String::new()),
             Event::Error(error) => Self::error(error),
@@ -192,12 +193,10 @@ impl CompletionHead {
             refusal: None,
             annotations: annotations(outcome),
         };
-        Whole {
-            object: "chat.completion",
-            head: self,
-            choices: [WholeChoice { index: 0, message, logprobs: None, finish_reason: "stop" }],
-            facts: Facts::new(outcome),
-        }
+        let facts = Facts::new(outcome);
+        let finish_reason = facts.finish_reason();
+        let choices = [WholeChoice { index: 0, message, logprobs: None, finish_reason }];
+        Whole { object: "chat.completion", head: self, choices, facts }
     }
 
     /// The end of a stream that failed. Clients raise it as an error.
@@ -216,7 +215,7 @@ impl CompletionHead {
     }
 
     fn chunk(&self, delta: Delta, facts: Option<Facts>) -> Result<String, serde_json::Error> {
-        let finish_reason = facts.is_some().then_some("stop");
+        let finish_reason = facts.as_ref().map(Facts::finish_reason);
         let choices = [ChunkChoice { index: 0, delta, finish_reason }];
         frame(&Chunk { object: "chat.completion.chunk", head: self, choices, facts })
     }
@@ -229,9 +228,12 @@ fn frame(data: &impl Serialize) -> Result<String, serde_json::Error> {
 
 /// The text that the chunks have together.
 fn content(outcome: &Outcome) -> String {
-    let is_hedged = matches!(outcome, Outcome::Answer(answer) if answer.hedged);
-    let hedge = if is_hedged { HEDGE } else { "" };
-    format!("{hedge}{}", outcome.text())
+    let Outcome::Answer(answer) = outcome else { return outcome.text() };
+    let mut content = if answer.hedged { HEDGE.to_owned() } else { String::new() };
+    for delta in &answer.deltas {
+        content.push_str(&markdown(delta));
+    }
+    content
 }
 
 /// One annotation a document, in the order of the numbers: clients count them.
@@ -252,7 +254,9 @@ fn annotations(outcome: &Outcome) -> Vec<Annotation<'_>> {
 
 fn annotation<'a>(citation: &'a Citation, content: &str) -> Annotation<'a> {
     let marker = format!("[{}]", citation.index);
-    let start = content.find(&marker).and_then(|at| content.get(..at)).unwrap_or(content);
+    // Code may have the same signs, but not at the beginning of a line.
+    let at = content.find(&format!("\n{marker}")).or_else(|| content.find(&format!(" {marker}")));
+    let start = at.and_then(|at| content.get(..=at)).unwrap_or(content);
     let start_index = start.chars().count();
     let url = citation.url.as_ref().or(citation.download_url.as_ref());
     Annotation {
@@ -291,6 +295,11 @@ impl<'a> Facts<'a> {
             },
             Outcome::Refusal(refusal) => Self::of_refusal(refusal),
         }
+    }
+
+    /// The reason that clients know for an answer that ends too early is the limit of tokens.
+    fn finish_reason(&self) -> &'static str {
+        if self.generation.is_some_and(|report| report.cut) { "length" } else { "stop" }
     }
 
     fn of_refusal(refusal: &'a Refusal) -> Self {

@@ -5,7 +5,7 @@ use super::*;
 use crate::error::{ApiError, ErrorCode};
 use crate::event::{Event, Stage};
 use crate::generation_report::{AnswerMode, GenerationReport};
-use crate::outcome::Outcome;
+use crate::outcome::{AnswerOutcome, Outcome};
 use crate::refusal::{Reason, Refusal};
 use crate::request::DIMENSIONS;
 
@@ -196,7 +196,7 @@ fn answer(hedged: bool) -> Outcome {
     };
     let outcome = json!({ "answer": {
         "session_id": Uuid::from_u128(10), "message_id": Uuid::from_u128(11), "persisted": true,
-        "deltas": ["Refunds take 5 days. \\[1\\] [1]", " Shipping is free. [2][1]"], "hedged": hedged,
+        "deltas": ["Refunds take 5 days. \\[1\\] [1]", " Shipping is free. [2] [1]"], "hedged": hedged,
         "citations": [
             citation(2, 1, None, "partial"), citation(1, 2, None, "good"),
             citation(1, 3, Some("https://example.com/refunds"), "partial"),
@@ -334,7 +334,13 @@ fn a_generated_answer_says_so_in_the_end() {
     let Outcome::Answer(mut generated) = answer(false) else { panic!("no answer") };
     generated.mode = AnswerMode::Generated;
     generated.generation = Some(GenerationReport::new("llama"));
+    let mut report = GenerationReport::new("llama");
+    report.cut = true;
+    let cut = Outcome::Answer(AnswerOutcome { generation: Some(report), ..generated.clone() });
+    assert_eq!(whole(&cut)["choices"][0]["finish_reason"], "length");
+    assert_eq!(chunks(&cut).pop().unwrap()["choices"][0]["finish_reason"], "length");
     let last = chunks(&Outcome::Answer(generated)).pop().unwrap();
+    assert_eq!(last["choices"][0]["finish_reason"], "stop");
     assert_eq!((&last["mode"], &last["generation"]["model"]), (&json!("generated"), &json!("llama")));
 }
 
@@ -368,4 +374,22 @@ fn the_name_of_the_model_may_name_an_assistant() {
     let mut body = with("model", json!("evidence-chat/shop"));
     body["embedding_model"] = Value::Null;
     assert_eq!(rejection(&body).0, Some("embedding_model"));
+}
+
+#[test]
+fn markup_of_a_document_is_escaped_and_annotations_count_the_escaped_text() {
+    let Outcome::Answer(mut answer) = answer(false) else { panic!("no answer") };
+    answer.deltas = vec![
+        "Get ![x](https://evil.example/p.png) and __init__. [1]".to_owned(),
+        "\n\nRun:\n\nnpm i\nls a\\[2\\]\n[2]".to_owned(),
+    ];
+    let outcome = Outcome::Answer(answer);
+    let content = r"Get !\[x\](https\://evil.example/p.png) and \_\_init\_\_. [1]".to_owned()
+        + "\n\nRun:\n\n    npm i\n    ls a[2]\n[2]";
+    assert_eq!(content_of(&chunks(&outcome)), content);
+    let message = whole(&outcome)["choices"][0]["message"].clone();
+    assert_eq!(message["content"], content);
+    for (at, start) in [(0, content.find("[1]").unwrap()), (1, content.rfind("[2]").unwrap())] {
+        assert_eq!(message["annotations"][at]["url_citation"]["start_index"], start);
+    }
 }

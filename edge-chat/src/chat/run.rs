@@ -95,14 +95,11 @@ struct ClientListener<'a> {
     client: &'a Client,
     /// `None` if the client gets the answer as a whole.
     reading: Option<Reading>,
-    /// Whether the client may have read a piece.
-    has_sent: Cell<bool>,
 }
 
 impl Listener for ClientListener<'_> {
     fn send(&self, delta: String) {
         if let Some(reading) = &self.reading {
-            self.has_sent.set(true);
             // Fails if the client has left, which `gone` tells.
             let _ = reading.pieces.unbounded_send(delta);
         }
@@ -119,7 +116,7 @@ impl Listener for ClientListener<'_> {
     }
 }
 
-/// The client left before it got a piece of a written answer.
+/// The client left before the answer was written.
 struct Abandoned(Settlement);
 
 /// One admitted question.
@@ -264,10 +261,10 @@ impl Run {
         };
         let Some(generation) = draft.generation.take() else { return nothing };
         let writer = Writer { model, env: &self.env, trace: &self.inquiry.trace, user_id: self.user_id };
-        let listener = ClientListener { client: &self.client, reading, has_sent: Cell::new(false) };
+        let listener = ClientListener { client: &self.client, reading };
         let written = self.inquiry.trace.time("generation", writer.write(generation, &listener)).await;
         let Written { answer, report, is_abandoned, settlement } = written;
-        if is_abandoned && !listener.has_sent.get() {
+        if is_abandoned {
             return Err(Abandoned(settlement));
         }
         self.inquiry.trace.note(|facts| facts.generation = Some(report.clone()));
@@ -306,10 +303,16 @@ impl Run {
         reason: Reason,
         rows: &[MatchedChunk],
     ) -> Result<Outcome, HttpError> {
-        // The knowledge base can only be empty if the search found nothing at all.
-        let is_empty =
-            rows.is_empty() && !self.inquiry.supabase.has_documents(&self.inquiry.question.assistant).await?;
-        let reason = if is_empty { Reason::EmptyKb } else { reason };
+        // Only if the search found nothing at all, there may be no document.
+        let has_documents = match rows {
+            [] => self.inquiry.supabase.has_documents(&self.inquiry.question.assistant).await?,
+            _ => Some(true),
+        };
+        let reason = match has_documents {
+            Some(true) => reason,
+            Some(false) => Reason::NoAccess,
+            None => Reason::EmptyKb,
+        };
         Ok(Outcome::Refusal(refusal(settings, reason, rows)))
     }
 
@@ -338,7 +341,7 @@ impl Run {
         let settlement = match self.write(&search_result, reading).await {
             Ok(settlement) => settlement,
             Err(Abandoned(settlement)) => {
-                // As if the client had left during the search.
+                // As if the client had left during the search: a repeat is answered whole.
                 join(settlement.settle(&self.inquiry.trace), self.release(Refund::No)).await;
                 return;
             }

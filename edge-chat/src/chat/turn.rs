@@ -51,9 +51,9 @@ pub(super) fn record<'a>(
     turn: &Turn,
     latency_ms: u64,
 ) -> impl Future<Output = Result<(), HttpError>> + use<'a> {
-    let (refusal, hedged, mode) = match outcome {
-        Outcome::Refusal(refusal) => (Some(refusal.reason.as_str()), false, AnswerMode::Extractive),
-        Outcome::Answer(answer) => (None, answer.hedged, answer.mode),
+    let (refusal, hedged, mode, report) = match outcome {
+        Outcome::Refusal(refusal) => (Some(refusal.reason.as_str()), false, AnswerMode::Extractive, None),
+        Outcome::Answer(answer) => (None, answer.hedged, answer.mode, answer.generation.as_ref()),
     };
     let is_new_session = question.session_id.is_none();
     let searched = outcome.searched();
@@ -70,6 +70,7 @@ pub(super) fn record<'a>(
         refusal,
         hedged,
         mode,
+        cut: report.is_some_and(|report| report.cut),
         assistant: &question.assistant,
         searched: searched.searched.as_deref(),
         truncated: searched.truncated,

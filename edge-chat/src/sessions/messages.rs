@@ -45,6 +45,9 @@ struct ShownMessage {
     /// Who wrote the words; absent if they are quotes, and for messages of the user.
     #[serde(skip_serializing_if = "AnswerMode::is_extractive")]
     mode: AnswerMode,
+    /// Whether the model had not finished.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    cut: bool,
     #[serde(flatten)]
     searched: Searched,
     /// What the user thinks of the answer.
@@ -111,6 +114,7 @@ fn to_shown(message: Message) -> ShownMessage {
         refusal: message.refusal,
         hedged: is_answer.then_some(message.hedged),
         mode: message.mode,
+        cut: message.cut,
         searched: message.searched,
     }
 }

@@ -16,7 +16,7 @@ use super::{Query, Session, Supabase, Timestamp};
 use crate::http::error::HttpError;
 
 /// The columns of [`ExportedMessage`].
-const EXPORTED_COLUMNS: &str = "session_id,id,role,content,citations,created_at,refusal,hedged,mode,searched,truncated,sources,latency_ms,feedback_rating,feedback_reason,feedback_comment,feedback_at";
+const EXPORTED_COLUMNS: &str = "session_id,id,role,content,citations,created_at,refusal,hedged,mode,cut,searched,truncated,sources,latency_ms,feedback_rating,feedback_reason,feedback_comment,feedback_at";
 /// The columns of [`RefusedQuestion`].
 const REFUSED_COLUMNS: &str = "id,session_id,assistant,question,reason,best_score,created_at";
 
@@ -39,6 +39,9 @@ pub(crate) struct ExportedMessage {
     /// Who wrote the words; absent if they are quotes, and for messages of the user.
     #[serde(default, skip_serializing_if = "AnswerMode::is_extractive")]
     pub(crate) mode: AnswerMode,
+    /// Whether the model had not finished.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) cut: bool,
     #[serde(flatten)]
     pub(crate) searched: Searched,
     /// Ids of the documents that the answer is based on, shown or not.

@@ -150,15 +150,16 @@ impl Supabase {
 }
 
 impl Project {
-    /// The settings of an assistant for everybody, and the model of the knowledge base.
+    /// The settings of an assistant for everybody, the model of the knowledge base, and what `checks` find.
     pub(crate) async fn chat_config<T: DeserializeOwned>(
         &self,
         assistant: &AssistantName,
+        checks: bool,
         deadline: Deadline,
     ) -> Result<T, HttpError> {
         let path = format!("/rest/v1/rpc/{CHAT_CONFIG}");
         let mut exchange = self.exchange(Service::Rest, CHAT_CONFIG, Method::Post, &path);
-        exchange.body = Some(json!({ "assistant": assistant }).to_string());
+        exchange.body = Some(json!({ "assistant": assistant, "checks": checks }).to_string());
         exchange.is_idempotent = true;
         let body = exchange.read(deadline).await.map_err(|error| match error.body.code {
             // No user is involved, so the project key is wrong.

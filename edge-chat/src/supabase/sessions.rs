@@ -17,7 +17,7 @@ use crate::http::error::HttpError;
 
 pub(super) const TABLE: &str = "chat_sessions";
 pub(super) const MESSAGES: &str = "chat_messages";
-const MESSAGE_COLUMNS: &str = "id,role,content,citations,created_at,refusal,hedged,mode,searched,truncated,feedback_rating,feedback_reason,feedback_comment";
+const MESSAGE_COLUMNS: &str = "id,role,content,citations,created_at,refusal,hedged,mode,cut,searched,truncated,feedback_rating,feedback_reason,feedback_comment";
 pub(super) const COLUMNS: &str = "id,assistant,title,created_at,updated_at";
 
 /// A session as the client gets it.
@@ -44,6 +44,8 @@ pub(crate) struct Message {
     pub(crate) hedged: bool,
     /// Who wrote the words.
     pub(crate) mode: AnswerMode,
+    /// Whether the model had not finished.
+    pub(crate) cut: bool,
     #[serde(flatten)]
     pub(crate) searched: Searched,
     #[serde(flatten)]

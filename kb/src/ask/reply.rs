@@ -39,7 +39,7 @@ pub fn reply(asked: &Asked) -> String {
 
 /// How the answer was written.
 fn writing(Written { report, error }: &Written) -> String {
-    let GenerationReport { model, sentences, dropped, fallback, .. } = report;
+    let GenerationReport { model, sentences, dropped, fallback, cut, .. } = report;
     let mut lines = vec![match fallback {
         None => format!("Written by {model}: {sentences} sentences, each checked against its source."),
         Some(Fallback::Timeout) => format!("{model} took too long, so the answer consists of quotes."),
@@ -56,6 +56,7 @@ fn writing(Written { report, error }: &Written) -> String {
             )
         }
     }];
+    lines.extend(cut.then(|| format!("The answer ends before {model} had finished it.")));
     lines.extend(error.as_ref().map(|error| one_line(error, MAX_QUOTE_CHARS)));
     let left_out: u32 = dropped.values().sum();
     if left_out > 0 {

@@ -41,6 +41,14 @@ fn visitors(is_allowed: Option<bool>, anonymous: u64, visible: u64) -> Check {
             "if you do not want that, set default_audience in chat_settings to [\"is_anonymous:false\"], or give single \
              documents an audience",
         ),
+        Some(true) if anonymous == 0 && visible > 0 => Check::warning(
+            "visitors",
+            format!("anonymous sign-ins are on, and anonymous visitors see none of the documents ({visible})"),
+        )
+        .fix(
+            "to let them ask, set default_audience in chat_settings to [\"role:authenticated\"], or give documents that \
+             audience",
+        ),
         Some(true) => Check::ok("visitors", format!("anonymous sign-ins are on; anonymous visitors see {seen}")),
         Some(false) => Check::ok("visitors", format!("anonymous sign-ins are off; anonymous visitors would see {seen}")),
         None => Check::ok("visitors", format!("anonymous visitors, if the project allows them, see {seen}")),
@@ -97,13 +105,19 @@ mod tests {
     }
 
     #[test]
-    fn documents_that_are_all_open_to_everybody_are_a_warning_only_if_visitors_can_sign_in() {
+    fn documents_that_anonymous_visitors_all_see_or_none_of_are_a_warning_only_if_they_can_sign_in() {
         let level = |is_allowed, anonymous, visible| visitors(is_allowed, anonymous, visible).level;
         assert_eq!(level(Some(true), 5, 5), Level::Warning);
         assert_eq!(level(Some(true), 1, 1), Level::Warning);
-        for (is_allowed, anonymous, visible) in
-            [(Some(true), 4, 5), (Some(true), 0, 5), (Some(true), 0, 0), (Some(false), 5, 5), (None, 5, 5)]
-        {
+        assert_eq!(level(Some(true), 0, 5), Level::Warning);
+        for (is_allowed, anonymous, visible) in [
+            (Some(true), 4, 5),
+            (Some(true), 0, 0),
+            (Some(false), 5, 5),
+            (Some(false), 0, 5),
+            (None, 5, 5),
+            (None, 0, 5),
+        ] {
             assert_eq!(level(is_allowed, anonymous, visible), Level::Ok, "{is_allowed:?} {anonymous}");
         }
     }

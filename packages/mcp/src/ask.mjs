@@ -1,6 +1,6 @@
 import { ChatError, embedQuestion, streamChat } from "@evidence-chat/widget/client";
 import { ExcerptBudget, MAX_NEAR_PASSAGES, shorten } from "./bounds.mjs";
-import { oneLine, place, quotation } from "./text.mjs";
+import { escape, fenced, oneLine, place, quotation } from "./text.mjs";
 
 /** @import { ChatClientOptions, ChatEvent, Citation, Passage, RefusalEvent } from "@evidence-chat/widget/client" */
 /** @import { Embedder } from "@evidence-chat/embedder" */
@@ -9,7 +9,7 @@ import { oneLine, place, quotation } from "./text.mjs";
  * What the Worker said about a question.
  * @typedef {{ text: string, sessionId?: string, hedged: boolean, mode?: "extractive" | "generated",
  *   citations: readonly Citation[], nearest: readonly Passage[], refusal?: RefusalEvent, searched?: string,
- *   truncated: boolean }} Outcome
+ *   truncated: boolean, cut?: true }} Outcome
  */
 
 /**
@@ -56,7 +56,7 @@ async function readOutcome(
         break;
       case "answer_end":
         if (!event.persisted) delete outcome.sessionId;
-        Object.assign(outcome, searchedOf(event));
+        Object.assign(outcome, searchedOf(event), { cut: event.generation?.cut });
         break;
       case "refusal":
         Object.assign(outcome, { text: event.message, nearest: event.nearest, refusal: event, ...searchedOf(event) });
@@ -93,7 +93,7 @@ function structure(/** @type {Outcome} */ outcome) {
   };
   return refusal
     ? { type: "refusal", text, reason: refusal.reason, suggestions: refusal.suggestions, ...rest }
-    : { type: "answer", text, hedged: outcome.hedged, mode: outcome.mode, ...rest };
+    : { type: "answer", text, hedged: outcome.hedged, mode: outcome.mode, ...(outcome.cut && { cut: true }), ...rest };
 }
 
 /** @param {Passage & { excerpt?: string, blocks?: unknown }} passage */
@@ -108,10 +108,11 @@ function writeText(/** @type {ReturnType<typeof structure>} */ structured) {
   const sources = citations.map((citation) => `[${citation.index}] ${place(citation)}${quotation(citation)}`);
   const near = nearest.map((passage) => `- ${place(passage)}`);
   return [
-    type === "refusal" ? `No answer: ${text}` : text,
+    type === "refusal" ? `No answer: ${text}` : fenced(text),
+    ...("cut" in rest ? ["Note: the answer ends before the model had finished it."] : []),
     ...(hedged ? ["Note: the passages are on the subject but may not answer the question."] : []),
     ...(searched
-      ? [`Note: this was searched, the question together with the one before it: ${oneLine(searched)}`]
+      ? [`Note: this was searched, the question together with the one before it: ${escape(oneLine(searched))}`]
       : []),
     ...(truncated ? ["Note: the question is longer than the model reads, so its end was ignored."] : []),
     ...(sources.length > 0 ? [["Sources:", ...sources].join("\n")] : []),

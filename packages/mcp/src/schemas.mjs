@@ -72,11 +72,12 @@ const citation = z.object({
 export const ASK_OUTPUT = {
   type: z.enum(["answer", "refusal"]).describe("A refusal is a result: the documents do not answer the question"),
   text: z.string().describe("The answer with its markers [n], or why there is none"),
+  cut: z.literal(true).optional().describe("The answer ends before the model had finished it"),
   hedged: z.boolean().optional().describe("The passages are on the subject but may not answer the question"),
   mode: z.enum(["extractive", "generated"]).optional().describe("extractive: all sentences are verbatim quotes"),
   citations: z.array(citation),
   nearest: z.array(z.object(PLACE)).describe("Passages near the question that are not quoted, the best first"),
-  reason: z.enum(["no_match", "weak_evidence", "unreadable_language", "empty_kb"]).optional(),
+  reason: z.enum(["no_match", "weak_evidence", "unreadable_language", "no_access", "empty_kb"]).optional(),
   suggestions: z
     .array(z.object({ type: z.enum(["contact", "rephrase", "ask"]), text: z.string(), url: z.string().optional() }))
     .optional()

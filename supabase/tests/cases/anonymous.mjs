@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, afterEach, before, describe, test } from "node:test";
 import { clearKnowledgeBase, QUERY, writeDocument } from "../support/knowledge-base.mjs";
-import { as, SERVICE, user } from "../support/roles.mjs";
+import { ANON, as, SERVICE, user } from "../support/roles.mjs";
 
 /** The documents: their names say for whom they are. `none` has no audience, so the default audience applies. */
 const AUDIENCES = {
@@ -196,12 +196,17 @@ export function anonymous({ database }) {
       }
     });
 
-    test("a visitor who sees no document is told so", async () => {
+    test("a visitor who sees no document is told whether there is one, and so is the Worker", async () => {
+      const has = async () => [
+        (await rows(who.visitor, "select chat_has_documents() as has"))[0].has,
+        (await rows(ANON, "select chat_config(checks => true) -> 'hides_documents' as hides"))[0].hides,
+      ];
+      await clearKnowledgeBase(database);
+      assert.deepEqual(await has(), [null, false]);
       await writeDocument(database);
-      const has = async () => (await rows(who.visitor, "select chat_has_documents() as has"))[0].has;
-      assert.equal(await has(), false);
+      assert.deepEqual(await has(), [false, true]);
       await setDefault("role:authenticated");
-      assert.equal(await has(), true);
+      assert.deepEqual(await has(), [true, false]);
     });
   });
 

@@ -318,9 +318,9 @@ export function concurrency({ project }) {
       [asker, question],
     );
     await database.query(
-      `insert into chat_messages (session_id, role, content, sources, hedged, mode, truncated, latency_ms, from_worker,
+      `insert into chat_messages (session_id, role, content, sources, hedged, mode, cut, truncated, latency_ms, from_worker,
            feedback_rating, feedback_reason, feedback_at)
-         select id, 'assistant', 'Yes.', array[$2::uuid], true, 'generated', true, 9000, true, 'down', 'wrong', now()
+         select id, 'assistant', 'Yes.', array[$2::uuid], true, 'generated', true, true, 9000, true, 'down', 'wrong', now()
            from chat_sessions where user_id = $1`,
       [asker, document],
     );
@@ -350,6 +350,7 @@ export function concurrency({ project }) {
       ["chat_messages", "feedback_rating is null", "refusal is null"],
       ["chat_messages", "hedged", "not hedged"],
       ["chat_messages", "mode = 'generated'", "mode = 'extractive'"],
+      ["chat_messages", "cut", "not cut"],
       ["chat_messages", "truncated", "not truncated"],
       ["chat_messages", "latency_ms > 5000", "latency_ms > 10000"],
       ["chat_messages", "feedback_rating = 'down'", "feedback_rating = 'up'"],

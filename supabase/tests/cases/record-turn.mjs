@@ -64,17 +64,21 @@ export function recordTurn({ database, anon, alice, bob, visitor, service }) {
     for (const [name, value] of Object.entries(numbers)) assert.equal(typeof value, "number", name);
   });
 
-  test("an answer is extractive unless the turn says that a model wrote it", async () => {
+  test("an answer is extractive and whole unless the turn says that a model wrote it and had not finished", async () => {
     const generated = turn({ mode: "generated" });
+    const next = { session_id: generated.session_id, title: null };
     await recorded(alice, generated);
-    await recorded(alice, turn({ session_id: generated.session_id, title: null }));
+    await recorded(alice, turn(next));
+    await recorded(alice, turn({ ...next, mode: "generated", cut: true }));
     assert.deepEqual(
-      (await messages(generated)).map((message) => [message.role, message.mode]),
+      (await messages(generated)).map((message) => [message.role, message.mode, message.cut]),
       [
-        ["user", "extractive"],
-        ["assistant", "generated"],
-        ["user", "extractive"],
-        ["assistant", "extractive"],
+        ["user", "extractive", false],
+        ["assistant", "generated", false],
+        ["user", "extractive", false],
+        ["assistant", "extractive", false],
+        ["user", "extractive", false],
+        ["assistant", "generated", true],
       ],
     );
   });
@@ -232,6 +236,8 @@ export function recordTurn({ database, anon, alice, bob, visitor, service }) {
     "a refusal that a model wrote": { refusal: "no_match", mode: "generated" },
     "an unknown mode": { mode: "endpoint" },
     "mode set to null": { mode: null },
+    "an answer of quotes that was cut": { cut: true },
+    "cut set to null": { cut: null },
     "a blank text that was searched": { searched: " " },
     "a text that was searched and is too long": { searched: "a".repeat(4001) },
     "truncated set to null": { truncated: null },

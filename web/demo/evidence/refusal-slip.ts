@@ -21,5 +21,6 @@ const REASONS: Readonly<Record<RefusalReason, TextKey>> = {
   no_match: "reasonNoMatch",
   weak_evidence: "reasonWeakEvidence",
   unreadable_language: "reasonUnreadableLanguage",
+  no_access: "reasonNoAccess",
   empty_kb: "reasonEmptyKb",
 };

@@ -306,7 +306,13 @@ const MARK_KINDS: readonly PassageMark["kind"][] = ["code", "link", "emphasis", 
 const ANSWER_MODES: readonly AnswerMode[] = ["extractive", "generated"];
 const DROP_REASONS: readonly DropReason[] = ["number", "name", "quote", "link", "polarity", "order", "unsupported"];
 const FALLBACKS: readonly GenerationFallback[] = ["timeout", "error", "unsupported", "budget", "declined"];
-const REFUSAL_REASONS: readonly RefusalReason[] = ["no_match", "weak_evidence", "unreadable_language", "empty_kb"];
+const REFUSAL_REASONS: readonly RefusalReason[] = [
+  "no_match",
+  "weak_evidence",
+  "unreadable_language",
+  "no_access",
+  "empty_kb",
+];
 const STRENGTHS: readonly EvidenceStrength[] = ["strong", "good", "partial"];
 
 /** The value if it is a whole number from 0. */

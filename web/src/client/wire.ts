@@ -188,7 +188,7 @@ export interface GenerationReport {
 }
 
 /** Why there is no answer. */
-export type RefusalReason = "no_match" | "weak_evidence" | "unreadable_language" | "empty_kb";
+export type RefusalReason = "no_match" | "weak_evidence" | "unreadable_language" | "no_access" | "empty_kb";
 
 /** One event of the answer stream. */
 export type ChatEvent =

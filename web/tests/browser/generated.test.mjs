@@ -287,7 +287,7 @@ describe("a generated answer that was cut", () => {
 describe("where questions are sent", () => {
   const textFor = (service) =>
     `To write answers, your question and the passages found for it are sent to ${service}. ` +
-    "Your account and earlier questions are not.";
+    "Earlier questions are sent only if yours is searched together with them. Your account is not sent.";
   const HINT = "Answers are checked against their sources.";
   const QUOTES_HINT = "Answers quote their sources word for word.";
   const notice = (widget) => widget.element.locator("[data-role=privacy] p");

@@ -58,11 +58,17 @@ function suggestionView(t: Translate, suggestion: Suggestion, actions: RefusalAc
 
 const REFUSAL =
   "I don't have enough information to answer that question. You might try contacting support or rephrasing your question.";
+const UNREADABLE =
+  "I can search in this language only for the very words of a question, and they do not find enough to answer it. You might try other words, another language, or contacting support.";
+const NO_ACCESS =
+  "There are documents here, but none that you may read. You might try signing in with another account, or contacting support.";
 const EMPTY = "The knowledge base is empty. Please contact an admin.";
 
 /** The server's default texts (`chat-core/src/refusal.rs`), which the widget has in every language. */
 const KNOWN: Readonly<Record<string, TextKey>> = {
   [REFUSAL]: "refusal",
+  [UNREADABLE]: "refusalUnreadable",
+  [NO_ACCESS]: "refusalNoAccess",
   [EMPTY]: "refusalEmpty",
 };
 

@@ -46,6 +46,10 @@ export const texts: PanelTexts = {
   // Refusals, in the server's own words
   refusal:
     "Mir liegen nicht genügend Informationen vor, um diese Frage zu beantworten. Vielleicht hilft es, den Support zu kontaktieren oder die Frage anders zu formulieren.",
+  refusalUnreadable:
+    "In dieser Sprache kann ich nur nach den genauen Wörtern einer Frage suchen, und mit ihnen finde ich nicht genug, um sie zu beantworten. Vielleicht helfen andere Wörter, eine andere Sprache oder der Support.",
+  refusalNoAccess:
+    "Hier gibt es Dokumente, aber keine, die Sie lesen dürfen. Vielleicht hilft es, sich mit einem anderen Konto anzumelden oder den Support zu kontaktieren.",
   refusalEmpty:
     "Die Wissensdatenbank ist leer. Bitte wenden Sie sich an eine Administratorin oder einen Administrator.",
   loading: "Wird geladen…",
@@ -129,7 +133,7 @@ export const texts: PanelTexts = {
   hintGenerated: "Antworten werden mit ihren Quellen abgeglichen.",
   privacy: "So entstehen die Antworten",
   sendsTo:
-    "Um Antworten zu schreiben, werden Ihre Frage und die dazu gefundenen Textstellen an {service} gesendet. Ihr Konto und Ihre früheren Fragen werden nicht gesendet.",
+    "Um Antworten zu schreiben, werden Ihre Frage und die dazu gefundenen Textstellen an {service} gesendet. Frühere Fragen werden nur mitgesendet, wenn mit ihnen zusammen gesucht wird. Ihr Konto wird nicht gesendet.",
   writtenOnDevice:
     "Antworten zitieren die Dokumente. Auf Wunsch schreibt ein Sprachmodell auf diesem Gerät sie auch in eigenen Worten; jeder Satz wird geprüft. Dafür wird nichts gesendet.",
   privacyDismiss: "Verstanden",

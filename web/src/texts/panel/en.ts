@@ -49,6 +49,10 @@ export const texts = {
   // Refusals, in the server's own words
   refusal:
     "I don't have enough information to answer that question. You might try contacting support or rephrasing your question.",
+  refusalUnreadable:
+    "I can search in this language only for the very words of a question, and they do not find enough to answer it. You might try other words, another language, or contacting support.",
+  refusalNoAccess:
+    "There are documents here, but none that you may read. You might try signing in with another account, or contacting support.",
   refusalEmpty: "The knowledge base is empty. Please contact an admin.",
   loading: "Loading…",
   contactSupport: "Contact support",
@@ -131,7 +135,7 @@ export const texts = {
   hintGenerated: "Answers are checked against their sources.",
   privacy: "How answers are written",
   sendsTo:
-    "To write answers, your question and the passages found for it are sent to {service}. Your account and earlier questions are not.",
+    "To write answers, your question and the passages found for it are sent to {service}. Earlier questions are sent only if yours is searched together with them. Your account is not sent.",
   writtenOnDevice:
     "Answers quote the documents. If you want, a language model on this device also writes them in its own words, and each sentence is checked. Nothing is sent for that.",
   privacyDismiss: "Got it",

@@ -46,6 +46,10 @@ export const texts: PanelTexts = {
   // Refusals, in the server's own words
   refusal:
     "No tengo información suficiente para responder a esa pregunta. Puede contactar con el soporte o reformular su pregunta.",
+  refusalUnreadable:
+    "En este idioma solo puedo buscar las palabras exactas de una pregunta, y con ellas no encuentro lo suficiente para responderla. Puede probar con otras palabras o con otro idioma, o contactar con el soporte.",
+  refusalNoAccess:
+    "Aquí hay documentos, pero ninguno que usted pueda leer. Puede iniciar sesión con otra cuenta o contactar con el soporte.",
   refusalEmpty: "La base de conocimientos está vacía. Póngase en contacto con un administrador.",
   loading: "Cargando…",
   contactSupport: "Contactar con el soporte",
@@ -135,7 +139,7 @@ export const texts: PanelTexts = {
   hintGenerated: "Las respuestas se comprueban con sus fuentes.",
   privacy: "Cómo se redactan las respuestas",
   sendsTo:
-    "Para redactar las respuestas, su pregunta y los pasajes encontrados para ella se envían a {service}. Su cuenta y sus preguntas anteriores no se envían.",
+    "Para redactar las respuestas, su pregunta y los pasajes encontrados para ella se envían a {service}. Sus preguntas anteriores solo se envían si se busca junto con ellas. Su cuenta no se envía.",
   writtenOnDevice:
     "Las respuestas citan los documentos. Si lo desea, un modelo de lenguaje en este dispositivo las redacta además con sus propias palabras, y cada frase se comprueba. Para ello no se envía nada.",
   privacyDismiss: "Entendido",

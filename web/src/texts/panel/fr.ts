@@ -46,6 +46,10 @@ export const texts: PanelTexts = {
   // Refusals, in the server's own words
   refusal:
     "Je ne dispose pas d’assez d’informations pour répondre à cette question. Vous pouvez contacter l’assistance ou reformuler votre question.",
+  refusalUnreadable:
+    "Dans cette langue, je ne peux chercher que les mots exacts d’une question, et ils ne suffisent pas pour y répondre. Vous pouvez essayer d’autres mots ou une autre langue, ou contacter l’assistance.",
+  refusalNoAccess:
+    "Il y a ici des documents, mais aucun que vous puissiez lire. Vous pouvez vous connecter avec un autre compte ou contacter l’assistance.",
   refusalEmpty: "La base de connaissances est vide. Veuillez contacter un administrateur.",
   loading: "Chargement…",
   contactSupport: "Contacter l’assistance",
@@ -136,7 +140,7 @@ export const texts: PanelTexts = {
   hintGenerated: "Les réponses sont vérifiées d’après leurs sources.",
   privacy: "Comment les réponses sont rédigées",
   sendsTo:
-    "Pour rédiger les réponses, votre question et les passages trouvés pour elle sont envoyés à {service}. Votre compte et vos questions précédentes ne le sont pas.",
+    "Pour rédiger les réponses, votre question et les passages trouvés pour elle sont envoyés à {service}. Vos questions précédentes ne sont envoyées que si la recherche se fait avec elles. Votre compte ne l’est pas.",
   writtenOnDevice:
     "Les réponses citent les documents. Si vous le souhaitez, un modèle de langage sur cet appareil les rédige aussi avec ses propres mots, et chaque phrase est vérifiée. Rien n’est envoyé pour cela.",
   privacyDismiss: "Compris",
