@@ -282,9 +282,9 @@ pub fn is_post_to_come(name: &str) -> bool {
 
 /// Whether a text file that begins like this may have front matter with a date after which it is not published.
 pub fn may_expire(head: &[u8]) -> bool {
-    let head = String::from_utf8_lossy(head.get(..MAX_BYTES).unwrap_or(head));
-    let is_front = head.trim_start_matches(is_blank).starts_with(['-', '+']);
-    is_front && head.lines().filter_map(name).any(|name| EXPIRY_DATES.contains(&&*name))
+    let is_front = head.iter().find(|byte| byte.is_ascii_graphic()).is_some_and(|byte| b"-+".contains(byte));
+    let text = || String::from_utf8_lossy(head.get(..MAX_BYTES).unwrap_or(head));
+    is_front && text().lines().filter_map(name).any(|name| EXPIRY_DATES.contains(&&*name))
 }
 
 /// Whether a date is in the future; `None` if it is no date. A time without a zone is UTC. A time in another notation counts as `unsure`

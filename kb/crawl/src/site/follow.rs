@@ -13,8 +13,8 @@ const MAX_REDIRECTS: usize = 10;
 
 impl Site {
     /// The first reply that is not a redirect, and its address (without credentials). Except for `robots.txt` itself, every
-    /// address on the way must be allowed by its own site, and a page must not lead to something else. After a hop on the public internet, private addresses are
-    /// refused.
+    /// address on the way must be allowed by its own site, and a page must not lead to something else. After a hop on the
+    /// public internet, private addresses are refused.
     pub(super) async fn follow(
         &self,
         start: &Url,
@@ -24,19 +24,23 @@ impl Site {
         if !address::is_web(start) {
             return Err(FetchError::NotHttp);
         }
-        let page = address::bare(start);
+        let (page, is_page) = (address::bare(start), spec.purpose == Purpose::Page);
         let mut url = page.clone();
         for _ in 0..=MAX_REDIRECTS {
             match self.step(&url, spec, reach).await {
                 Ok(Reply::Redirect { location, is_permanent, reach: further }) => {
                     let to = target(&url, location.as_deref())?;
-                    if spec.purpose == Purpose::Page {
+                    if is_page {
                         moved::check(&page, &url, &to, is_permanent)?;
                     }
                     (url, reach) = (to, further);
                 }
                 // What its new address says is not said of the page.
-                Err(error) if (error.is_gone() || error.is_unwelcome()) && !moved::is_same(&page, &url) => {
+                Err(error)
+                    if is_page
+                        && (error.is_gone() || error.is_unwelcome())
+                        && !moved::is_same(&page, &url) =>
+                {
                     return Err(moved::elsewhere(&url, &format!("and there: {error}")));
                 }
                 Ok(reply) => return Ok((url, reply)),

@@ -90,6 +90,12 @@ async fn redirects_of_the_rules_are_followed() {
     });
     assert!(is_forbidden(fetch(&server, "/a").await));
     assert!(!is_forbidden(fetch(&server, "/b").await));
+    let nowhere = Server::start(|request, _| match request.path.as_str() {
+        "/robots.txt" => redirect("/missing"),
+        "/missing" => status(404),
+        _ => html("a page"),
+    });
+    assert!(fetch(&nowhere, "/a").await.is_ok(), "a site without rules allows everything");
     let loops = with_robots(|| redirect("/robots.txt"));
     assert!(!is_forbidden(fetch(&loops, "/a").await));
 }
