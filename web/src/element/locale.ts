@@ -18,10 +18,10 @@ export class LocaleController {
 
   /** Switches to the language at the element's place in the page; `overrides` are the page's own texts. */
   use(element: HTMLElement, overrides: Partial<Texts>): void {
-    const tag = tagAt(element);
+    const tag = canonical(tagAt(element));
     this.#language = languageOf(tag);
     // Numbers and plurals follow the region (de-AT) if the widget has texts for the language.
-    this.#tag = isValid(tag) && tag.toLowerCase().startsWith(this.#language) ? tag : this.#language;
+    this.#tag = tag.split("-", 1)[0] === this.#language ? tag : this.#language;
     this.#overrides = overrides;
     this.#show();
     if (this.#needsPanelTexts) void this.loadPanelTexts().catch(() => undefined);
@@ -60,11 +60,11 @@ function hostOf(element: Element): Element | undefined {
   return root instanceof ShadowRoot ? root.host : undefined;
 }
 
-/** `Intl` throws for malformed tags. */
-function isValid(tag: string): boolean {
+/** `en` for `EN` and `eng`. A malformed tag, for which `Intl` throws, stays as it is. */
+function canonical(tag: string): string {
   try {
-    return Intl.getCanonicalLocales(tag).length === 1;
+    return new Intl.Locale(tag).toString();
   } catch {
-    return false;
+    return tag;
   }
 }

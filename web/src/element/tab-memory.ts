@@ -12,6 +12,8 @@ const ownerOf = (key: string) => owners.get(key)?.deref();
 export class TabMemory {
   readonly #chat: Widget;
   #place = "";
+  /** Keys that were used: one for each server and assistant that the widget had. */
+  readonly #keys = new Set<string>();
 
   constructor(chat: Widget) {
     this.#chat = chat;
@@ -26,9 +28,12 @@ export class TabMemory {
     }
   }
 
+  /** Also forgets what was remembered for another server or assistant. */
   set text(text: string) {
+    const present = this.#key();
     try {
-      sessionStorage.setItem(this.#key(), text);
+      for (const key of this.#keys) if ((ownerOf(key) ?? this.#chat) === this.#chat) sessionStorage.removeItem(key);
+      if (text) sessionStorage.setItem(present, text);
     } catch {
       // Blocked or full.
     }
@@ -37,17 +42,18 @@ export class TabMemory {
   #key(): string {
     const { endpoint, id, mode } = this.#chat;
     const name = `evidence-chat:tab:${endpoint} ${this.#chat.getAttribute("assistant") ?? ""} ${id}\n`;
-    if (id) return name;
     // Until endpoint or assistant change: the order of the others may change, and a page may switch the mode of a conversation. While this
     // one was removed, another may have taken its key.
     const isOwner = ownerOf(this.#place) === this.#chat;
-    if (!isOwner || !this.#place.startsWith(name)) {
+    if (!id && !(isOwner && this.#place.startsWith(name))) {
       if (isOwner) owners.delete(this.#place);
       let order = 0;
       do this.#place = `${name}${mode} ${order++}`;
       while (ownerOf(this.#place)?.isConnected);
       owners.set(this.#place, new WeakRef(this.#chat));
     }
-    return this.#place;
+    const key = id ? name : this.#place;
+    this.#keys.add(key);
+    return key;
   }
 }

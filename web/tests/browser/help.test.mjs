@@ -37,6 +37,16 @@ test("the help gives way to a question of the page", async (t) => {
   assert.equal(await widget.role("assistant").isVisible(), true);
 });
 
+for (const lang of ["eng", "enm", "EN", "en-us"])
+  test(`the help has its texts on a page in ${lang}`, async (t) => {
+    const widget = await open(t, { attributes: { lang } });
+    await widget.role("input").focus();
+    await widget.role("history-open").click();
+    assert.equal(await widget.role("help-open").innerText(), "Help");
+    await widget.role("help-open").click();
+    await widget.role("help").getByRole("heading").nth(1).waitFor();
+  });
+
 test("the help follows the language, also while it is open", async (t) => {
   const widget = await open(t, { attributes: { lang: "de-AT" } });
   await openHelp(widget);

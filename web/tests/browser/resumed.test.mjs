@@ -308,6 +308,18 @@ test("a closed floating widget loads nothing after a page change, and shows the 
   await widget.element.getByText("The first one?").waitFor();
 });
 
+test("the page's clear() makes the tab forget the conversation with the assistant before, too", async (t) => {
+  const { widget } = await openWithConversation(t);
+  await widget.page.reload();
+  await widget.element.getByText("The first one?").waitFor();
+  await widget.element.evaluate((chat) => chat.setAttribute("assistant", "staff"));
+  await widget.call("clear");
+  await widget.page.reload();
+  await widget.element.locator("[part~=input]").waitFor();
+  await sleep(500);
+  assert.equal(await widget.element.getByText("The first one?").count(), 0);
+});
+
 describe("several widgets", () => {
   /** Opens a page with these widgets, and asks each of them a question, in a session of its own. */
   async function openSeveral(t, ...attributes) {
