@@ -13,9 +13,9 @@ pub const NOT_ENOUGH_EVIDENCE: &str = "I don't have enough information to answer
 /// Shown when the embedding model cannot read the question's script and its words find too little.
 pub const UNREADABLE_LANGUAGE: &str = "I can search in this language only for the very words of a question, and they \
     do not find enough to answer it. You might try other words, another language, or contacting support.";
-/// Shown when there are documents, and the user may see none of them.
-pub const NO_ACCESS: &str = "There are documents here, but none that you may read. You might try signing in with another \
-    account, or contacting support.";
+/// Shown when the user may see no document, and the knowledge base is not empty.
+pub const NO_ACCESS: &str = "There is no document here that you may read. You might try signing in with another account, or \
+    contacting support.";
 /// Shown when there is no document at all.
 pub const EMPTY_KNOWLEDGE_BASE: &str = "The knowledge base is empty. Please contact an admin.";
 /// Suggestions without a setting.
@@ -35,9 +35,9 @@ pub enum Reason {
     WeakEvidence,
     /// The embedding model cannot read the question's script, and its words alone find too little.
     UnreadableLanguage,
-    /// There are documents, but the user may see none of them.
+    /// There is no document that the user may see.
     NoAccess,
-    /// There is no document, for anybody.
+    /// There is no document at all.
     EmptyKb,
 }
 

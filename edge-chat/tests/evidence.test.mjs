@@ -139,10 +139,10 @@ describe("record of a refused question", () => {
   });
 
   test("a refusal without passages is recorded without a score", async () => {
-    const empty = userWho([], { "rpc/chat_has_documents": () => ({ body: null }) });
+    const empty = userWho([], { "rpc/chat_has_documents": () => ({ body: false }) });
     await ask(worker.url, empty);
     const { body } = await eventually(() => noted(empty)[0]);
-    assert.deepEqual([body.best_score, body.reason], [null, "empty_kb"]);
+    assert.deepEqual([body.best_score, body.reason], [null, "no_access"]);
   });
 
   test("a refusal is recorded without session if the history could not be written", async () => {

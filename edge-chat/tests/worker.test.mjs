@@ -180,7 +180,7 @@ describe("refusal", () => {
     });
     const [hidden] = (await ask(worker.url, stranger)).events;
     assert.equal(hidden.reason, "no_access");
-    assert.match(hidden.message, /^There are documents here, but none that you may read/);
+    assert.match(hidden.message, /^There is no document here that you may read/);
     assert.deepEqual(hidden.suggestions, [{ type: "contact", text: "Contact support" }]);
 
     const unmatched = newUser();

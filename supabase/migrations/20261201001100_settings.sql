@@ -220,4 +220,4 @@ comment on function public.chat_config(text, boolean) is
   'PT404 if there is no such assistant that the caller may use.';
 
 revoke all on function public.chat_config(text, boolean) from public;
-grant execute on function public.chat_config(text, boolean) to anon, authenticated, service_role;
+grant execute on function public.chat_config(text, boolean) to anon, authenticated, evidence_chat, service_role;

@@ -36,8 +36,8 @@ comment on column public.chat_refusals.embedding is 'The question''s vector, of 
 comment on column public.chat_refusals.best_score is 'Cosine of the nearest passage; null if there was none.';
 comment on column public.chat_refusals.reason is
   'no_match: no passage is similar enough. weak_evidence: some are, but are unlikely to answer. unreadable_language: the model '
-  'cannot read the question''s script, and its words find too little. no_access: there are documents, but none that the user may '
-  'see. empty_kb: there is no document. disliked: it was answered, and the user disliked the answer.';
+  'cannot read the question''s script, and its words find too little. no_access: there is no document that the user may '
+  'see. empty_kb: there is none at all. disliked: it was answered, and the user disliked the answer.';
 comment on column public.chat_refusals.group_id is
   'Shared by similar questions to the same assistant. Set by a trigger, which overrides values written here. Hidden from users, because it would '
   'reveal whether others asked the same.';

@@ -109,24 +109,6 @@ comment on function public.chat_documents(uuid[]) is
 revoke all on function public.chat_documents(uuid[]) from public, anon, service_role;
 grant execute on function public.chat_documents(uuid[]) to authenticated;
 
-create function internal.kb_has_documents(collections text[]) returns boolean
-  language sql
-  stable
-  -- Without the policies.
-  security definer
-  set search_path = ''
-as $$
-  select exists (
-    select from public.kb_documents d
-      where d.status = 'ready' and d.enabled and (collections is null or d.collection = any (collections))
-  )
-$$;
-
-comment on function internal.kb_has_documents(text[]) is 'Whether there is any document in these collections, for anybody. NULL: all.';
-
-revoke all on function internal.kb_has_documents(text[]) from public;
-grant execute on function internal.kb_has_documents(text[]) to evidence_chat;
-
 create function internal.chat_has_documents(assistant text) returns boolean
   language plpgsql
   stable
@@ -143,7 +125,8 @@ begin
       select from public.kb_documents d
         where d.status = 'ready' and d.enabled and (collections is null or d.collection = any (collections))
     ) then true
-    when internal.kb_has_documents(collections) then false
+    -- It sees the documents of all.
+    when public.chat_config(chat_has_documents.assistant) ->> 'model' is not null then false
   end;
 end
 $$;
@@ -164,8 +147,7 @@ as $$
 $$;
 
 comment on function public.chat_has_documents(text) is
-  'Whether there is any document that the calling user can see in the collections of the assistant; NULL if there is none for '
-  'anybody.';
+  'Whether there is any document that the calling user can see in the collections of the assistant; NULL if the knowledge base is empty.';
 
 revoke all on function public.chat_has_documents(text) from public, anon, service_role;
 grant execute on function public.chat_has_documents(text) to authenticated;

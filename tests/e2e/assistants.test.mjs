@@ -35,7 +35,7 @@ test("an assistant finds nothing outside its collections", async () => {
   await host.open({ token, attributes: { assistant: "empty" } });
   await widget.askFor(QUESTION, "refused");
   const recorded = () => demo.rest("GET", "chat_refusals?assistant=eq.empty&select=reason");
-  await eventuallyEqual(recorded, [{ reason: "empty_kb" }]);
+  await eventuallyEqual(recorded, [{ reason: "no_access" }]);
 });
 
 for (const name of ["staff", "no-such-assistant"]) {

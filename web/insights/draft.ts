@@ -9,7 +9,7 @@ const REASONS: Record<string, string> = {
   no_match: "No passage is about it.",
   weak_evidence: "Some passages are near, but do not answer it.",
   unreadable_language: "The questions are in a script that the model cannot read, and their words were not found.",
-  no_access: "There were documents, but none that they may read.",
+  no_access: "There was no document that they may read.",
   empty_kb: "There were no documents.",
   disliked: "It was answered, and the visitors disliked the answer.",
 };

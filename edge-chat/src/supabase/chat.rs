@@ -12,7 +12,7 @@ use serde::{Serialize, Serializer};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::{Supabase, read_with, unavailable, vector_literal};
+use super::{Supabase, read_with, vector_literal};
 use crate::citation_use::CitationUse;
 use crate::http::error::HttpError;
 
@@ -86,15 +86,9 @@ impl Supabase {
         Ok(found.rows)
     }
 
-    /// Whether the user may search any document of the assistant; `None` if it has none, for anybody.
+    /// Whether the user may search any document of the assistant; `None` if there is no document at all.
     pub(crate) async fn has_documents(&self, assistant: &AssistantName) -> Result<Option<bool>, HttpError> {
-        let call = self.rpc("chat_has_documents", &json!({ "assistant": assistant }))?;
-        Ok(match call.read(self.deadline).await?.as_slice() {
-            b"true" => Some(true),
-            b"false" => Some(false),
-            b"null" => None,
-            _ => return Err(unavailable(call.what, "neither true, false nor null")),
-        })
+        self.fetch(self.rpc("chat_has_documents", &json!({ "assistant": assistant }))?).await
     }
 
     /// Writes a turn in one transaction. Idempotent. The future does not borrow the turn.

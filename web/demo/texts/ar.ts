@@ -98,7 +98,7 @@ export const texts: Texts = {
   reasonNoMatch: "لا مقطع قريب بما يكفي من السؤال: لا شيء يبلغ العتبة {threshold}.",
   reasonWeakEvidence: "بعض المقاطع قريبة، لكن من غير المرجّح أن تجيب عنه.",
   reasonUnreadableLanguage: "لا يستطيع النموذج قراءة هذا الخط، والبحث بالكلمات وحدها لا يجد ما يكفي.",
-  reasonNoAccess: "توجد مستندات، لكن ليس من بينها ما يحق لهذا الزائر قراءته.",
+  reasonNoAccess: "لا يوجد مستند يحق لهذا الزائر قراءته.",
   reasonEmptyKb: "قاعدة المعرفة فارغة.",
   nearest: "أقرب الصفحات",
   raw: "النتيجة الخام (JSON)",

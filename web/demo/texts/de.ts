@@ -100,7 +100,7 @@ export const texts: Texts = {
   reasonWeakEvidence: "Einige Textstellen sind nah, beantworten die Frage aber wahrscheinlich nicht.",
   reasonUnreadableLanguage:
     "Das Modell kann diese Schrift nicht lesen, und die Suche nach Wörtern allein findet zu wenig.",
-  reasonNoAccess: "Es gibt Dokumente, aber keine, die dieser Besucher lesen darf.",
+  reasonNoAccess: "Es gibt kein Dokument, das dieser Besucher lesen darf.",
   reasonEmptyKb: "Die Wissensdatenbank ist leer.",
   nearest: "Ähnlichste Seiten",
   raw: "Rohdaten des Ergebnisses (JSON)",

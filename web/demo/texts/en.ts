@@ -97,7 +97,7 @@ export const texts = {
   reasonNoMatch: "No passage is close enough to the question: none reaches the threshold of {threshold}.",
   reasonWeakEvidence: "Some passages are close, but unlikely to answer it.",
   reasonUnreadableLanguage: "The model cannot read this script, and a search by words alone finds too little.",
-  reasonNoAccess: "There are documents, but none that this visitor may read.",
+  reasonNoAccess: "There is no document that this visitor may read.",
   reasonEmptyKb: "The knowledge base is empty.",
   nearest: "Closest pages",
   raw: "Raw outcome (JSON)",

@@ -100,7 +100,7 @@ export const texts: Texts = {
   reasonWeakEvidence: "Hay pasajes cercanos, pero es poco probable que la respondan.",
   reasonUnreadableLanguage:
     "El modelo no puede leer esta escritura, y la búsqueda solo por palabras encuentra muy poco.",
-  reasonNoAccess: "Hay documentos, pero ninguno que este visitante pueda leer.",
+  reasonNoAccess: "No hay ningún documento que este visitante pueda leer.",
   reasonEmptyKb: "La base de conocimientos está vacía.",
   nearest: "Páginas más cercanas",
   raw: "Resultado en bruto (JSON)",

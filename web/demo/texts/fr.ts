@@ -99,7 +99,7 @@ export const texts: Texts = {
   reasonWeakEvidence: "Certains passages sont proches, mais il est peu probable qu’ils y répondent.",
   reasonUnreadableLanguage:
     "Le modèle ne peut pas lire cette écriture, et la recherche par mots seule trouve trop peu.",
-  reasonNoAccess: "Il y a des documents, mais aucun que ce visiteur puisse lire.",
+  reasonNoAccess: "Il n’y a aucun document que ce visiteur puisse lire.",
   reasonEmptyKb: "La base de connaissances est vide.",
   nearest: "Pages les plus proches",
   raw: "Résultat brut (JSON)",

@@ -98,7 +98,7 @@ export const texts: Texts = {
   reasonNoMatch: "質問に十分近い箇所がありません。しきい値 {threshold} に届くものはありませんでした。",
   reasonWeakEvidence: "近い箇所はありますが、答えになっている可能性は低いです。",
   reasonUnreadableLanguage: "モデルはこの文字を読めず、単語だけの検索では十分に見つかりません。",
-  reasonNoAccess: "文書はありますが、この訪問者が閲覧できるものはありません。",
+  reasonNoAccess: "この訪問者が閲覧できる文書はありません。",
   reasonEmptyKb: "ナレッジベースは空です。",
   nearest: "最も近いページ",
   raw: "結果の生データ（JSON）",

@@ -61,7 +61,7 @@ const REFUSAL =
 const UNREADABLE =
   "I can search in this language only for the very words of a question, and they do not find enough to answer it. You might try other words, another language, or contacting support.";
 const NO_ACCESS =
-  "There are documents here, but none that you may read. You might try signing in with another account, or contacting support.";
+  "There is no document here that you may read. You might try signing in with another account, or contacting support.";
 const EMPTY = "The knowledge base is empty. Please contact an admin.";
 
 /** The server's default texts (`chat-core/src/refusal.rs`), which the widget has in every language. */

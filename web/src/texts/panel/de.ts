@@ -49,7 +49,7 @@ export const texts: PanelTexts = {
   refusalUnreadable:
     "In dieser Sprache kann ich nur nach den genauen Wörtern einer Frage suchen, und mit ihnen finde ich nicht genug, um sie zu beantworten. Vielleicht helfen andere Wörter, eine andere Sprache oder der Support.",
   refusalNoAccess:
-    "Hier gibt es Dokumente, aber keine, die Sie lesen dürfen. Vielleicht hilft es, sich mit einem anderen Konto anzumelden oder den Support zu kontaktieren.",
+    "Hier gibt es kein Dokument, das Sie lesen dürfen. Vielleicht hilft es, sich mit einem anderen Konto anzumelden oder den Support zu kontaktieren.",
   refusalEmpty:
     "Die Wissensdatenbank ist leer. Bitte wenden Sie sich an eine Administratorin oder einen Administrator.",
   loading: "Wird geladen…",

@@ -52,7 +52,7 @@ export const texts = {
   refusalUnreadable:
     "I can search in this language only for the very words of a question, and they do not find enough to answer it. You might try other words, another language, or contacting support.",
   refusalNoAccess:
-    "There are documents here, but none that you may read. You might try signing in with another account, or contacting support.",
+    "There is no document here that you may read. You might try signing in with another account, or contacting support.",
   refusalEmpty: "The knowledge base is empty. Please contact an admin.",
   loading: "Loading…",
   contactSupport: "Contact support",

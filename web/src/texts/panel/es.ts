@@ -49,7 +49,7 @@ export const texts: PanelTexts = {
   refusalUnreadable:
     "En este idioma solo puedo buscar las palabras exactas de una pregunta, y con ellas no encuentro lo suficiente para responderla. Puede probar con otras palabras o con otro idioma, o contactar con el soporte.",
   refusalNoAccess:
-    "Aquí hay documentos, pero ninguno que usted pueda leer. Puede iniciar sesión con otra cuenta o contactar con el soporte.",
+    "Aquí no hay ningún documento que usted pueda leer. Puede iniciar sesión con otra cuenta o contactar con el soporte.",
   refusalEmpty: "La base de conocimientos está vacía. Póngase en contacto con un administrador.",
   loading: "Cargando…",
   contactSupport: "Contactar con el soporte",

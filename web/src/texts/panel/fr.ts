@@ -49,7 +49,7 @@ export const texts: PanelTexts = {
   refusalUnreadable:
     "Dans cette langue, je ne peux chercher que les mots exacts d’une question, et ils ne suffisent pas pour y répondre. Vous pouvez essayer d’autres mots ou une autre langue, ou contacter l’assistance.",
   refusalNoAccess:
-    "Il y a ici des documents, mais aucun que vous puissiez lire. Vous pouvez vous connecter avec un autre compte ou contacter l’assistance.",
+    "Il n’y a ici aucun document que vous puissiez lire. Vous pouvez vous connecter avec un autre compte ou contacter l’assistance.",
   refusalEmpty: "La base de connaissances est vide. Veuillez contacter un administrateur.",
   loading: "Chargement…",
   contactSupport: "Contacter l’assistance",
