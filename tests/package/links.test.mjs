@@ -35,6 +35,16 @@ describe("documentation", () => {
     );
   });
 
+  test("supabase/README.md describes every migration", async () => {
+    const text = await readFile(`${ROOT}supabase/README.md`, "utf8");
+    const topics = [...files].flatMap((path) => path.match(/^supabase\/migrations\/\d+_(\w+)\.sql$/)?.[1] ?? []);
+    assert.ok(topics.length > 10);
+    assert.deepEqual(
+      topics.filter((topic) => !text.includes(`| \`…_${topic}\` |`)),
+      [],
+    );
+  });
+
   test("pages that take something of ours from npm, an image or an Action say that it is not published yet", async () => {
     const silent = [];
     for (const path of documentation.filter((path) => !OF_RELEASES.includes(path))) {
