@@ -35,6 +35,27 @@ describe("documentation", () => {
     );
   });
 
+  test("every picture is shown or linked in a page", async () => {
+    const shown = new Set();
+    for (const path of documentation)
+      for (const link of (await read(path)).links) shown.add(posix.normalize(posix.join(dirname(path), link)));
+    const pictures = [...files].filter((path) => /^(web\/)?docs\/[^/]+\.(webp|png|gif)$/.test(path));
+    assert.deepEqual(
+      pictures.filter((path) => !shown.has(path)),
+      [],
+    );
+  });
+
+  test("supabase/README.md describes every migration", async () => {
+    const text = await readFile(`${ROOT}supabase/README.md`, "utf8");
+    const topics = [...files].flatMap((path) => path.match(/^supabase\/migrations\/\d+_(\w+)\.sql$/)?.[1] ?? []);
+    assert.ok(topics.length > 10);
+    assert.deepEqual(
+      topics.filter((topic) => !text.includes(`| \`…_${topic}\` |`)),
+      [],
+    );
+  });
+
   test("pages that take something of ours from npm, an image or an Action say that it is not published yet", async () => {
     const silent = [];
     for (const path of documentation.filter((path) => !OF_RELEASES.includes(path))) {
