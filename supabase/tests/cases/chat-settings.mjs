@@ -42,7 +42,7 @@ export function chatSettings({ database, anon, alice, service }) {
   test("after the migrations there is one row with all defaults", async () => {
     assert.equal((await service.select("chat_settings")).body.length, 1);
     assert.equal((await service.select("assistants")).body.length, 1);
-    assert.deepEqual(await config(), { model: null, calibration: null, settings: DEFAULTS });
+    assert.deepEqual(await config(), { model: null, calibration: null, outdated: null, settings: DEFAULTS });
   });
 
   test("anon, users and the service role get the same configuration", async () => {
