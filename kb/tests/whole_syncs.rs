@@ -1,7 +1,7 @@
 //! Whole syncs against the local Supabase, after random edits, renames, copies, hides, restrictions, incomplete listings and kills.
 //!
 //! Whatever happens, a text that is hidden from somebody does not become visible to them by a sync, a sync removes no more than was
-//! removed in the folder, and in the end the collection equals a fresh one. `WHOLE_SYNCS` is the number of sequences (default 3),
+//! removed in the folder, and in the end the collection equals a fresh one. `WHOLE_SYNCS` is the number of sequences (default 2),
 //! `WHOLE_SYNCS_FROM` the first.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -339,7 +339,7 @@ fn no_sequence_of_syncs_shows_what_is_hidden_or_removes_what_is_there_and_each_e
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let first = number("WHOLE_SYNCS_FROM", 0);
     let mut syncs = 0;
-    for seed in first..first + number("WHOLE_SYNCS", 3) {
+    for seed in first..first + number("WHOLE_SYNCS", 2) {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir_all(folder.path().join("kb/deep")).unwrap();
         let client = Client::new(&supabase.url, &supabase.key, Backoff::default()).unwrap();

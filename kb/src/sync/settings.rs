@@ -1,6 +1,7 @@
 //! What a collection is made from. It is stored with it, so that a run by hand cannot change what the nightly one does.
 
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::{Defaults, SyncError};
 use crate::source::SourceName;
@@ -64,24 +65,17 @@ impl Settings {
         if settings == *stored {
             return Ok(settings);
         }
-        let lines = stored.lines().into_iter().zip(settings.lines());
-        let differences: Vec<_> =
-            lines.filter(|(old, new)| old != new).map(|(old, new)| format!("{old}, not {new}")).collect();
+        let (old, new) = (json!(stored), json!(settings));
+        let names = ["source", "language", "audience", "originals"];
+        let differences: Vec<_> = names
+            .iter()
+            .filter(|name| old[*name] != new[*name])
+            .map(|name| format!("{name} {}, not {}", old[*name], new[*name]))
+            .collect();
         Err(SyncError::OtherSettings {
             collection: collection.to_owned(),
             differences: differences.join("; "),
         })
-    }
-
-    fn lines(&self) -> [String; 4] {
-        let audience =
-            self.audience.as_ref().map_or_else(|| "the default".to_owned(), |entries| entries.join(", "));
-        [
-            format!("source {}", self.source),
-            format!("language {}", self.language.as_deref().unwrap_or_default()),
-            format!("audience {audience}"),
-            if self.originals == Some(false) { "without originals" } else { "with originals" }.to_owned(),
-        ]
     }
 
     pub(super) fn defaults(&self) -> Defaults {
@@ -108,13 +102,13 @@ mod tests {
         assert_eq!(resolve(asked(Some("german"), Some("team:hr")), false).unwrap(), first);
         let error = resolve(asked(None, Some("team:it")), false).unwrap_err().to_string();
         assert!(
-            error.contains("audience team:hr, not audience team:it") && error.contains("--change-settings"),
+            error.contains(r#"audience ["team:hr"], not ["team:it"]"#) && error.contains("--change-settings"),
             "{error}"
         );
         assert!(!error.contains("language"), "{error}");
         let other = Settings { source: "bucket".to_owned(), ..asked(None, None) };
         assert!(
-            resolve(other, false).unwrap_err().to_string().contains("source folder hr, not source bucket")
+            resolve(other, false).unwrap_err().to_string().contains(r#"source "folder hr", not "bucket""#)
         );
         assert!(resolve(Settings { originals: Some(false), ..asked(None, None) }, false).is_err());
         let changed = resolve(asked(None, None), true).unwrap();

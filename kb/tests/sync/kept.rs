@@ -201,7 +201,7 @@ fn a_run_uses_the_settings_of_the_collection_and_stores_those_of_the_first() {
         assert!(error.to_string().contains("--change-settings"), "{error}");
         assert_eq!((refused.count(LIST), refused.count(INSERT)), (0, 0));
         if !is_dry {
-            assert!(bodies(&refused, END)[0]["failure"].as_str().unwrap().contains("audience team:hr"));
+            assert!(bodies(&refused, END)[0]["failure"].as_str().unwrap().contains("team:hr"));
         }
     }
     let changed = server();
