@@ -35,9 +35,12 @@ const exportedMessage = ({
   mode,
   searched,
   truncated,
+  sources,
+  latency_ms,
   feedback_rating: rating,
   feedback_reason: reason,
   feedback_comment: comment,
+  feedback_at,
   ...row
 }) => ({
   ...row,
@@ -45,6 +48,9 @@ const exportedMessage = ({
   ...(mode !== "extractive" && { mode }),
   ...(searched && { searched }),
   ...(truncated && { truncated }),
+  ...(sources.length > 0 && { sources }),
+  ...(latency_ms !== null && { latency_ms }),
+  ...(feedback_at && { feedback_at }),
   ...(row.role === "assistant" && { hedged }),
   ...(refusal && { refusal }),
 });
@@ -102,6 +108,8 @@ describe("export", () => {
     const answers = messages.filter(({ role, refusal }) => role === "assistant" && !refusal);
     assert.equal(answers.length, 2);
     assert.deepEqual(answers[0].feedback ?? answers[1].feedback, feedback);
+    assert.equal(answers.filter(({ feedback_at }) => feedback_at).length, 1);
+    for (const { latency_ms, sources } of answers) assert.ok(Number.isInteger(latency_ms) && sources.length > 0);
     assert.deepEqual(answers.map(({ truncated }) => truncated).sort(), [true, undefined]);
     for (const { citations, hedged } of answers) assert.deepEqual([citations.length, hedged], [1, false]);
     for (const { id } of upstream.history.messagesOf(other)) assert.ok(!reply.text.includes(id));

@@ -16,7 +16,9 @@ use super::{Query, Session, Supabase, Timestamp};
 use crate::http::error::HttpError;
 
 /// The columns of [`ExportedMessage`].
-const EXPORTED_COLUMNS: &str = "session_id,id,role,content,citations,created_at,refusal,hedged,mode,searched,truncated,feedback_rating,feedback_reason,feedback_comment";
+const EXPORTED_COLUMNS: &str = "session_id,id,role,content,citations,created_at,refusal,hedged,mode,searched,truncated,sources,latency_ms,feedback_rating,feedback_reason,feedback_comment,feedback_at";
+/// The columns of [`RefusedQuestion`].
+const REFUSED_COLUMNS: &str = "id,session_id,assistant,question,reason,best_score,created_at";
 
 /// A message as stored and exported.
 #[derive(Serialize, Deserialize)]
@@ -39,9 +41,17 @@ pub(crate) struct ExportedMessage {
     pub(crate) mode: AnswerMode,
     #[serde(flatten)]
     pub(crate) searched: Searched,
+    /// Ids of the documents that the answer is based on, shown or not.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) sources: Vec<Uuid>,
+    /// Milliseconds from the request to the end of the answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) latency_ms: Option<u32>,
     /// What the user thinks of the answer.
     #[serde(flatten, serialize_with = "as_feedback")]
     pub(crate) feedback: FeedbackColumns,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) feedback_at: Option<Timestamp>,
 }
 
 /// Writes the columns as the API does: a field `feedback`, if the user said something.
@@ -113,9 +123,7 @@ impl Supabase {
         limit: u32,
     ) -> Result<Option<Vec<RefusedQuestion>>, HttpError> {
         // Users cannot read the column of the owner; Row Level Security selects the rows.
-        let mut query = Query::columns("id,session_id,assistant,question,reason,best_score,created_at")
-            .order("created_at.asc,id.asc")
-            .limit(limit);
+        let mut query = Query::columns(REFUSED_COLUMNS).order("created_at.asc,id.asc").limit(limit);
         if let Some((time, id)) = after {
             let time = time.as_str();
             query = query

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { before, test } from "node:test";
 import { assertDenied } from "../support/assert-denied.mjs";
 
@@ -153,5 +154,41 @@ export function chatAccess({ database, anon, alice, bob, service }) {
     await say({ session_id: other.id, role: "user", content: "Gone soon" });
     await alice.remove("chat_sessions", `id=eq.${other.id}`);
     assert.deepEqual((await service.select("chat_messages", `session_id=eq.${other.id}`)).body, []);
+  });
+
+  /** Columns that an export leaves out, and why. */
+  const NOT_EXPORTED = {
+    chat_sessions: { user_id: "the user themselves" },
+    chat_messages: { from_worker: "for statistics" },
+    chat_refusals: {
+      user_id: "the user themselves",
+      embedding: "computed from the question",
+      group_id: "would reveal what others ask",
+      asker: "the same",
+      from_worker: "for statistics",
+    },
+  };
+  test("an export has every column of the user's rows but those that are listed here", async () => {
+    const source = async (file) =>
+      readFile(new URL(`../../../edge-chat/src/supabase/${file}`, import.meta.url), "utf8");
+    const code = (await source("sessions.rs")) + (await source("export.rs"));
+    const exported = (name) => new RegExp(`const ${name}: &str =\\s*"([^"]+)"`).exec(code)?.[1] ?? assert.fail(name);
+    for (const [table, constant] of [
+      ["chat_sessions", "COLUMNS"],
+      ["chat_messages", "EXPORTED_COLUMNS"],
+      ["chat_refusals", "REFUSED_COLUMNS"],
+    ]) {
+      const { rows } = await database.query(
+        "select column_name as name from information_schema.columns where table_schema = 'public' and table_name = $1",
+        [table],
+      );
+      const columns = exported(constant);
+      assert.deepEqual(
+        [...columns.split(","), ...Object.keys(NOT_EXPORTED[table])].sort(),
+        rows.map(({ name }) => name).sort(),
+        table,
+      );
+      assert.equal((await alice.select(table, `select=${columns}`)).status, 200);
+    }
   });
 }

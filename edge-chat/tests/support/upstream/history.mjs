@@ -76,9 +76,12 @@ export function createHistory() {
       mode: "extractive",
       searched: null,
       truncated: false,
+      sources: [],
+      latency_ms: null,
       feedback_rating: null,
       feedback_reason: null,
       feedback_comment: null,
+      feedback_at: null,
       created_at: now(),
       ...fields,
     };
@@ -108,6 +111,8 @@ export function createHistory() {
         mode: body.mode,
         searched: body.searched,
         truncated: body.truncated,
+        sources: body.sources,
+        latency_ms: body.latency_ms,
       },
     ];
     for (const message of turn) {
@@ -173,7 +178,8 @@ export function createHistory() {
       (row) => row.session_id === session_id && row.id === message_id && isAnswer(row),
     );
     if (!answer) return { body: false };
-    Object.assign(answer, { feedback_rating: rating, feedback_reason: reason, feedback_comment: comment });
+    const feedback_at = rating ? now() : null;
+    Object.assign(answer, { feedback_rating: rating, feedback_reason: reason, feedback_comment: comment, feedback_at });
     return { body: true };
   }
 
