@@ -1,5 +1,6 @@
--- Rate limits. The Worker limits questions itself and proves with a secret that a call is its own. Users who call the Data API
--- directly, with the publishable key and a token, are subject to the limits in this file.
+-- Limits for one user. What a user stores in a day is limited for every call. The Worker limits questions itself and proves with a
+-- secret that a call is its own; users who call the Data API directly, with the publishable key and a token, are also subject to the
+-- rate limits in this file.
 
 -- Calls of the Worker -----------------------------------------------------
 
@@ -68,7 +69,40 @@ comment on function internal.is_worker_request() is
 revoke all on function internal.is_worker_request() from public;
 grant execute on function internal.is_worker_request() to authenticated, evidence_chat, service_role;
 
--- Limits of direct calls -------------------------------------------------
+-- Concurrent direct calls --------------------------------------------------
+
+create function internal.limit_concurrency() returns boolean
+  language plpgsql
+  security definer
+  set search_path = ''
+as $$
+declare
+  max_concurrent constant integer := 3;
+begin
+  if internal.is_worker_request() then
+    return true;
+  end if;
+  -- A transaction that calls this again gets the lock that it has.
+  perform from generate_series(1, max_concurrent) as s(slot)
+    where pg_try_advisory_xact_lock(hashtextextended(concat('request ', s.slot, ' ', auth.uid()), 0))
+    limit 1;
+  if not found then
+    raise exception 'Too many requests: at most % at a time.', max_concurrent
+      using errcode = 'PT429', detail = '1', hint = 'Try again when they have ended.';
+  end if;
+  return true;
+end
+$$;
+
+comment on function internal.limit_concurrency() is
+  'Limits a user to three transactions at once, so that nobody occupies the connections of others; fails otherwise. Always true, for '
+  'policies: before a condition of the query, which may be a slow regular expression, sees a row of the user, Postgres evaluates '
+  '"(select internal.limit_concurrency())". Calls of the Worker are not limited.';
+
+revoke all on function internal.limit_concurrency() from public;
+grant execute on function internal.limit_concurrency() to authenticated, evidence_chat;
+
+-- Usage --------------------------------------------------------------------
 
 -- Unlogged: cheap to write, and a crash of the server only resets the counters.
 create unlogged table internal.usage (
@@ -79,9 +113,9 @@ create unlogged table internal.usage (
   primary key (user_id, operation)
 );
 
-comment on table internal.usage is 'Usage by direct calls in the current minute, hour or day.';
+comment on table internal.usage is 'Usage in the current minute, hour or day.';
 comment on column internal.usage.user_id is 'The user.';
-comment on column internal.usage.operation is 'search, turn, text, refusal, feedback or citation_use.';
+comment on column internal.usage.operation is 'search, storage or citation_use.';
 comment on column internal.usage.period_start is 'When the period began.';
 comment on column internal.usage.consumed is 'Amount since then.';
 
@@ -101,6 +135,8 @@ begin
   if auth.uid() is null then
     raise exception 'The token names no user.' using errcode = 'insufficient_privilege';
   end if;
+  -- Calls of one user wait for each other at the row.
+  perform internal.limit_concurrency();
   insert into internal.usage as u (user_id, operation, period_start, consumed)
     values (auth.uid(), consume_quota.operation, clock_timestamp(), amount)
     on conflict (user_id, operation) do update
@@ -122,6 +158,26 @@ comment on function internal.consume_quota(text, bigint, bigint, interval) is
 
 revoke all on function internal.consume_quota(text, bigint, bigint, interval) from public;
 grant execute on function internal.consume_quota(text, bigint, bigint, interval) to evidence_chat;
+
+create function internal.consume_storage(bytes bigint) returns void
+  language plpgsql
+  security definer
+  set search_path = ''
+as $$
+declare
+  -- About 400 and 3,000 typical answers.
+  max_mebibytes constant bigint := case when internal.kb_is_anonymous(internal.kb_caller_claims()) then 4 else 32 end;
+begin
+  perform internal.consume_quota('storage', bytes, max_mebibytes * 1024 * 1024, '1 day');
+end
+$$;
+
+comment on function internal.consume_storage(bigint) is
+  'Limits what the caller stores in a day, with the Worker and without: 4 MiB for anonymous users, 32 MiB for others. bytes: of the '
+  'texts, and enough for rows, vectors and indexes that their number is limited, too.';
+
+revoke all on function internal.consume_storage(bigint) from public;
+grant execute on function internal.consume_storage(bigint) to evidence_chat;
 
 -- A failed request rolls back its row in internal.usage, although its error may reveal what it found: for "select=content::int",
 -- the error of PostgREST quotes the content. Only sequences survive a rollback. One per user would be too many, so users share 128.
@@ -165,8 +221,6 @@ create function internal.limit_searches() returns void
   security definer
   set search_path = ''
 as $$
-declare
-  max_concurrent constant integer := 3;
 begin
   if internal.is_worker_request() then
     return;
@@ -174,21 +228,14 @@ begin
   if auth.uid() is null then
     raise exception 'The token names no user.' using errcode = 'insufficient_privilege';
   end if;
-  -- Many simultaneous searches of one user would occupy the connections of others.
-  perform from generate_series(1, max_concurrent) as s(slot)
-    where pg_try_advisory_xact_lock(hashtextextended('search ' || s.slot || ' ' || auth.uid(), 0))
-    limit 1;
-  if not found then
-    raise exception 'Too many requests: at most % searches at a time.', max_concurrent
-      using errcode = 'PT429', detail = '1', hint = 'Try again when they have ended.';
-  end if;
+  perform internal.limit_concurrency();
   perform internal.count_search_attempt();
   perform internal.consume_quota('search', 1, 60, '1 minute');
 end
 $$;
 
 comment on function internal.limit_searches() is
-  'Limits a user to 60 searches a minute, three searches at once, and 120 attempts a minute. Searches by the Worker are not '
+  'Limits a user to 60 searches a minute, three requests at once, and 120 attempts a minute. Searches by the Worker are not '
   'counted.';
 
 revoke all on function internal.limit_searches() from public;

@@ -44,7 +44,7 @@ alter table public.chat_sessions enable row level security;
 create policy chat_sessions_own on public.chat_sessions
   for all to authenticated, evidence_chat
   -- "(select …)" is evaluated once per query instead of once per row.
-  using (user_id = (select auth.uid()))
+  using ((select internal.limit_concurrency()) and user_id = (select auth.uid()))
   with check (user_id = (select auth.uid()));
 
 comment on policy chat_sessions_own on public.chat_sessions is 'Users read and change only their own sessions.';
@@ -261,7 +261,8 @@ alter table public.chat_messages enable row level security;
 create policy chat_messages_read_own on public.chat_messages
   for select to authenticated, evidence_chat
   using (
-    exists (
+    (select internal.limit_concurrency())
+    and exists (
       select from public.chat_sessions s
       where s.id = chat_messages.session_id and s.user_id = (select auth.uid())
         and (chat_messages.role = 'user' or s.assistant = any ((select internal.chat_caller_assistants())::text[]))
@@ -479,22 +480,12 @@ begin
     return;
   end if;
 
-  -- The Worker has its own limits. Direct calls get 20 questions a minute, as the Worker allows by default, and text for about
-  -- 3,000 typical answers.
-  if not is_worker_request then
-    perform internal.consume_quota('turn', 1, 1200, '1 hour');
-    perform internal.consume_quota(
-      'text',
-      octet_length(chat_record_turn.question) + octet_length(chat_record_turn.answer)
-        + octet_length(chat_record_turn.citations::text) + coalesce(octet_length(chat_record_turn.searched), 0),
-      32 * 1024 * 1024,
-      '1 day'
-    );
-    if chat_record_turn.title is not null and (select count(*) from public.chat_sessions) > 1000 then
-      raise exception 'Too many conversations: at most 1000.'
-        using errcode = 'PT429', detail = '60', hint = 'Delete some of them first.';
-    end if;
-  end if;
+  perform internal.consume_storage(
+    octet_length(concat(
+      chat_record_turn.title, chat_record_turn.question, chat_record_turn.answer, chat_record_turn.citations,
+      chat_record_turn.searched
+    )) + 16 * coalesce(cardinality(chat_record_turn.sources), 0) + 2048
+  );
 
   insert into public.chat_messages (session_id, id, role, content, from_worker)
     values (
@@ -571,7 +562,8 @@ comment on function
   'hedged: whether the passages may not answer the question. mode: generated if a language model wrote the answer. searched: the '
   'question together with the one before it, if the answer is to both. truncated: whether the model read only the beginning of the '
   'question. reaches: the thresholds that the evidence reaches, a list of {similarity, confidence}; kept for chat_preview_thresholds if '
-  'the Worker says it. Limit for calls that are not from the Worker: 1,200 turns an hour, 32 MiB a day and 1,000 sessions, then PT429.';
+  'the Worker says it. Limit: what a user may store in a day (4 MiB for anonymous users, 32 MiB for others; 2 KiB a turn besides its '
+  'texts), then PT429.';
 
 revoke all
   on function public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb)

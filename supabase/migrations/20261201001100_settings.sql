@@ -65,7 +65,7 @@ comment on column public.chat_settings.keep_refusals is
   'the day. off: nothing. kb retain applies a change to earlier questions.';
 comment on column public.chat_settings.gap_users is
   'How many users must have asked a question before content_gaps shows it: 1 to 1000. With 1, it shows what a single person '
-  'asked.';
+  'asked. No protection against an administrator who asks a similar question.';
 comment on column public.chat_settings.retention_days is
   'Conversations are deleted this many days after their last message, and refused questions this many days after they were '
   'asked: 1 to 36500. NULL: never. Runs every night if pg_cron is installed, otherwise with kb retain.';

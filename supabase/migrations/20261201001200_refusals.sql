@@ -73,7 +73,7 @@ alter table public.chat_refusals enable row level security;
 
 create policy chat_refusals_read_own on public.chat_refusals
   for select to authenticated, evidence_chat
-  using (user_id = (select auth.uid()));
+  using ((select internal.limit_concurrency()) and user_id = (select auth.uid()));
 
 create policy chat_refusals_insert_own on public.chat_refusals
   for insert to evidence_chat
@@ -189,9 +189,7 @@ declare
   is_worker_request constant boolean := internal.is_worker_request();
 begin
   perform internal.chat_assistant(chat_record_refusal.assistant, internal.kb_caller_audiences());
-  if not is_worker_request then
-    perform internal.consume_quota('refusal', 1, 300, '1 day');
-  end if;
+  perform internal.consume_storage(octet_length(chat_record_refusal.question) + 8192);
   insert into public.chat_refusals (
       id, user_id, session_id, assistant, question, embedding, best_score, reason, from_worker
     )
@@ -232,7 +230,7 @@ $$;
 comment on function public.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text, text) is
   'Records a refused question of the calling user, subject to chat_settings.keep_refusals. Idempotent. id: message id of the '
   'question. session_id: a session of the caller, or null. embedding: of unit length. best_score: cosine of the nearest passage, '
-  'or null. Limit for calls that are not from the Worker: 300 a day, then PT429.';
+  'or null. Limit: what a user may store in a day, as for chat_record_turn; 8 KiB besides the question.';
 
 revoke all on function public.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text, text)
   from public, anon, service_role;

@@ -19,9 +19,10 @@ declare
   answer public.chat_messages;
   asked text;
 begin
-  if not is_worker_request then
-    perform internal.consume_quota('feedback', 1, 300, '1 hour');
-  end if;
+  perform internal.consume_storage(
+    coalesce(octet_length(chat_give_feedback.comment), 0)
+      + case when chat_give_feedback.embedding is null then 1024 else 8192 end
+  );
   -- Before the answer, in the order in which a deletion locks them.
   perform from public.chat_sessions s where s.id = chat_give_feedback.session_id for key share;
   if not found then
@@ -94,8 +95,8 @@ comment on function public.chat_give_feedback(uuid, uuid, text, text, text, exte
   'Records what the calling user thinks of an answer in their history, in place of what they said before; without rating, removes '
   'it. False: there is no such answer. rating: up or down. reason: only for down. comment: at most 1,000 characters. embedding: '
   'vector of the question, or of what was searched for it, of unit length; with it, a disliked answer counts in content_gaps, subject to '
-  'chat_settings.keep_refusals. Questions that are kept anonymously stay there if the feedback changes. Limit for calls that are not '
-  'from the Worker: 300 an hour, then PT429.';
+  'chat_settings.keep_refusals. Questions that are kept anonymously stay there if the feedback changes. Limit: what a user may '
+  'store in a day, as for chat_record_turn; 1 KiB besides the comment, or 8 KiB with a vector.';
 
 revoke all on function public.chat_give_feedback(uuid, uuid, text, text, text, extensions.vector) from public, anon, service_role;
 grant execute on function public.chat_give_feedback(uuid, uuid, text, text, text, extensions.vector) to authenticated;

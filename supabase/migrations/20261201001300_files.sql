@@ -68,6 +68,7 @@ create function internal.chat_documents(ids uuid[])
 as $$
 #variable_conflict use_column
 begin
+  perform internal.limit_concurrency();
   if cardinality(ids) > 500 then
     raise exception 'ids must be at most 500, got %', cardinality(ids) using errcode = 'invalid_parameter_value';
   end if;
@@ -118,6 +119,7 @@ declare
   collections constant text[] :=
     (internal.chat_assistant(chat_has_documents.assistant, internal.kb_caller_audiences())).collections;
 begin
+  perform internal.limit_concurrency();
   return exists (
     select from public.kb_documents d
       where d.status = 'ready' and d.enabled and (collections is null or d.collection = any (collections))

@@ -96,6 +96,64 @@ export function concurrency({ project }) {
     assert.equal(await search(sessions[3], id), 1);
   });
 
+  test("a user holds at most three connections of the Data API, whatever they read or write; others and the Worker go on", async () => {
+    const [busy, other] = [await newUser("busy"), await newUser("other")];
+    const turn = [randomUUID(), randomUUID()];
+    const write = "select chat_record_turn($1, 'Title', gen_random_uuid(), repeat('a', 300), $2, 'A.', '[]', '{}')";
+    for (const id of [busy, other])
+      await asWorker(database, id, write, id === busy ? turn : [randomUUID(), randomUUID()]);
+    await asWorker(
+      database,
+      busy,
+      "select chat_record_refusal(gen_random_uuid(), null, 'Why?', $1, null, 'no_match')",
+      [QUERY],
+    );
+    const statements = {
+      "a slow regular expression": [
+        String.raw`select from chat_messages where content ~ '^(a+)(a+)(a+)(a+)b?\1\2\3\4$'`,
+      ],
+      "a list of conversations": ["select id from chat_sessions"],
+      "refused questions": ["select id from chat_refusals"],
+      "a new title": ["update chat_sessions set title = 'New'"],
+      "a deletion": ["delete from chat_sessions where title = 'None'"],
+      "a deletion of everything": ["select chat_delete_user_data()"],
+      "a turn": [write, [randomUUID(), randomUUID()]],
+      "a refused question": [
+        "select chat_record_refusal(gen_random_uuid(), null, 'Why?', $1, null, 'no_match')",
+        [QUERY],
+      ],
+      feedback: ["select chat_give_feedback($1, $2, 'up')", turn],
+      "whether there are documents": ["select chat_has_documents()"],
+      documents: ["select * from chat_documents(array[gen_random_uuid()])"],
+      "a count": ["select chat_count_citation_use(1, 1, 1)"],
+      "a search": ["select * from match_chunks($1)", [QUERY]],
+    };
+    const request = (session, id, /** @type {any[]} */ [sql, parameters = []]) =>
+      session.transaction(async (transaction) => {
+        await become(transaction, user(id));
+        await transaction.query(sql, parameters);
+        await transaction.rollback();
+      });
+    for (const session of sessions.slice(0, 3)) {
+      await session.exec("begin");
+      await become(session, user(busy));
+      await session.query("select id from chat_sessions");
+    }
+    await database.exec("set statement_timeout = '2s'");
+    try {
+      for (const [name, statement] of Object.entries(statements)) {
+        await assert.rejects(request(database, busy, statement), { code: "PT429", message: /at a time/ }, name);
+        if (name !== "a slow regular expression") await request(database, other, statement);
+      }
+      assert.equal((await asWorker(database, busy, "select id from chat_messages")).length, 2);
+    } finally {
+      await database.exec("reset statement_timeout");
+      await sessions[0].exec("rollback");
+    }
+    await request(database, busy, statements["a list of conversations"]);
+    for (const session of sessions.slice(1, 3)) await session.exec("rollback");
+  });
+
   test("a session that is deleted while its first turn is repeated is not recreated", async () => {
     const id = await newUser("deleter");
     const session = randomUUID();
@@ -223,13 +281,10 @@ export function concurrency({ project }) {
            select $1, case when random() < 0.5 then id end, 'Why?', $2, 'no_match' from session`,
         [owner, QUERY],
       );
-      // In the order in which a turn locks its rows, to avoid a deadlock.
-      for (const operation of ["turn", "text", "refusal"]) {
-        await database.query(
-          "update internal.usage set period_start = now() - interval '3 days' where user_id = any ($1) and operation = $2",
-          [owners, operation],
-        );
-      }
+      await database.query(
+        "update internal.usage set period_start = now() - interval '3 days' where user_id = any ($1)",
+        [owners],
+      );
     };
     const turn = "select chat_record_turn($1, 'Title', gen_random_uuid(), 'Q?', gen_random_uuid(), 'A.', '[]', '{}')";
     const refusal = "select chat_record_refusal(gen_random_uuid(), null, 'Why?', $1, null, 'no_match')";

@@ -2,13 +2,15 @@ import assert from "node:assert/strict";
 import { createHash, randomUUID } from "node:crypto";
 import { after, test } from "node:test";
 import { WORKER } from "../support/client.mjs";
+import { QUERY } from "../support/knowledge-base.mjs";
 
 const WORKER_SECRET_HASH = createHash("sha256").update(WORKER["x-evidence-chat-worker"]).digest("hex");
 
 /** Question and answer are written together, once, and only into the caller's own sessions. */
-export function recordTurn({ database, anon, alice, bob, service }) {
+export function recordTurn({ database, anon, alice, bob, visitor, service }) {
   after(async () => {
     await service.remove("chat_sessions", "id=not.is.null");
+    await service.remove("chat_refusals", "id=not.is.null");
     await database.exec("delete from internal.usage");
   });
 
@@ -322,44 +324,99 @@ export function recordTurn({ database, anon, alice, bob, service }) {
     await service.rpc("chat_set_worker_secret", { secret_hash: WORKER_SECRET_HASH });
   });
 
-  test("turns, text and sessions are limited for a user's direct calls and not for others", async () => {
-    const use = (operation, consumed) =>
-      database.query(
-        `insert into internal.usage (user_id, operation, period_start, consumed) values ($1, $2, now(), $3)
-           on conflict (user_id, operation) do update set period_start = now(), consumed = excluded.consumed`,
-        [alice.id, operation, consumed],
-      );
-    const assertLimited = async (parameters) => {
-      const before = await everything();
-      const { status, body } = await record(alice, parameters);
-      assert.deepEqual([status, body.code], [429, "PT429"], JSON.stringify(body));
-      assert.match(body.details, /^[1-9][0-9]*$/);
-      assert.deepEqual(await everything(), before);
+  const MEBIBYTE = 1024 * 1024;
+  const withoutUsage = () => database.exec("delete from internal.usage");
+  const assertLimited = ({ status, body }) => {
+    assert.deepEqual([status, body?.code], [429, "PT429"], JSON.stringify(body));
+    assert.match(body.details, /^[1-9][0-9]*$/);
+  };
+
+  for (const headers of [WORKER, undefined]) {
+    for (const [who, client, mebibytes] of /** @type {[string, any, number][]} */ ([
+      ["a user with an account", alice, 32],
+      ["an anonymous visitor", visitor, 4],
+    ])) {
+      test(`what ${who} stores in a day is limited to ${mebibytes} MiB, with${headers ? "" : "out"} the Worker`, async () => {
+        await withoutUsage();
+        const texts = {
+          title: "ä".repeat(100),
+          question: "ö".repeat(1000),
+          answer: "x".repeat(3000),
+          searched: "y".repeat(500),
+        };
+        const first = turn({ ...texts, sources: [randomUUID()] });
+        await recorded(client, first, headers);
+        const { rows } = await database.query(
+          "select user_id, consumed::int as bytes from internal.usage where operation = 'storage'",
+        );
+        assert.deepEqual(rows, [{ user_id: client.id, bytes: rows[0].bytes }]);
+        const bytes = 200 + 2000 + 3000 + 500 + JSON.stringify(first.citations).length + 16 + 2048;
+        assert.ok(Math.abs(rows[0].bytes - bytes) <= 10, `${rows[0].bytes} is not ${bytes}`);
+        const left = (free) =>
+          database.query("update internal.usage set consumed = $1 where operation = 'storage'", [
+            mebibytes * MEBIBYTE - free,
+          ]);
+
+        await left(rows[0].bytes);
+        await recorded(client, turn({ ...texts, sources: [randomUUID()] }), headers);
+        const before = await everything();
+        assertLimited(await record(client, turn(), headers));
+        await left(8000);
+        const refused = {
+          id: randomUUID(),
+          session_id: null,
+          question: "Hm?",
+          embedding: QUERY,
+          best_score: 0,
+          reason: "no_match",
+        };
+        assertLimited(await client.directRpc("chat_record_refusal", refused, headers));
+        const answer = { session_id: first.session_id, message_id: first.answer_id, rating: "down" };
+        assertLimited(await client.directRpc("chat_give_feedback", { ...answer, embedding: QUERY }, headers));
+        assertLimited(await client.directRpc("chat_give_feedback", { ...answer, comment: "Ä".repeat(3500) }, headers));
+        assert.deepEqual(await everything(), before);
+        await recorded(client, first, headers);
+        await recorded(bob, turn(), headers);
+        await database.query("update internal.usage set period_start = now() - interval '1 day'");
+        await recorded(client, turn(), headers);
+      });
+    }
+  }
+
+  test("an anonymous visitor who is refused all day long lets the tables grow by less than 8 MiB", async () => {
+    await withoutUsage();
+    const size = async () => {
+      const { rows } = await database.query(`
+        select sum(pg_total_relation_size(c.oid))::int as bytes from pg_class c
+          where c.relkind = 'r' and c.relnamespace in ('public'::regnamespace, 'internal'::regnamespace)`);
+      return rows[0].bytes;
     };
-    await database.exec("delete from internal.usage");
-    await use("turn", 1199);
-    await recorded(alice, turn());
-    await assertLimited(turn());
-    await recorded(alice, turn(), WORKER);
-    await recorded(bob, turn());
-    await database.query("update internal.usage set period_start = now() - interval '1 hour'");
-    await recorded(alice, turn());
-
-    const small = turn();
-    const bytes = Buffer.byteLength(small.question + small.answer) + JSON.stringify(small.citations).length + 4;
-    await use("text", 32 * 1024 * 1024 - bytes);
-    await assertLimited(turn({ answer: `${small.answer}${"x".repeat(20)}` }));
-    await assertLimited(turn({ searched: "x".repeat(20) }));
-    await database.exec("delete from internal.usage");
-
-    await database.query(
-      "insert into chat_sessions (user_id) select $1 from generate_series(1, 1000 - (select count(*)::int from chat_sessions where user_id = $1))",
-      [alice.id],
-    );
-    await assertLimited(turn());
-    await recorded(alice, turn(), WORKER);
-    await service.remove("chat_sessions", `user_id=eq.${alice.id}`);
-    await database.exec("delete from internal.usage");
+    const random = (length, make) => Array.from({ length }, () => make(Math.random()));
+    const before = await size();
+    let turns = 0;
+    for (let status = 200; status < 300; turns++) {
+      // Texts and vectors that cannot be compressed.
+      const question = random(4000, (x) => String.fromCharCode(0x4e00 + Math.floor(x * 20_000))).join("");
+      const vector = random(384, (x) => x - 0.5);
+      const embedding = JSON.stringify(vector.map((x) => x / Math.hypot(...vector)));
+      const refused = turn({ question, answer: "I do not know.", citations: [], refusal: "no_match" });
+      ({ status } = await record(visitor, refused, WORKER));
+      if (status < 300) {
+        const row = {
+          id: refused.question_id,
+          session_id: refused.session_id,
+          question,
+          embedding,
+          reason: "no_match",
+          best_score: 0,
+        };
+        ({ status } = await visitor.directRpc("chat_record_refusal", row, WORKER));
+      }
+      assert.ok(status < 300 || status === 429, String(status));
+    }
+    const grown = (await size()) - before;
+    assert.ok(turns > 50 && grown < 8 * MEBIBYTE, `${turns} turns, ${grown} bytes`);
+    await withoutUsage();
   });
 
   test("a user's turns do not reveal whether another user deleted a session id", async () => {

@@ -17,7 +17,7 @@ import { createTemporaryFolder } from "./temporary-folder.mjs";
 const SERVER = fileURLToPath(new URL("../../local/server.mjs", import.meta.url));
 const START_TIMEOUT_MS = 60_000;
 
-/** An in-memory Supabase with the real migrations and seed, two users who signed up, and one client per role. */
+/** An in-memory Supabase with the real migrations and seed, three users who signed up, and one client per role. */
 export async function startSupabase() {
   const supabase = await openInMemory();
   const { keys } = supabase;
@@ -30,6 +30,8 @@ export async function startSupabase() {
     anon: createClient(supabase, keys.publishable_key),
     alice: await signUp(supabase, keys, "alice@example.com"),
     bob: await signUp(supabase, keys, "bob@example.com"),
+    /** An anonymous user. */
+    visitor: await signUp(supabase, keys, "visitor@example.com", { is_anonymous: true }),
     service,
     /** A client of a new user whose token also has these claims, which may include `app_metadata`. */
     signUp: (email, claims) => signUp(supabase, keys, email, claims),

@@ -299,7 +299,7 @@ export const GENERAL_GROUPS: readonly Group[] = [
         kind: "number",
         column: "gap_users",
         label: "Users of a gap",
-        help: "How many users must have asked a question before anybody sees it. You can raise it; only the owner can lower it.",
+        help: "How many users must have asked a question before this page shows it; your own questions count, too. You can raise it; only the owner can lower it.",
         rule: "A whole number from the present one to 1000. Only the owner of the project can lower it, in the dashboard.",
         min: 1,
         max: 1000,
