@@ -126,9 +126,7 @@ impl Supabase {
         limit: u32,
     ) -> Result<Option<Vec<RefusedQuestion>>, HttpError> {
         // Users cannot read the column of the owner; Row Level Security selects the rows.
-        let mut query = Query::columns(REFUSED_COLUMNS)
-            .order("created_at.asc,id.asc")
-            .limit(limit);
+        let mut query = Query::columns(REFUSED_COLUMNS).order("created_at.asc,id.asc").limit(limit);
         if let Some((time, id)) = after {
             let time = time.as_str();
             query = query

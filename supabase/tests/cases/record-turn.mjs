@@ -337,15 +337,12 @@ export function recordTurn({ database, anon, alice, bob, visitor, service }) {
     assert.match(body.details, /^[1-9][0-9]*$/);
   };
 
-  for (const [way, headers] of [
-    ["with the Worker", WORKER],
-    ["without the Worker", undefined],
-  ]) {
-    for (const [who, client, mebibytes] of [
+  for (const headers of [WORKER, undefined]) {
+    for (const [who, client, mebibytes] of /** @type {[string, any, number][]} */ ([
       ["a user with an account", alice, 32],
       ["an anonymous visitor", visitor, 4],
-    ]) {
-      test(`what ${who} stores in a day is limited to ${mebibytes} MiB, ${way}`, async () => {
+    ])) {
+      test(`what ${who} stores in a day is limited to ${mebibytes} MiB, with${headers ? "" : "out"} the Worker`, async () => {
         await withoutUsage();
         const texts = {
           title: "ä".repeat(100),
