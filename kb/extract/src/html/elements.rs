@@ -24,11 +24,7 @@ pub(super) struct Parts<'a> {
     pub(super) covered: Vec<NodeRef<'a, Node>>,
 }
 
-pub(super) fn parts<'a>(
-    html: &'a Html,
-    page: &PageContext,
-    is_kind: impl Fn(&Element) -> bool,
-) -> Parts<'a> {
+pub(super) fn parts<'a>(html: &'a Html, page: &PageContext, is_kind: impl Fn(&Element) -> bool) -> Parts<'a> {
     let mut parts = Parts::default();
     let mut open = None;
     let mut hidden = None;
