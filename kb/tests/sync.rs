@@ -103,6 +103,7 @@ impl Folder {
             collection: "kb".to_owned(),
             settings: Settings {
                 source: "folder kb".to_owned(),
+                place: None,
                 language: Some("german".to_owned()),
                 audience: None,
                 originals: Some(false),
@@ -283,7 +284,9 @@ fn a_message_that_repeats_the_key_is_shown_without_it() {
 #[test]
 fn a_missing_schema_says_how_to_create_it() {
     let server = FakeServer::start(|_, _| json(404, r#"{"code":"PGRST202","message":"no function"}"#));
-    assert!(Folder::with_two_files().sync(&server).unwrap_err().to_string().contains("supabase db push"));
+    assert!(
+        Folder::with_two_files().sync(&server).unwrap_err().to_string().contains("supabase db push --remote")
+    );
 }
 
 #[test]

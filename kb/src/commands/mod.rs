@@ -81,7 +81,7 @@ fn settings(source: &SourceName, args: &DefaultsArgs, originals: Option<bool>) -
     let audience = (!args.audience.is_empty()).then(|| extract::audience(entries)).transpose();
     let audience =
         audience.map_err(|error| anyhow::anyhow!("--audience: {error}; write for example team:sales"))?;
-    Ok(Settings { source: Settings::source(source), language: args.language.clone(), audience, originals })
+    Ok(Settings { language: args.language.clone(), audience, originals, ..Settings::of(source) })
 }
 
 /// Extracts formats whose parsers may crash or hang in another process of this program.

@@ -42,7 +42,7 @@ fn schema(version: Option<&str>) -> Check {
         Ordering::Equal => Check::ok("schema", format!("version {version}")),
         Ordering::Less => {
             Check::problem("schema", format!("version {version} is older than {NEWEST_MIGRATION} of this kb"))
-                .fix("supabase db push")
+                .fix("supabase db push --remote")
         }
         Ordering::Greater => {
             Check::warning("schema", format!("version {version} is newer than {NEWEST_MIGRATION} of this kb"))
@@ -53,7 +53,7 @@ fn schema(version: Option<&str>) -> Check {
 
 fn pgvector(version: Option<&str>) -> Check {
     let Some(version) = version else {
-        return Check::problem("pgvector", "is not installed").fix("supabase db push");
+        return Check::problem("pgvector", "is not installed").fix("supabase db push --remote");
     };
     let numbers: Vec<u64> = version.split('.').map_while(|number| number.parse().ok()).collect();
     if numbers.as_slice() >= MIN_PGVECTOR.as_slice() {
@@ -188,7 +188,7 @@ mod tests {
     fn an_older_schema_is_a_problem_and_a_newer_one_a_warning() {
         assert_eq!(schema(Some(NEWEST_MIGRATION)).level, Level::Ok);
         assert_eq!(schema(None).level, Level::Ok);
-        assert_eq!(schema(Some("20261201000100")).fix.as_deref(), Some("supabase db push"));
+        assert_eq!(schema(Some("20261201000100")).fix.as_deref(), Some("supabase db push --remote"));
         assert_eq!(schema(Some("20991121000100")).level, Level::Warning);
     }
 

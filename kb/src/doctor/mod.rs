@@ -47,7 +47,7 @@ pub fn examine_failure(error: &SupabaseError, model: &Model) -> Report {
         SupabaseError::SchemaMissing { message } => vec![
             ok("server", "answers"),
             Check::problem("schema", format!("is missing or older than this kb: {message}"))
-                .fix("supabase db push"),
+                .fix("supabase db push --remote"),
         ],
         _ => vec![problem("server", &error.to_string())],
     };

@@ -50,7 +50,7 @@ pub enum SupabaseError {
     )]
     WrongKey { status: u16 },
     /// A table, column or function is missing in the database.
-    #[error("the database schema is missing or out of date ({message}). Run `supabase db push`")]
+    #[error("the database schema is missing or out of date ({message}). Run `supabase db push --remote`")]
     SchemaMissing { message: String },
     /// A row that was just written was deleted by another run.
     #[error("somebody else is writing or deleting the same document; run this again")]
@@ -150,7 +150,7 @@ mod tests {
     fn a_missing_table_says_how_to_create_it() {
         let error = error(404, r#"{"code":"PGRST205","message":"Could not find the table"}"#);
         assert!(matches!(error, SupabaseError::SchemaMissing { .. }));
-        assert!(error.to_string().contains("supabase db push"));
+        assert!(error.to_string().contains("supabase db push --remote"));
     }
 
     #[test]

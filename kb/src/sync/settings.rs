@@ -1,9 +1,11 @@
 //! What a collection is made from. It is stored with it, so that a run by hand cannot change what the nightly one does.
 
+use std::path::{Path, PathBuf};
+
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{Defaults, SyncError};
+use super::{Defaults, SyncError, host};
 use crate::source::SourceName;
 
 /// Language of documents where nobody says another.
@@ -15,6 +17,8 @@ const LANGUAGE: &str = "english";
 pub struct Settings {
     /// Kind and name of its source.
     pub source: String,
+    /// The computer of a folder or list, and its path there. Another computer may have it elsewhere.
+    pub place: Option<(String, PathBuf)>,
     /// Language of documents that do not declare one; `None` to keep what is stored, as with the others.
     pub language: Option<String>,
     /// Who may see documents that do not declare it; the default audience of the project if none is stored.
@@ -24,18 +28,20 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Only the name of a folder or list, because another computer has it elsewhere.
-    pub fn source(name: &SourceName) -> String {
-        let last = |path: &std::path::Path| {
+    /// Those of a source, and nothing else.
+    pub fn of(name: &SourceName) -> Self {
+        let local = |kind: &str, path: &Path| {
             let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-            path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
+            let last = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
+            (format!("{kind} {last}"), Some((host(), path)))
         };
-        match name {
-            SourceName::Folder(path) => format!("folder {}", last(path)),
-            SourceName::Bucket => "bucket".to_owned(),
-            SourceName::Sitemap(url) => url.to_string(),
-            SourceName::AddressList(path) => format!("list {}", last(path)),
-        }
+        let (source, place) = match name {
+            SourceName::Folder(path) => local("folder", path),
+            SourceName::AddressList(path) => local("list", path),
+            SourceName::Bucket => ("bucket".to_owned(), None),
+            SourceName::Sitemap(url) => (url.to_string(), None),
+        };
+        Self { source, place, ..Self::default() }
     }
 
     /// The settings of a run.
@@ -58,20 +64,23 @@ impl Settings {
         };
         let settings = Self {
             source: asked.source,
+            place: asked.place,
             language: asked.language.or_else(|| stored.language.clone()),
             audience: asked.audience.or_else(|| stored.audience.clone()),
             originals: asked.originals.or(stored.originals),
         };
-        if settings == *stored {
-            return Ok(settings);
-        }
+        let host = |settings: &Self| settings.place.as_ref().map(|(host, _)| host.clone());
+        let is_same_host = host(stored) == host(&settings);
         let (old, new) = (json!(stored), json!(settings));
-        let names = ["source", "language", "audience", "originals"];
+        let names = ["source", "place", "language", "audience", "originals"];
         let differences: Vec<_> = names
             .iter()
-            .filter(|name| old[*name] != new[*name])
+            .filter(|name| old[*name] != new[*name] && (**name != "place" || is_same_host))
             .map(|name| format!("{name} {}, not {}", old[*name], new[*name]))
             .collect();
+        if differences.is_empty() {
+            return Ok(settings);
+        }
         Err(SyncError::OtherSettings {
             collection: collection.to_owned(),
             differences: differences.join("; "),
@@ -90,7 +99,8 @@ mod tests {
     fn asked(language: Option<&str>, audience: Option<&str>) -> Settings {
         let (language, audience) =
             (language.map(str::to_owned), audience.map(|entry| vec![entry.to_owned()]));
-        Settings { source: "folder hr".to_owned(), language, audience, originals: None }
+        let place = Some(("laptop".to_owned(), PathBuf::from("/work/hr")));
+        Settings { source: "folder hr".to_owned(), place, language, audience, originals: None }
     }
 
     #[test]
@@ -110,6 +120,12 @@ mod tests {
         assert!(
             resolve(other, false).unwrap_err().to_string().contains(r#"source "folder hr", not "bucket""#)
         );
+        let at = |host: &str, path: &str| {
+            let place = Some((host.to_owned(), PathBuf::from(path)));
+            resolve(Settings { place, ..asked(None, None) }, false)
+        };
+        assert!(at("laptop", "/old/hr").unwrap_err().to_string().contains("/work/hr"));
+        assert!(at("laptop", "/work/hr").is_ok() && at("runner-7", "/build/hr").is_ok());
         assert!(resolve(Settings { originals: Some(false), ..asked(None, None) }, false).is_err());
         let changed = resolve(asked(None, None), true).unwrap();
         assert_eq!((changed.language.as_deref(), changed.audience), (Some("english"), None));

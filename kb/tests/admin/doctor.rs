@@ -363,7 +363,7 @@ fn a_wrong_key_an_old_schema_and_an_unreachable_server_are_distinguished() {
     }
     let old = FakeServer::start(|_, _| json(404, r#"{"code":"PGRST202","message":"no function kb_health"}"#));
     let output = kb(&old.url, &["doctor"]);
-    assert!(output.out.contains("→ supabase db push"), "{}", output.out);
+    assert!(output.out.contains("→ supabase db push --remote"), "{}", output.out);
     assert_eq!(output.code, 1);
     let closed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let output = kb(&format!("http://{closed}"), &["doctor", "--json"]);

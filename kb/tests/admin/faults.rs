@@ -23,7 +23,7 @@ fn every_command_explains_a_wrong_key_and_an_old_schema() {
         assert_eq!((output.code, output.out.as_str()), (1, ""), "{command:?}");
         assert!(output.err.contains("SUPABASE_SECRET_KEY"), "{command:?}: {}", output.err);
         let fake = FakeServer::start(|_, _| json(404, r#"{"code":"PGRST205","message":"no table"}"#));
-        assert!(kb(&fake.url, command).err.contains("supabase db push"), "{command:?}");
+        assert!(kb(&fake.url, command).err.contains("supabase db push --remote"), "{command:?}");
     }
 }
 

@@ -114,9 +114,12 @@ fn add_native<'a>(
         });
     }
     if suites.contains(&Suite::Rust) {
-        plan.add(RUST, 200.0, &[build::PROGRAMS, RUST_TESTS, TEST_PROGRAMS, build::MODEL], move || {
-            super::rust(results.model.get()?, tallies, || begins.send(()).unwrap_or_default())
-        });
+        plan.add(
+            RUST,
+            200.0,
+            &[build::PROGRAMS, RUST_TESTS, TEST_PROGRAMS, build::MODEL, build::NPM],
+            move || super::rust(results.model.get()?, tallies, || begins.send(()).unwrap_or_default()),
+        );
     }
     if needs_lint {
         plan.add(CLIPPY, 120.0, &[build::PROGRAMS, RUST_TESTS, TEST_PROGRAMS], move || {
