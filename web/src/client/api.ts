@@ -38,20 +38,16 @@ export async function renameSession(
   return decodeSession(await sendForJson({ url, method: "PATCH", body: { title } }, options, signal));
 }
 
-/**
- * Deletes a conversation with its messages; deleting it again succeeds. With `keepalive` the request is also sent while
- * the page is being left, provided that the token is available at once.
- */
+/** Deletes a conversation with its messages; deleting it again succeeds. */
 export async function deleteSession(
   sessionId: string,
-  options: ChatClientOptions & { readonly keepalive?: boolean },
+  options: ChatClientOptions,
   signal?: AbortSignal,
 ): Promise<void> {
   const url = apiUrl(options.endpoint, `sessions/${encodeURIComponent(sessionId)}`);
-  const { keepalive = false } = options;
   return withAbortReason(signal, async () => {
     try {
-      const request = { url, method: "DELETE", accept: "application/json", keepalive } as const;
+      const request = { url, method: "DELETE", accept: "application/json" } as const;
       await (await send(request, options, signal)).body?.cancel();
     } catch (thrown) {
       if (!(thrown instanceof ChatError && thrown.code === "not_found")) throw thrown;

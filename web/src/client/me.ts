@@ -20,17 +20,12 @@ export function exportMyData(options: ChatClientOptions, signal?: AbortSignal): 
 
 /**
  * Deletes all data that the server stores about the user: conversations with their messages, refused questions, and the
- * outcomes cached for retries. It cannot be undone; deleting again succeeds. With `keepalive` the request is also sent while the page is
- * being left, provided that the token is available at once. Throws as `streamChat` does.
+ * outcomes cached for retries. It cannot be undone; deleting again succeeds. Throws as `streamChat` does.
  */
-export function deleteMyData(
-  options: ChatClientOptions & { readonly keepalive?: boolean },
-  signal?: AbortSignal,
-): Promise<void> {
-  const url = apiUrl(options.endpoint, "me");
-  const { keepalive = false } = options;
+export function deleteMyData(options: ChatClientOptions, signal?: AbortSignal): Promise<void> {
   return withAbortReason(signal, async () => {
-    const response = await send({ url, method: "DELETE", accept: "application/json", keepalive }, options, signal);
+    const url = apiUrl(options.endpoint, "me");
+    const response = await send({ url, method: "DELETE", accept: "application/json" }, options, signal);
     await response.body?.cancel();
   });
 }

@@ -16,6 +16,8 @@ export interface ChatClientOptions {
   readonly idleTimeoutMs?: number;
   /** Time limit for the token, in milliseconds. Default: `idleTimeoutMs`. */
   readonly tokenTimeoutMs?: number;
+  /** Sends requests even while the page is being left, provided that the token is available at once. Default: false. */
+  readonly keepalive?: boolean;
   /** Called when the server has rejected a token, before `tokenProvider` is called again. */
   readonly onTokenRejected?: () => void;
   /** Called for each response, whatever its status; twice for a request whose first token was rejected. */

@@ -12,8 +12,6 @@ export interface ApiRequest {
   readonly accept: string;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sends the request even while the page is being left. */
-  readonly keepalive?: boolean;
   /** Sends the request without a token. */
   readonly anonymous?: boolean;
 }
@@ -31,9 +29,11 @@ export async function send(
   const { tokenProvider, tokenTimeoutMs = idleTimeoutMs } = options;
   const attempt = async () => {
     const token = request.anonymous ? undefined : await currentToken(tokenProvider, tokenTimeoutMs, signal);
-    const response = await withTimeout(idleTimeoutMs, dispatch(request, token, signal)).catch((thrown: unknown) => {
-      throw unreachable(thrown);
-    });
+    const response = await withTimeout(idleTimeoutMs, dispatch(request, token, options, signal)).catch(
+      (thrown: unknown) => {
+        throw unreachable(thrown);
+      },
+    );
     report(response, options);
     return response;
   };
@@ -98,8 +98,9 @@ export function idleTimeout({ idleTimeoutMs = 30_000 }: ChatClientOptions): numb
 }
 
 function dispatch(
-  { url, method = "GET", accept, body, keepalive = false }: ApiRequest,
+  { url, method = "GET", accept, body }: ApiRequest,
   token: string | undefined,
+  { keepalive = false }: ChatClientOptions,
   signal: AbortSignal | undefined,
 ): Promise<Response> {
   return fetch(url, {

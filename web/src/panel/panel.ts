@@ -169,7 +169,7 @@ export class WidgetPanel {
       open: (session) => this.#open(session),
       deleted: (sessionId) => sessionId === this.#chat.sessionId && this.#chat.startOver(),
       deletingAll: () => this.#chat.abort(STOPPED),
-      deletedAll: () => this.#chat.startOver(),
+      deletedAll: () => this.#giveBack(() => this.#chat.startOver()),
       back: () => this.#closeHistory(),
     });
   }
@@ -285,11 +285,14 @@ export class WidgetPanel {
     } else if (this.#identity.user) this.clear();
     // Where nobody was known, nobody has signed out: a page may find out late that it has no user. But a question that waits for its token
     // is not sent for a user who may have left.
-    else if (this.#chat.isRunning && this.#asker.status === "unknown") {
-      const { question } = this.#asker;
-      this.#forget();
-      this.#host.frame.composer.value ||= question ?? "";
-    }
+    else if (this.#chat.isRunning && this.#asker.status === "unknown") this.#giveBack(() => this.#forget());
+  }
+
+  /** Puts a question that is running back into the box. `leave` leaves its conversation. */
+  #giveBack(leave: () => void): void {
+    const { question } = this.#asker;
+    leave();
+    this.#host.frame.composer.value ||= question ?? "";
   }
 
   /**

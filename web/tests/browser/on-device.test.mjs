@@ -268,6 +268,20 @@ describe("the browser's own model", () => {
     assert.deepEqual([name, languages], ["built-in", ["en"]]);
   });
 
+  test("writes nothing for a conversation that was left while its state was asked for", async (t) => {
+    const widget = await openScripted(t, { builtIn: "available" }, { attributes, init });
+    await askAndWrite(widget);
+    await widget.page.evaluate(() => {
+      globalThis.script.builtIn = new Promise((resolve) => (globalThis.know = resolve));
+    });
+    await widget.ask("Another question?");
+    await widget.role("new").click();
+    await widget.page.evaluate(() => globalThis.know("available"));
+    await widget.page.waitForTimeout(200);
+    assert.deepEqual(await calls(widget), ["built-in", "write"]);
+    assert.equal(await widget.role("announcer").innerText(), "");
+  });
+
   test("is downloaded by the browser only with consent", async (t) => {
     const widget = await openScripted(t, { builtIn: "downloadable" }, { attributes, init });
     await widget.ask(QUESTION);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { answer, failure, gate, refusal, SESSION, whole } from "./support/answers.mjs";
+import { answer, failure, gate, refusal, SESSION, silence, whole } from "./support/answers.mjs";
 import { ANSWER, openConversation, QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
 
 const { site, open, sent, withConversation } = await startWidgetSuite();
@@ -215,6 +215,25 @@ test("a conversation that was being opened can be opened again if deleting all d
   release();
   await widget.role("retry").click();
   await widget.element.getByText("The first one?").waitFor();
+});
+
+test("a question that is running when all data was deleted is back in the box", async (t) => {
+  const { opened, open: release } = gate();
+  site.api.interfere = async ({ path }) => {
+    if (path === "/api/me") await opened;
+    return false;
+  };
+  site.api.respondWith(silence);
+  const widget = await open(t);
+  await widget.role("input").focus();
+  await widget.role("history-open").click();
+  await widget.role("my-data-delete").click();
+  await widget.role("my-data-confirm").click();
+  await widget.role("history-back").click();
+  await widget.ask(QUESTION, "pending");
+  release();
+  await widget.role("user").waitFor({ state: "detached" });
+  assert.equal(await widget.role("input").inputValue(), QUESTION);
 });
 
 test("deleting all data stops a streaming answer first", async (t) => {

@@ -36,9 +36,9 @@ export function countCitationUse(log: HTMLElement, client: () => ChatClientOptio
     removeEventListener("pagehide", leave);
     const body = counts;
     counts = none();
-    const options = client();
+    const options = { ...client(), keepalive };
     const url = apiUrl(options.endpoint, "citation-use", { assistant: options.assistant });
-    const request = { url, method: "POST", accept: "application/json", body, keepalive } as const;
+    const request = { url, method: "POST", accept: "application/json", body } as const;
     send(request, options, undefined).then(
       (response) => response.body?.cancel(),
       () => undefined,

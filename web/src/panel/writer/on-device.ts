@@ -42,7 +42,8 @@ export class OnDevice {
 
   /** Offers to write an answer. It is written at once if the visitor has wanted that before and the model is loaded. */
   async offer(reply: ReplyView, question: string): Promise<void> {
-    if (!(await this.#source.isAvailable().catch(() => false))) return;
+    // The conversation may be left meanwhile.
+    if (!(await this.#source.isAvailable().catch(() => false)) || !reply.root.isConnected) return;
     const { translator, frame } = this.#host;
     const box: WriterBox = new WriterBox(translator, {
       write: () => void this.#write(box, reply, question),
