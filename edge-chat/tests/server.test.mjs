@@ -60,7 +60,10 @@ test("the Worker answers under the names of this computer only, so that no site 
   const server = start({ SUPABASE_URL: "http://127.0.0.1:1", SUPABASE_PUBLISHABLE_KEY: "key" });
   const url = new URL(await server.ready);
   const statusFor = async (host) => {
-    const sent = request(new URL("/api/project", url), { headers: { host: `${host}:${url.port}` }, agent: false }).end();
+    const sent = request(new URL("/api/project", url), {
+      headers: { host: `${host}:${url.port}` },
+      agent: false,
+    }).end();
     const [response] = await once(sent, "response");
     response.resume();
     return response.statusCode;
