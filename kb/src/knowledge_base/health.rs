@@ -180,7 +180,7 @@ impl Default for ChatSettings {
 impl KnowledgeBase {
     /// Takes some seconds if there are very many passages.
     pub async fn health(&self) -> Result<Health, SupabaseError> {
-        self.client.send(Query::call("kb_health", &json!({}))).await
+        self.client.send(Query::call_long("kb_health", &json!({}))).await
     }
 
     /// Whether the API exposes the schema `internal`. The database does not always know, so this asks the API.

@@ -39,6 +39,7 @@ const RETAIN: &str = "POST /rest/v1/rpc/chat_retain";
 const TO_EMBED: &str = "POST /rest/v1/rpc/kb_chunks_to_embed";
 const WRITE: &str = "POST /rest/v1/rpc/kb_write_vectors";
 const DELETE_FILES: &str = "DELETE /storage/v1/object/kb";
+const ENABLE: &str = "POST /rest/v1/rpc/kb_set_enabled";
 const DELETE_DOCUMENTS: &str = "POST /rest/v1/rpc/kb_delete_documents";
 
 /// A name that clears the screen, and changes the colour and direction of the following text.
