@@ -140,7 +140,7 @@ fn privacy(worker_secret_set: bool) -> Value {
 fn settings(changes: Value) -> Value {
     let mut row = value!({
         "log_questions": false,
-        "keep_refusals": "full", "gap_users": 2, "retention_days": null,
+        "keep_refusals": "full", "gap_users": 2, "retention_days": null, "anonymous_retention_days": 30,
     });
     for (column, value) in changes.as_object().unwrap() {
         row[column] = value.clone();
