@@ -436,7 +436,22 @@ comment on function public.kb_write_vectors(jsonb) is
 revoke all on function public.kb_write_vectors(jsonb) from public, anon, authenticated;
 grant execute on function public.kb_write_vectors(jsonb) to service_role;
 
--- Deletion ----------------------------------------------------------------
+-- Visibility and deletion -------------------------------------------------
+
+create function public.kb_set_enabled(ids uuid[], enabled boolean) returns setof uuid
+  language sql
+  security invoker
+  set search_path = ''
+  -- As for kb_delete_documents: the search columns of each chunk and vector change.
+  set statement_timeout = '10min'
+as $$
+  update public.kb_documents d set enabled = kb_set_enabled.enabled where d.id = any (ids) returning d.id
+$$;
+
+comment on function public.kb_set_enabled(uuid[], boolean) is 'Shows or hides documents. Returns the ids of those that exist.';
+
+revoke all on function public.kb_set_enabled(uuid[], boolean) from public, anon, authenticated;
+grant execute on function public.kb_set_enabled(uuid[], boolean) to service_role;
 
 create function public.kb_delete_documents(ids uuid[], keep_restricted boolean default false) returns setof uuid
   language plpgsql

@@ -9,12 +9,6 @@ use crate::cli::RetainArgs;
 use crate::knowledge_base::{ChatSettings, Retained};
 use crate::output::{counted, print, print_json};
 
-/// Printed if no retention setting is set.
-const NOTHING_CONFIGURED: &str = "\
-Nothing is set. In the table chat_settings (dashboard, Table Editor), `retention_days` deletes conversations and unanswered
-questions after that number of days, and `keep_refusals` keeps unanswered questions without their user (anonymous) or not at
-all (off).";
-
 /// After the number of users.
 const UNDELETABLE: &str = " without activity could not be deleted, only what they asked. Tables of your own that refer to auth.users \
     need `on delete cascade`.";
@@ -26,6 +20,7 @@ pub(super) async fn run(args: RetainArgs) -> anyhow::Result<ExitCode> {
     if args.json {
         let mut report = json!(retained);
         report["retention_days"] = json!(settings.retention_days);
+        report["anonymous_retention_days"] = json!(settings.anonymous_retention_days);
         report["keep_refusals"] = json!(settings.keep_refusals);
         print_json(&report)?;
     } else {
@@ -36,28 +31,24 @@ pub(super) async fn run(args: RetainArgs) -> anyhow::Result<ExitCode> {
 
 fn lines(settings: &ChatSettings, retained: &Retained) -> Vec<String> {
     let mut lines = done(retained);
-    if !is_anything_set(settings) {
-        lines.push(NOTHING_CONFIGURED.to_owned());
-        return lines;
-    }
-    lines.push(match settings.retention_days {
-        Some(days) => format!(
-            "Conversations are kept for {} after their last message, unanswered questions as long after they were asked.",
-            counted(days.into(), "day")
-        ),
-        None => "Conversations are kept without limit.".to_owned(),
+    let time = |days: Option<u32>, column, since| match days {
+        Some(days) => format!("for {} after {since}", counted(days.into(), "day")),
+        None => {
+            format!("without limit: `{column}` in the table chat_settings (dashboard, Table Editor) is empty")
+        }
+    };
+    let all = time(settings.retention_days, "retention_days", "their last message");
+    lines.push(format!("Conversations are kept {all}."));
+    lines.push(match settings.keep_refusals.as_str() {
+        "off" => "Unanswered questions are not kept.".to_owned(),
+        "anonymous" => "Unanswered questions are kept as long, without their user.".to_owned(),
+        _ => "Unanswered questions are kept as long.".to_owned(),
     });
-    match settings.keep_refusals.as_str() {
-        "anonymous" => lines.push("Unanswered questions are kept without their user.".to_owned()),
-        "off" => lines.push("Unanswered questions are not kept.".to_owned()),
-        _ => {}
-    }
+    let days = settings.anonymous_retention_days;
+    let anonymous = time(days, "anonymous_retention_days", "their last question or sign-in");
+    lines.push(format!("Anonymous users, with what they asked, are kept {anonymous}."));
     lines.push(schedule(retained.scheduled));
     lines
-}
-
-fn is_anything_set(settings: &ChatSettings) -> bool {
-    settings.retention_days.is_some() || settings.keep_refusals != "full"
 }
 
 fn done(retained: &Retained) -> Vec<String> {
@@ -116,7 +107,7 @@ mod tests {
 
     #[test]
     fn without_a_schedule_the_output_says_to_run_it_every_day() {
-        for (days, keep) in [(Some(90), "full"), (None, "anonymous"), (None, "off")] {
+        for (days, keep) in [(Some(90), "full"), (None, "anonymous"), (None, "off"), (None, "full")] {
             let [with, without] = [true, false].map(|scheduled| text(days, keep, [0; 3], scheduled));
             assert!(
                 with.starts_with("There was nothing to delete.") && with.contains("every night"),
@@ -126,19 +117,23 @@ mod tests {
                 without.contains("run `kb retain` every day") && without.contains("pg_cron"),
                 "{without}"
             );
-            assert!(!with.contains("Nothing is set") && !without.contains("Nothing is set"), "{with}");
         }
     }
 
     #[test]
-    fn without_settings_the_output_lists_them() {
-        let text = text(None, "full", [0; 3], false);
+    fn every_setting_that_deletes_is_named() {
+        let settings =
+            |anonymous_retention_days| ChatSettings { anonymous_retention_days, ..ChatSettings::default() };
+        let text = |days| lines(&settings(days), &Retained::default()).join("\n");
+        assert!(text(Some(1)).contains("what they asked, are kept for 1 day after"), "{}", text(Some(1)));
         assert!(
-            text.contains("Nothing is set")
-                && text.contains("retention_days")
-                && text.contains("keep_refusals"),
-            "{text}"
+            text(None).contains("what they asked, are kept without limit: `anonymous_retention_days` in"),
+            "{}",
+            text(None)
         );
-        assert!(!text.contains("every day") && !text.contains("are kept"), "{text}");
+        for text in [text(Some(30)), text(None)] {
+            assert!(text.contains("Conversations are kept without limit: `retention_days` in"), "{text}");
+            assert!(text.contains("run `kb retain` every day"), "{text}");
+        }
     }
 }

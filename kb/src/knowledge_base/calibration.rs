@@ -71,7 +71,7 @@ impl KnowledgeBase {
         struct Row {
             source: String,
         }
-        let rows: Vec<Row> = self.client.send(Query::call("kb_non_latin_documents", &json!({}))).await?;
+        let rows: Vec<Row> = self.client.send(Query::call_long("kb_non_latin_documents", &json!({}))).await?;
         Ok(rows.into_iter().map(|row| row.source).collect())
     }
 }

@@ -110,7 +110,9 @@ impl KnowledgeBase {
         let mut kept = Vec::new();
         for batch in ids.chunks(IDS_PER_REQUEST) {
             let arguments = json!({ "ids": batch, "keep_restricted": keep_restricted });
-            kept.extend(self.client.send::<Vec<Uuid>>(Query::call("kb_delete_documents", &arguments)).await?);
+            kept.extend(
+                self.client.send::<Vec<Uuid>>(Query::call_long("kb_delete_documents", &arguments)).await?,
+            );
         }
         Ok(kept)
     }

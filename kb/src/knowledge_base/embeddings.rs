@@ -91,7 +91,7 @@ impl KnowledgeBase {
         count: usize,
     ) -> Result<Vec<ChunkToEmbed>, SupabaseError> {
         let arguments = json!({ "model": model, "after": after, "count": count, "collection": collection });
-        self.client.send(Query::call("kb_chunks_to_embed", &arguments)).await
+        self.client.send(Query::call_long("kb_chunks_to_embed", &arguments)).await
     }
 
     /// Replaces vectors, and returns the ids of the chunks that were updated. A chunk whose text changed meanwhile is
@@ -113,7 +113,7 @@ impl KnowledgeBase {
             })
         };
         let entries: Value = vectors.iter().map(entry).collect();
-        self.client.send(Query::call("kb_write_vectors", &json!({ "vectors": entries }))).await
+        self.client.send(Query::call_long("kb_write_vectors", &json!({ "vectors": entries }))).await
     }
 }
 

@@ -168,19 +168,27 @@ pub struct ChatSettings {
     pub gap_users: u64,
     /// Days after its last message until a conversation is deleted; never if `None`.
     pub retention_days: Option<u32>,
+    /// Days without activity until an anonymous user is deleted; never if `None`.
+    pub anonymous_retention_days: Option<u32>,
 }
 
 impl Default for ChatSettings {
     /// The defaults of the database.
     fn default() -> Self {
-        Self { log_questions: false, keep_refusals: "full".to_owned(), gap_users: 2, retention_days: None }
+        Self {
+            log_questions: false,
+            keep_refusals: "full".to_owned(),
+            gap_users: 2,
+            retention_days: None,
+            anonymous_retention_days: Some(30),
+        }
     }
 }
 
 impl KnowledgeBase {
     /// Takes some seconds if there are very many passages.
     pub async fn health(&self) -> Result<Health, SupabaseError> {
-        self.client.send(Query::call("kb_health", &json!({}))).await
+        self.client.send(Query::call_long("kb_health", &json!({}))).await
     }
 
     /// Whether the API exposes the schema `internal`. The database does not always know, so this asks the API.
@@ -230,7 +238,7 @@ impl KnowledgeBase {
 
     /// The settings of the chat; `None` if there is no row.
     pub async fn chat_settings(&self) -> Result<Option<ChatSettings>, SupabaseError> {
-        let columns = "log_questions,keep_refusals,gap_users,retention_days";
+        let columns = "log_questions,keep_refusals,gap_users,retention_days,anonymous_retention_days";
         let rows: Vec<ChatSettings> = self.client.send(Query::select("chat_settings", columns)).await?;
         Ok(rows.into_iter().next())
     }

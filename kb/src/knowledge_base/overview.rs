@@ -133,16 +133,11 @@ impl KnowledgeBase {
 
     /// Shows or hides documents, and returns the ids of those that still exist.
     pub async fn set_enabled(&self, ids: &[Uuid], enabled: bool) -> Result<Vec<Uuid>, SupabaseError> {
-        #[derive(Deserialize)]
-        struct Row {
-            id: Uuid,
-        }
-        let changes = json!({ "enabled": enabled });
         let mut changed = Vec::new();
         for batch in ids.chunks(IDS_PER_REQUEST) {
-            let query = Query::update("kb_documents", &changes, "id").one_of("id", batch);
-            let rows: Vec<Row> = self.client.send(query).await?;
-            changed.extend(rows.into_iter().map(|row| row.id));
+            let arguments = json!({ "ids": batch, "enabled": enabled });
+            changed
+                .extend(self.client.send::<Vec<Uuid>>(Query::call_long("kb_set_enabled", &arguments)).await?);
         }
         Ok(changed)
     }

@@ -1,7 +1,5 @@
 //! The secret of the Worker, and the deletion of old conversations.
 
-use std::time::Duration;
-
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -9,9 +7,6 @@ use sha2::{Digest, Sha256};
 use super::health::HealthOfPrivacy;
 use super::{ChatSettings, KnowledgeBase};
 use crate::supabase::{Query, SupabaseError};
-
-/// The database function, which deletes a piece, stops after ten minutes.
-const RETAIN_TIMEOUT: Duration = Duration::from_secs(620);
 
 /// What calls of `chat_retain` did.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,7 +49,7 @@ impl KnowledgeBase {
 
     /// Whether the database knows a secret of the Worker. Takes as long as [`KnowledgeBase::health`].
     pub async fn has_worker_secret(&self) -> Result<bool, SupabaseError> {
-        let health: HealthOfPrivacy = self.client.send(Query::call("kb_health", &json!({}))).await?;
+        let health: HealthOfPrivacy = self.client.send(Query::call_long("kb_health", &json!({}))).await?;
         Ok(health.worker_secret_set)
     }
 
@@ -62,8 +57,7 @@ impl KnowledgeBase {
     pub async fn retain(&self) -> Result<Retained, SupabaseError> {
         let mut total = Retained::default();
         loop {
-            let query = Query::call("chat_retain", &json!({})).with_timeout(RETAIN_TIMEOUT);
-            let piece: Retained = self.client.send(query).await?;
+            let piece: Retained = self.client.send(Query::call_long("chat_retain", &json!({}))).await?;
             total.add(&piece);
             if !piece.more {
                 return Ok(total);

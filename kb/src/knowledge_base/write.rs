@@ -93,7 +93,7 @@ impl KnowledgeBase {
             return Ok(());
         }
         let rows: Vec<Value> = chunks.iter().map(|chunk| chunk_row(chunk, model)).collect();
-        self.client.send(Query::call("kb_write_chunks", &json!({ "chunks": rows }))).await
+        self.client.send(Query::call_long("kb_write_chunks", &json!({ "chunks": rows }))).await
     }
 
     /// Publishes a complete document in place of its older version. `storage_path` is given for a file that people put into
@@ -111,7 +111,8 @@ impl KnowledgeBase {
             restricted_like: Option<String>,
         }
         let arguments = json!({ "document_id": document.id, "storage_path": storage_path });
-        match self.client.send::<Option<Published>>(Query::call("kb_publish_document", &arguments)).await {
+        match self.client.send::<Option<Published>>(Query::call_long("kb_publish_document", &arguments)).await
+        {
             Ok(published) => Ok(published.and_then(|published| published.restricted_like)),
             // If the answer to the first attempt was lost, the second finds nothing to publish and fails.
             Err(error) => {

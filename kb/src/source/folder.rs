@@ -56,13 +56,21 @@ pub fn list(folder: &Path) -> io::Result<Listing> {
             entry.depth() == 0 || !SYSTEM_FOLDERS.iter().any(|name| entry.file_name() == OsStr::new(name))
         })
         .build();
+    let below =
+        |path: &Path| path.strip_prefix(&root).unwrap_or(Path::new("")).to_string_lossy().into_owned();
     for entry in walk {
-        match entry {
+        match entry.and_then(|entry| unread_rules(&entry, is_checkout).map_or(Ok(entry), Err)) {
             Ok(entry) if entry.file_type().is_some_and(|kind| kind.is_dir()) => {}
+            Ok(entry) if listing.may_have(&below(entry.path())) => {}
             Ok(entry) => add(&mut listing, &root, &opened, &entry),
             Err(error) => {
-                let at = place(&error).and_then(|path| path.strip_prefix(&root).ok());
-                let path = at.unwrap_or(Path::new("")).to_string_lossy().into_owned();
+                let at = place(&error).filter(|path| path.starts_with(&root));
+                let path = at.map_or(String::new(), below);
+                // Outside a checkout, rules in folders above do not count.
+                let is_elsewhere = at.is_none() && !error.is_io() && !is_checkout;
+                if is_elsewhere || listing.may_have(&path) {
+                    continue;
+                }
                 let shown = if path.is_empty() { root.to_string_lossy().into_owned() } else { path.clone() };
                 let reason = format!("{error}; documents below it stay as they are");
                 listing.failed.push(Rejected { path: shown, reason });
@@ -71,6 +79,21 @@ pub fn list(folder: &Path) -> io::Result<Listing> {
         }
     }
     Ok(listing)
+}
+
+/// Why rules of a folder about what to leave out cannot all be followed. They may be about anything in it.
+fn unread_rules(folder: &DirEntry, is_checkout: bool) -> Option<ignore::Error> {
+    let count = if is_checkout && folder.depth() == 0 { usize::MAX } else { 1 };
+    let folders = folder.path().ancestors().take(count);
+    let unread =
+        folders.flat_map(|folder| [".gitignore", ".ignore"].map(|name| folder.join(name))).find_map(|file| {
+            // A link to nothing is there, too: its file may be missing only here.
+            let is_there = file.symlink_metadata().is_ok_and(|kind| !kind.is_dir());
+            let error = is_there.then(|| std::fs::read_to_string(&file).err())??;
+            Some(ignore::Error::WithPath { path: file, err: Box::new(error.into()) })
+        });
+    let err = Box::new(unread.or_else(|| folder.error().cloned())?);
+    Some(ignore::Error::WithPath { path: folder.path().to_owned(), err })
 }
 
 /// The file or folder that an error is about.
@@ -393,6 +416,44 @@ mod tests {
         for known in ["gone.md", "sub/gone.md", "sub2/gone.md"] {
             assert!(!listing.may_have(known), "{known}");
         }
+    }
+
+    #[test]
+    fn nothing_is_known_below_a_folder_whose_ignore_file_cannot_be_read() {
+        let link = |at: &Path| std::os::unix::fs::symlink("not here", at).unwrap();
+        let latin = |at: &Path| fs::write(at, b"# f\xfcr uns\nprivate/").unwrap();
+        let glob = |at: &Path| fs::write(at, "{private").unwrap();
+        for (name, write) in [
+            (".gitignore", &link as &dyn Fn(&Path)),
+            (".ignore", &link),
+            (".gitignore", &latin),
+            (".ignore", &glob),
+        ] {
+            let home = folder(&["kb/a.md", "kb/sub/b.md", "kb/sub/private/c.md", "kb/sub2/d.md"]);
+            let kb = home.path().join("kb");
+            write(&kb.join("sub").join(name));
+            let listing = list(&kb).unwrap();
+            assert_eq!(paths(&listing), ["a.md", "sub2/d.md"]);
+            assert_eq!(listing.unlisted, ["sub"]);
+            assert!(matches!(&listing.failed[..], [one] if one.path == "sub" && one.reason.contains(name)));
+
+            // Above a folder, only in a checkout.
+            fs::remove_file(kb.join("sub").join(name)).unwrap();
+            write(&home.path().join(name));
+            assert_eq!(list(&kb).unwrap().items.len(), 4);
+            fs::create_dir(home.path().join(".git")).unwrap();
+            let listing = list(&kb).unwrap();
+            assert_eq!((listing.items.len(), &listing.unlisted[..]), (0, &[String::new()][..]));
+            assert_eq!(listing.failed.len(), 1, "{:?}", listing.failed);
+        }
+    }
+
+    #[test]
+    fn folders_with_the_name_of_an_ignore_file_have_no_rules() {
+        assert_eq!(
+            paths(&list(folder(&["a.md", ".ignore/b.md", ".gitignore/c.md"]).path()).unwrap()),
+            ["a.md"]
+        );
     }
 
     proptest::proptest! {

@@ -25,6 +25,10 @@ pub(crate) struct Query {
 /// Default timeout of a request to the database.
 const TIMEOUT: Duration = Duration::from_secs(60);
 
+/// For functions that set their own limit, at most ten minutes. A request that ends earlier would be repeated while the database
+/// still works on it.
+const LONG_TIMEOUT: Duration = Duration::from_secs(620);
+
 impl Query {
     /// Reads columns of a table or view, in the syntax of PostgREST.
     pub(crate) fn select(table: &str, columns: &str) -> Self {
@@ -55,6 +59,11 @@ impl Query {
         Self::new(Method::POST, format!("rpc/{function}"), Some(arguments.to_string()))
     }
 
+    /// Calls a function that sets its own `statement_timeout`.
+    pub(crate) fn call_long(function: &str, arguments: &Value) -> Self {
+        Self { timeout: LONG_TIMEOUT, ..Self::call(function, arguments) }
+    }
+
     /// Filters by a column that equals the value.
     pub(crate) fn eq(self, column: &str, value: &str) -> Self {
         self.with(column, &format!("eq.{value}"))
@@ -81,11 +90,6 @@ impl Query {
         self.with("limit", &rows.to_string())
     }
 
-    /// Replaces the default timeout.
-    pub(crate) fn with_timeout(self, timeout: Duration) -> Self {
-        Self { timeout, ..self }
-    }
-
     pub(crate) fn in_schema(self, schema: &'static str) -> Self {
         Self { schema: Some(schema), ..self }
     }
@@ -104,7 +108,28 @@ impl Query {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
+
+    #[test]
+    fn a_function_that_sets_its_own_limit_is_awaited_for_longer() {
+        assert!(Query::call_long("f", &Value::Null).timeout > Duration::from_secs(10 * 60));
+        let text_of = |folder| -> String {
+            let files = fs::read_dir(format!("{}/{folder}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+            files.map(|file| fs::read_to_string(file.unwrap().path()).unwrap()).collect()
+        };
+        let (migrations, calls) = (text_of("../supabase/migrations"), text_of("src/knowledge_base"));
+        let functions = migrations.split("create function public.").skip(1);
+        let long: Vec<_> = functions
+            .filter(|text| text.split("$$").next().unwrap().contains("set statement_timeout"))
+            .map(|text| text.split('(').next().unwrap())
+            .collect();
+        assert!(long.contains(&"kb_set_enabled") && long.contains(&"kb_publish_document"), "{long:?}");
+        for function in long {
+            assert!(!calls.contains(&format!("Query::call(\"{function}\"")), "{function}");
+        }
+    }
 
     #[test]
     fn values_of_a_list_are_quoted_and_escaped() {

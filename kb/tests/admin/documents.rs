@@ -101,13 +101,13 @@ fn show_lists_the_documents_that_match_an_ambiguous_name() {
 fn disable_prints_the_documents_that_it_hid() {
     let fake = server(|line| match line {
         DOCUMENTS => Some(value!([document(1, "kb/a.md", "ready"), document(2, "kb/b.md", "ready")])),
-        "PATCH /rest/v1/kb_documents" => Some(value!([{ "id": id(1) }, { "id": id(2) }])),
+        ENABLE => Some(value!([id(1), id(2)])),
         _ => None,
     });
     let output = kb(&fake.url, &["disable", "a.md", "kb/b.md", "a.md"]);
     assert_eq!((output.code, output.out.as_str()), (0, "disabled kb/a.md\ndisabled kb/b.md\n"));
-    let change = fake.requests().into_iter().find(|request| request.line.starts_with("PATCH")).unwrap();
-    assert_eq!(change.body, r#"{"enabled":false}"#);
+    let change = fake.requests().into_iter().find(|request| request.line == ENABLE).unwrap();
+    assert_eq!(change.body, value!({ "ids": [id(1), id(2)], "enabled": false }).to_string());
 }
 
 #[test]

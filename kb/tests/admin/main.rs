@@ -39,6 +39,7 @@ const RETAIN: &str = "POST /rest/v1/rpc/chat_retain";
 const TO_EMBED: &str = "POST /rest/v1/rpc/kb_chunks_to_embed";
 const WRITE: &str = "POST /rest/v1/rpc/kb_write_vectors";
 const DELETE_FILES: &str = "DELETE /storage/v1/object/kb";
+const ENABLE: &str = "POST /rest/v1/rpc/kb_set_enabled";
 const DELETE_DOCUMENTS: &str = "POST /rest/v1/rpc/kb_delete_documents";
 
 /// A name that clears the screen, and changes the colour and direction of the following text.
@@ -139,7 +140,7 @@ fn privacy(worker_secret_set: bool) -> Value {
 fn settings(changes: Value) -> Value {
     let mut row = value!({
         "log_questions": false,
-        "keep_refusals": "full", "gap_users": 2, "retention_days": null,
+        "keep_refusals": "full", "gap_users": 2, "retention_days": null, "anonymous_retention_days": 30,
     });
     for (column, value) in changes.as_object().unwrap() {
         row[column] = value.clone();

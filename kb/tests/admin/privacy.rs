@@ -135,7 +135,7 @@ fn retain_prints_what_it_deleted_and_the_schedule() {
 }
 
 #[test]
-fn retain_without_settings_prints_that_nothing_is_set() {
+fn retain_with_the_defaults_prints_what_they_delete_and_the_schedule() {
     let nothing = || {
         value!({ "sessions": 0, "refusals": 0, "anonymous": 0, "anonymous_users": 0, "undeletable_users": 0,
             "scheduled": false })
@@ -143,12 +143,14 @@ fn retain_without_settings_prints_that_nothing_is_set() {
     for settings in [value!([]), settings(value!({}))] {
         let text = retain(settings, nothing(), &[]).out;
         assert!(
-            text.starts_with("There was nothing to delete.\n") && text.contains("Nothing is set."),
+            text.starts_with("There was nothing to delete.\nConversations are kept without limit: `")
+                && text.contains("kept for 30 days after")
+                && text.contains("run `kb retain` every day"),
             "{text}"
         );
     }
     let text = retain(settings(value!({ "keep_refusals": "off" })), nothing(), &[]).out;
-    assert!(text.contains("are not kept") && !text.contains("Nothing is set."), "{text}");
+    assert!(text.contains("are not kept"), "{text}");
 }
 
 #[test]
@@ -157,6 +159,7 @@ fn retain_prints_the_same_as_json() {
         "scheduled": true });
     let mut expected = done.clone();
     expected["retention_days"] = 90.into();
+    expected["anonymous_retention_days"] = 30.into();
     expected["keep_refusals"] = "full".into();
     assert_eq!(retain(settings(value!({ "retention_days": 90 })), done, &["--json"]).json(), expected);
 }

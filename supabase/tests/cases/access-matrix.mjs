@@ -94,6 +94,7 @@ const MATRIX = `
   kb_publish_document   execute    denied   denied   denied   denied   denied   ok
   kb_write_chunks       execute    denied   denied   denied   denied   denied   ok
   kb_write_vectors      execute    denied   denied   denied   denied   denied   1
+  kb_set_enabled        execute    denied   denied   denied   denied   denied   ok
   kb_delete_documents   execute    denied   denied   denied   denied   denied   ok
   kb_note_failure       execute    denied   denied   denied   denied   denied   ok
   kb_recount_lexemes    execute    denied   denied   denied   denied   denied   ok
@@ -417,6 +418,7 @@ function allStatements({ sales, salesSession }, documents, versions) {
       chunk,
       QUERY,
     ),
+    kb_set_enabled: call("select kb_set_enabled(array[$1]::uuid[], true)", documents.pending.id),
     kb_delete_documents: call("select kb_delete_documents(array[$1]::uuid[])", documents.pending.id),
     kb_note_failure: call("select kb_note_failure('folder/a.md', 'a.md', 'is broken')"),
     kb_recount_lexemes: call("select kb_recount_lexemes()"),

@@ -67,6 +67,18 @@ export function administration({ database }) {
       assert.deepEqual(await remove(ids), []);
     });
 
+    test("kb_set_enabled shows and hides documents by id, and returns those that exist", async () => {
+      const [one, two] = [await writeDocument(database), await writeDocument(database, { enabled: false })];
+      for (const enabled of [false, true]) {
+        const ids = [one.id, two.id, one.id, randomUUID()];
+        const changed = await run("select kb_set_enabled($1, $2) as id", ids, enabled);
+        assert.deepEqual(new Set(changed.map((row) => row.id)), new Set([one.id, two.id]));
+        const found = await run("select searchable from kb_chunks union all select searchable from kb_embeddings");
+        assert.deepEqual(found, Array(4).fill({ searchable: enabled }));
+      }
+      for (const nothing of [[], null]) assert.deepEqual(await run("select kb_set_enabled($1, false)", nothing), []);
+    });
+
     test("deleting a document deletes all of its rows", async () => {
       const { id } = await writeDocument(database, {
         contents: ["one"],
@@ -115,6 +127,7 @@ export function administration({ database }) {
       kb_non_latin_documents: "60s",
       kb_publish_document: "10min",
       kb_recount_lexemes: "10min",
+      kb_set_enabled: "10min",
       kb_write_chunks: "10min",
       kb_write_vectors: "10min",
     });
