@@ -114,7 +114,7 @@ export function publishDocument({ database, anon, alice, service }) {
   describe("a text that is hidden or restricted", () => {
     const TEAM = ["team:a"];
     /** Writes a version with a sample of hashes of its text, and publishes it. */
-    const write = async (source, sketch, { audience = null } = {}) => {
+    const write = async (source, sketch, { audience = /** @type {string[] | null} */ (null) } = {}) => {
       const meta = audience ? { audience } : {};
       const { id } = await writeDocument(database, { source, status: "pending", audience, meta });
       await database.query("update kb_documents set sketch = $2 where id = $1", [id, sketch]);

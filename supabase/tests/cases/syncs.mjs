@@ -70,7 +70,8 @@ export function syncs({ database }) {
 
   describe("troubles", () => {
     afterEach(() => database.exec("delete from kb_documents"));
-    const note = (source, failure, version = null) => call("kb_note_failure", source, "name", failure, version);
+    const note = (source, failure, version = /** @type {string | null} */ (null)) =>
+      call("kb_note_failure", source, "name", failure, version);
     const troubles = async () =>
       (await database.query("select source, reason from kb_troubles order by source, reason")).rows.map(
         ({ source, reason }) => `${source}: ${reason}`,
