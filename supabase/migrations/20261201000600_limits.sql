@@ -82,7 +82,10 @@ begin
   if internal.is_worker_request() then
     return true;
   end if;
-  -- A transaction that calls this again gets the lock that it has.
+  -- Once for each transaction: it could get a second lock that another one has released meanwhile.
+  if current_setting('evidence_chat.counted', true) = concat(auth.uid(), ' ', pg_backend_pid()) then
+    return true;
+  end if;
   perform from generate_series(1, max_concurrent) as s(slot)
     where pg_try_advisory_xact_lock(hashtextextended(concat('request ', s.slot, ' ', auth.uid()), 0))
     limit 1;
@@ -90,6 +93,8 @@ begin
     raise exception 'Too many requests: at most % at a time.', max_concurrent
       using errcode = 'PT429', detail = '1', hint = 'Try again when they have ended.';
   end if;
+  -- Until the end of the transaction, or of the subtransaction that releases the lock.
+  perform set_config('evidence_chat.counted', concat(auth.uid(), ' ', pg_backend_pid()), true);
   return true;
 end
 $$;

@@ -183,18 +183,26 @@ begin
       select i.is_restricted, case when i.is_restricted then d.sketch || d.former_sketch else d.sketch end
     ) as r(is_restricted, hashes)
     where d.status = 'ready' and r.hashes && pending.sketch
-      and (r.is_restricted or d.audience is not distinct from pending.audience)
-      -- Usually there is none, as an index knows.
+      -- What was restricted of this document itself has been taken over above, unless its source says otherwise now.
+      and case when r.is_restricted then d.id is distinct from ready.id else d.audience is not distinct from pending.audience end
+      -- Usually there is none, as an index knows. Many share a heading or a footer with a hidden one, and need no look at all others.
       and exists (
         select from public.kb_documents o
           where (o.sketch || o.former_sketch) && pending.sketch
             and internal.kb_is_restricted(o.enabled, o.audience, o.meta)
+            and o.id is distinct from ready.id
+            and 2 * (select count(*) from unnest(pending.sketch) as s(hash) where s.hash = any (o.sketch || o.former_sketch))
+              >= cardinality(pending.sketch)
       )
     order by shared desc, is_restricted, d.enabled
     limit 1;
   if nearest.is_restricted and 2 * nearest.shared >= cardinality(pending.sketch) then
-    pending.enabled := pending.enabled and nearest.enabled;
-    pending.audience := coalesce(nearest.audience, pending.audience);
+    -- Its own audience does not become another one: of two of which neither contains the other, nobody sees it.
+    pending.enabled := pending.enabled and nearest.enabled
+      and coalesce(nearest.audience <@ pending.audience or pending.audience <@ nearest.audience, true);
+    if pending.audience is null or nearest.audience <@ pending.audience then
+      pending.audience := nearest.audience;
+    end if;
   else
     nearest.source := null;
   end if;
@@ -682,12 +690,13 @@ select r.collection, r.collection, format('the last sync left out %s; run it aga
   where (r.summary ->> 'failed')::bigint > coalesce(n.documents, 0)
 union all
 select r.collection, r.collection,
-    format('was synced about every %s days before', round(r.usual_days)),
+    format('was synced about every %s before', case round(r.usual_days) when 1 then 'day' else round(r.usual_days) || ' days' end),
     r.last_day::timestamp at time zone 'UTC'
   from run r
   -- Three days or more, so that a collection that was synced by hand on two days has no rhythm.
   where cardinality(r.succeeded_on) > 2
-    and (now() at time zone 'UTC')::date - r.last_day > 2 * r.usual_days + 1;
+    -- A few days of setting up are no rhythm yet.
+    and (now() at time zone 'UTC')::date - r.last_day > greatest(2 * r.usual_days + 1, 7);
 
 comment on view public.kb_troubles is
   'Documents whose newest version cannot be read, and collections whose last sync failed, was interrupted, left something out or is '

@@ -96,12 +96,11 @@ function statements(/** @type {Awaited<ReturnType<typeof startNativeProject>>} *
       contents: ["Salaries."],
     });
     await database.query("update public.chat_settings set retention_days = 77");
-    // The options that `supabase db dump --data-only --use-copy -x storage.buckets -x storage.objects --dry-run` prints.
+    // The options that `supabase db dump --data-only --use-copy --schema public,internal,auth --dry-run` prints.
     const data = await native.server.run("pg_dump", [
-      ...["--data-only", "--quote-all-identifier", "--schema", "*"],
-      ...["--exclude-schema", "information_schema|pg_*|extensions|supabase_migrations"],
-      ...['"storage"."buckets"', '"storage"."objects"'].flatMap((table) => ["--exclude-table", table]),
-      "tests",
+      ...["--data-only", "--quote-all-identifier", "--exclude-schema", ""],
+      ...["auth.schema_migrations", "storage.migrations"].flatMap((table) => ["--exclude-table", table]),
+      ...["--schema", "public|internal|auth", "tests"],
     ]);
     const { folder, remove } = await createTemporaryFolder();
     t.after(remove);

@@ -203,6 +203,14 @@ fn declared_audience(fields: &Fields) -> Result<Option<Vec<String>>, ExtractErro
     Ok(Some(audience(entries.iter().map(String::as_str)).map_err(|error| refused(&error.to_string()))?))
 }
 
+fn truth(value: &Value) -> Option<bool> {
+    match value {
+        Value::String(text) if text.eq_ignore_ascii_case("true") => Some(true),
+        Value::String(text) if text.eq_ignore_ascii_case("false") => Some(false),
+        value => value.as_bool(),
+    }
+}
+
 /// Whether a mapping at any depth is as described.
 fn has_mapping(value: &Value, is_it: &dyn Fn(&Map<String, Value>) -> bool) -> bool {
     match value {
@@ -218,13 +226,11 @@ fn unpublished(fields: &Fields, notes: &mut Vec<String>) -> Result<Option<String
         let hides = HIDES_IF_TRUE.contains(&name);
         let says = match field(fields, name)? {
             None | Some(Value::Null) => continue,
-            Some(Value::Object(search)) if name == "search" => {
-                search.get("exclude").and_then(Value::as_bool).map(|is_excluded| !is_excluded).or(Some(true))
-            }
-            Some(Value::String(text)) if text.eq_ignore_ascii_case("true") => Some(true),
-            Some(Value::String(text)) if text.eq_ignore_ascii_case("false") => Some(false),
-            Some(value) => value
-                .as_bool()
+            Some(Value::Object(search)) if name == "search" => match search.get("exclude") {
+                None | Some(Value::Null) => Some(true),
+                Some(value) => truth(value).map(|is_excluded| !is_excluded),
+            },
+            Some(value) => truth(value)
                 .or_else(|| is_to_come(value, TWO_DAYS).filter(|_| !hides).map(|is_later| !is_later)),
         };
         match says {
@@ -292,7 +298,7 @@ pub fn may_expire(head: &[u8]) -> bool {
 fn is_to_come(value: &Value, unsure: i64) -> Option<bool> {
     // TOML has dates, which are objects here.
     let text = value.as_str().or_else(|| value.as_object()?.values().next()?.as_str())?.trim();
-    let known: Option<Datetime> = text.parse().ok();
+    let known: Option<Datetime> = text.parse().ok().or_else(|| with_offset(text)?.parse().ok());
     let later = if known.is_some() { 0 } else { unsure };
     let Datetime { date, time, offset } = known.or_else(|| text.get(..10)?.parse().ok())?;
     let date = date?;
@@ -310,6 +316,16 @@ fn is_to_come(value: &Value, unsure: i64) -> Option<bool> {
     let at = days * DAY_SECONDS + seconds - minutes_east * 60 + later;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?.as_secs();
     Some(i64::try_from(now).is_ok_and(|now| at > now))
+}
+
+/// A time such as `2031-01-31 10:00:00 +0100`, which Jekyll writes, in the notation of TOML.
+fn with_offset(text: &str) -> Option<String> {
+    let (time, zone) = text.rsplit_once(' ')?;
+    if ["UTC", "GMT", "Z"].contains(&zone) {
+        return Some(format!("{}Z", time.trim_end()));
+    }
+    let (hours, minutes) = zone.split_at_checked(3).filter(|_| zone.starts_with(['+', '-']))?;
+    Some(format!("{}{hours}:{}", time.trim_end(), minutes.trim_start_matches(':')))
 }
 
 /// An audience in the first lines that is in no front matter, such as below a comment.

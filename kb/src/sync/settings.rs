@@ -1,6 +1,6 @@
 //! What a collection is made from. It is stored with it, so that a run by hand cannot change what the nightly one does.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -17,7 +17,7 @@ const LANGUAGE: &str = "english";
 pub struct Settings {
     /// Kind and name of its source.
     pub source: String,
-    /// The computer of a folder or list, and its path there. Another computer may have it elsewhere.
+    /// The computer of a folder or list, and its path there. Another computer may have it elsewhere, and so may each job of CI.
     pub place: Option<(String, PathBuf)>,
     /// Language of documents that do not declare one; `None` to keep what is stored, as with the others.
     pub language: Option<String>,
@@ -31,15 +31,25 @@ impl Settings {
     /// Those of a source, and nothing else.
     pub fn of(name: &SourceName) -> Self {
         let local = |kind: &str, path: &Path| {
-            let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-            let last = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy();
-            (format!("{kind} {last}"), Some((host(), path)))
+            // As it is named: "current" may be a link to another release each time.
+            let named = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+            let goes_up = named.components().any(|part| part == Component::ParentDir);
+            let path = if goes_up { named.canonicalize().unwrap_or(named) } else { named };
+            let last = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+            let place = std::env::var_os("CI").is_none().then(|| (host(), path));
+            (format!("{kind} {last}"), place)
         };
         let (source, place) = match name {
             SourceName::Folder(path) => local("folder", path),
             SourceName::AddressList(path) => local("list", path),
             SourceName::Bucket => ("bucket".to_owned(), None),
-            SourceName::Sitemap(url) => (url.to_string(), None),
+            SourceName::Sitemap(url) => {
+                // A password changes, and is not for the database. Both fail only for addresses without a host.
+                let mut url = url.clone();
+                let _ = url.set_username("");
+                let _ = url.set_password(None);
+                (url.to_string(), None)
+            }
         };
         Self { source, place, ..Self::default() }
     }
@@ -55,9 +65,12 @@ impl Settings {
         collection: &str,
     ) -> Result<Self, SyncError> {
         let asked = self.clone();
+        let stored_audience = || stored?.audience.clone();
         let Some(stored) = stored.filter(|_| !may_change) else {
             return Ok(Self {
                 language: asked.language.or_else(|| Some(LANGUAGE.to_owned())),
+                // Who moves a folder must not open its new documents by leaving the option out, as in all runs before.
+                audience: asked.audience.or_else(stored_audience),
                 originals: asked.originals.or(Some(true)),
                 ..asked
             });
@@ -69,13 +82,15 @@ impl Settings {
             audience: asked.audience.or_else(|| stored.audience.clone()),
             originals: asked.originals.or(stored.originals),
         };
-        let host = |settings: &Self| settings.place.as_ref().map(|(host, _)| host.clone());
-        let is_same_host = host(stored) == host(&settings);
+        let is_elsewhere = match (&stored.place, &settings.place) {
+            (Some((host, old)), Some((here, new))) => host == here && is_other(old, new),
+            _ => false,
+        };
         let (old, new) = (json!(stored), json!(settings));
         let names = ["source", "place", "language", "audience", "originals"];
         let differences: Vec<_> = names
             .iter()
-            .filter(|name| old[*name] != new[*name] && (**name != "place" || is_same_host))
+            .filter(|name| old[*name] != new[*name] && (**name != "place" || is_elsewhere))
             .map(|name| format!("{name} {}, not {}", old[*name], new[*name]))
             .collect();
         if differences.is_empty() {
@@ -90,6 +105,11 @@ impl Settings {
     pub(super) fn defaults(&self) -> Defaults {
         Defaults { language: self.language.clone().unwrap_or_default(), audience: self.audience.clone() }
     }
+}
+
+/// Whether two paths are different folders. One that is no longer there was moved.
+fn is_other(old: &Path, new: &Path) -> bool {
+    old.canonicalize().is_ok_and(|old| new.canonicalize().ok().as_ref() != Some(&old))
 }
 
 #[cfg(test)]
@@ -120,14 +140,41 @@ mod tests {
         assert!(
             resolve(other, false).unwrap_err().to_string().contains(r#"source "folder hr", not "bucket""#)
         );
-        let at = |host: &str, path: &str| {
-            let place = Some((host.to_owned(), PathBuf::from(path)));
-            resolve(Settings { place, ..asked(None, None) }, false)
-        };
-        assert!(at("laptop", "/old/hr").unwrap_err().to_string().contains("/work/hr"));
-        assert!(at("laptop", "/work/hr").is_ok() && at("runner-7", "/build/hr").is_ok());
         assert!(resolve(Settings { originals: Some(false), ..asked(None, None) }, false).is_err());
         let changed = resolve(asked(None, None), true).unwrap();
-        assert_eq!((changed.language.as_deref(), changed.audience), (Some("english"), None));
+        assert_eq!(
+            (changed.language.as_deref(), changed.audience),
+            (Some("english"), Some(vec!["team:hr".to_owned()]))
+        );
+        let changed = resolve(asked(None, Some("team:it")), true).unwrap();
+        assert_eq!(changed.audience, Some(vec!["team:it".to_owned()]));
+    }
+
+    #[test]
+    fn another_folder_of_this_computer_needs_a_flag_and_a_moved_or_linked_one_does_not() {
+        let home = tempfile::tempdir().unwrap();
+        let path = |name: &str| home.path().join(name);
+        for folder in ["a/hr", "b/hr"] {
+            std::fs::create_dir_all(path(folder)).unwrap();
+        }
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(path("a"), path("current")).unwrap();
+        let at = |host: &str, name: &str| {
+            let place = Some((host.to_owned(), path(name)));
+            Settings { place, ..asked(None, None) }
+        };
+        let is_ok = |old: Settings, new: Settings| new.resolve(Some(&old), false, "hr").is_ok();
+        assert!(is_ok(at("laptop", "a/hr"), at("laptop", "a/hr")));
+        assert!(!is_ok(at("laptop", "a/hr"), at("laptop", "b/hr")));
+        assert!(is_ok(at("laptop", "a/hr"), at("runner-7", "b/hr")));
+        assert!(is_ok(at("laptop", "gone/hr"), at("laptop", "b/hr")));
+        #[cfg(unix)]
+        assert!(is_ok(at("laptop", "current/hr"), at("laptop", "a/hr")));
+    }
+
+    #[test]
+    fn a_password_in_the_address_of_a_sitemap_is_not_stored() {
+        let name = SourceName::parse("https://user:secret@example.com/sitemap.xml").unwrap();
+        assert_eq!(Settings::of(&name).source, "https://example.com/sitemap.xml");
     }
 }

@@ -154,6 +154,27 @@ export function concurrency({ project }) {
     for (const session of sessions.slice(1, 3)) await session.exec("rollback");
   });
 
+  test("a transaction with several statements holds one of the three connections of its user", async () => {
+    const id = await newUser("several");
+    const write = "select chat_record_turn($1, 'Title', gen_random_uuid(), 'Q?', $2, 'A.', '[]', '{}')";
+    await asWorker(database, id, write, [randomUUID(), randomUUID()]);
+    const begin = async (session) => {
+      await session.exec("begin");
+      await become(session, user(id));
+      await session.query("select id from chat_sessions");
+    };
+    await begin(sessions[0]);
+    await begin(sessions[1]);
+    await sessions[0].exec("commit");
+    await sessions[1].query("select id from chat_messages");
+    try {
+      await begin(sessions[2]);
+      await begin(sessions[3]);
+    } finally {
+      for (const session of sessions.slice(1, 4)) await session.exec("rollback");
+    }
+  });
+
   test("a session that is deleted while its first turn is repeated is not recreated", async () => {
     const id = await newUser("deleter");
     const session = randomUUID();

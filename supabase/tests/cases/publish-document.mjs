@@ -85,14 +85,13 @@ export function publishDocument({ database, anon, alice, service }) {
     };
     for (const [title, [stated, column, statedNow, expected]] of Object.entries(cases)) {
       test(`the audience of a new version ${title}`, async () => {
-        const version = (hash, audience) =>
-          writeDocument(database, {
-            source: SOURCE,
-            status: "pending",
-            hash,
-            audience,
-            meta: audience ? { title: hash, audience } : { title: hash },
-          });
+        const version = async (hash, audience) => {
+          const meta = audience ? { title: hash, audience } : { title: hash };
+          const document = await writeDocument(database, { source: SOURCE, status: "pending", hash, audience, meta });
+          // The text is the same.
+          await database.query("update kb_documents set sketch = '{1,2,3,4}' where id = $1", [document.id]);
+          return document;
+        };
         const { id } = await version("v1", stated);
         await published(id);
         await service.update("kb_documents", `id=eq.${id}`, { audience: column });
@@ -139,13 +138,22 @@ export function publishDocument({ database, anon, alice, service }) {
       assert.deepEqual(await state("other"), VISIBLE);
     });
 
-    test("a copy of a document that was restricted in the dashboard has its audience, whatever its own", async () => {
+    test("a copy of a document that was restricted in the dashboard has its audience, or is hidden if it states another", async () => {
       await write("a", [1, 2]);
       await change("a", { audience: TEAM });
       await write("copy", [1, 2]);
+      await write("for more", [1, 2], { audience: ["team:b", ...TEAM] });
       await write("for others", [1, 2], { audience: ["team:b"] });
       assert.deepEqual(await state("copy"), { enabled: true, audience: TEAM });
-      assert.deepEqual(await state("for others"), { enabled: true, audience: TEAM });
+      assert.deepEqual(await state("for more"), { enabled: true, audience: TEAM });
+      assert.deepEqual(await state("for others"), { enabled: false, audience: ["team:b"] });
+    });
+
+    test("a copy that is for fewer than a document that was restricted in the dashboard stays so", async () => {
+      await write("a", [1, 2]);
+      await change("a", { audience: ["team:b", ...TEAM] });
+      await write("copy", [1, 2], { audience: TEAM });
+      assert.deepEqual(await state("copy"), { enabled: true, audience: TEAM });
     });
 
     test("a copy of a document that its source restricts has its own audience", async () => {

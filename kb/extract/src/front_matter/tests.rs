@@ -187,6 +187,7 @@ fn a_document_that_its_author_does_not_publish_is_left_out() {
         "noindex: true",
         "search: false",
         "search:\n  exclude: true",
+        "search: {exclude: 'true'}",
         "pagefind: false",
         "publish: false",
         "robots: noindex, nofollow",
@@ -220,6 +221,7 @@ fn a_document_that_its_author_does_not_publish_is_left_out() {
         "published: true",
         "published: 2024-05-01",
         "search: {boost: 2}",
+        "search: {exclude: false}",
         "unlisted: 'false'",
         "robots: index, follow",
         "status: accepted",
@@ -258,6 +260,17 @@ fn a_date_is_compared_with_the_second() {
     }
     let east = today(now + 3600).replace('Z', "+02:00");
     assert_eq!(is_to_come(&Value::String(east), TWO_DAYS), Some(false));
+    // As Jekyll writes it.
+    for (at, zone, is_later) in [
+        (now - 60, " +0000", false),
+        (now - 60, " UTC", false),
+        (now + 60, " +0000", true),
+        (now + 3600, " +0200", false),
+        (now - 3600, " -02:00", true),
+    ] {
+        let date = today(at).replace('T', " ").replace('Z', zone);
+        assert_eq!(is_to_come(&Value::String(date.clone()), TWO_DAYS), Some(is_later), "{date}");
+    }
 }
 
 #[test]
