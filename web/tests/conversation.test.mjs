@@ -288,6 +288,7 @@ test("the question after an answer that may not be stored continues its session,
     await run(conversation, conversation.begin("First?"));
     await run(conversation, conversation.begin("Next?"));
     assert.deepEqual(sessionsAsked(), asked);
+    assert.equal(JSON.parse(server.requests.at(-1).body).previous?.message, "First?", "it may be a follow-up question");
     await server.close();
   }
 });

@@ -8,6 +8,7 @@ export default class extends built.default {
   /** @override */
   async fetch(request) {
     const isOwn = ["127.0.0.1", "localhost"].includes(new URL(request.url).hostname);
-    return isOwn ? super.fetch(request) : new Response(null, { status: 421 });
+    if (!isOwn) return new Response("This server answers as 127.0.0.1 or localhost only.", { status: 421 });
+    return super.fetch(request);
   }
 }

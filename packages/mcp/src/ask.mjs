@@ -109,6 +109,9 @@ function writeText(/** @type {ReturnType<typeof structure>} */ structured) {
   const near = nearest.map((passage) => `- ${place(passage)}`);
   return [
     type === "refusal" ? `No answer: ${text}` : fenced(text),
+    ...("mode" in rest && rest.mode === "generated"
+      ? ["Note: a language model wrote this answer from the sources below, in its own words."]
+      : []),
     ...("cut" in rest ? ["Note: the answer ends before the model had finished it."] : []),
     ...(hedged ? ["Note: the passages are on the subject but may not answer the question."] : []),
     ...(searched

@@ -37,7 +37,10 @@ function refuseOtherHosts(/** @type {Server} */ server) {
   const listeners = server.listeners("request");
   server.removeAllListeners("request");
   server.on("request", (request, response) => {
-    if (!OWN_HOST.test(request.headers.host ?? "")) return response.writeHead(421).end();
+    if (!OWN_HOST.test(request.headers.host ?? ""))
+      return response
+        .writeHead(421, { "content-type": "text/plain" })
+        .end("This server answers as 127.0.0.1 or localhost only.");
     for (const listener of listeners) listener.call(server, request, response);
   });
 }

@@ -60,7 +60,9 @@ export class SiteSettings {
    * answered with quotes.
    */
   async namesService(): Promise<boolean> {
-    if (this.#host.element.endpoint !== "") await withTimeout(MAX_WAIT_MS, this.config()).catch(() => undefined);
+    const { endpoint, answerMode } = this.#host.element;
+    if (endpoint !== "" && answerMode !== "extractive")
+      await withTimeout(MAX_WAIT_MS, this.config()).catch(() => undefined);
     return this.privacy.service !== undefined;
   }
 

@@ -62,9 +62,11 @@ export class Conversation {
     } catch (error) {
       if (!isSessionGone(error, exchange.request)) throw error;
       const wasUnconfirmed = this.#session.isUnconfirmed;
+      const previous = this.#previous;
       const left = this.#leaveSession(exchange, error);
-      // The session was never confirmed, so this is not an error for the visitor.
+      // The session was never confirmed, so this is not an error for the visitor, who still sees the question before.
       if (!wasUnconfirmed) throw left;
+      this.#previous = previous;
       yield* this.#ask(exchange, watch, signal);
     }
   }
