@@ -103,7 +103,7 @@ export const GROUPS = [
         route: "operate/changes",
         title: "Versions, keys, rollback",
         source: DEPLOY,
-        sections: ["Rolling back", "Changing keys", "A new version", "Checklists"],
+        sections: ["Rolling back", "Backup and restore", "Changing keys", "A new version", "Removing it", "Checklists"],
       },
       { route: "operate/configuration", title: "Configuration", source: "docs/configuration.md" },
       { route: "operate/written-answers", title: "Written answers", source: "docs/generation.md" },

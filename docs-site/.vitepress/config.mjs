@@ -17,7 +17,7 @@ export default defineConfig({
   lang: "en",
   title: "Evidence Chat",
   description:
-    "A chat for your site that answers only with what your documents say, word for word and with its source.",
+    "A chat for your site that answers from your documents, by default word for word, and always with sources.",
   head: [["link", { rel: "icon", type: "image/svg+xml", href: `${process.env.DOCS_BASE ?? "/"}favicon.svg` }]],
   // Otherwise each page has a script of its own, and the policy a hash of each.
   metaChunk: true,

@@ -5,8 +5,8 @@ import { summaryOf } from "./markdown.mjs";
 
 const INTRODUCTION = `# Evidence Chat
 
-> A chat widget for a site that answers only with what the site's documents say. Every sentence of an answer is a verbatim quote with a
-> citation. It runs on one Cloudflare Worker and the owner's Supabase project, without a model server.
+> A chat widget for a site that answers from the site's documents, with citations. By default, every sentence of an answer is a verbatim
+> quote; a language model may write instead, if the owner turns it on. It runs on one Cloudflare Worker and the owner's Supabase project, without a model server.
 `;
 
 /**

@@ -2,7 +2,7 @@
 title: Evidence Chat
 author: Evidence Chat
 author_url: https://github.com/evidence-chat/evidence-chat
-description: Answers only with what your documents say. Every sentence has a source that can be opened and checked.
+description: Answers from your documents, by default with verbatim quotes. Every sentence has a source that can be opened and checked.
 version: 0.1.0
 required_open_webui_version: 0.6.0
 license: MIT OR Apache-2.0

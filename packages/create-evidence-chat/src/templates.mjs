@@ -84,7 +84,7 @@ function signedIn(answers) {
 export function readme(answers) {
   return `# ${answers.name}
 
-A chat that answers only with what the documents say: [Evidence Chat](https://github.com/evidence-chat/evidence-chat).
+A chat that answers from the documents, with sources: [Evidence Chat](https://github.com/evidence-chat/evidence-chat).
 
 ${stepList(answers)}
 
