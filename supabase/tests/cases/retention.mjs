@@ -25,7 +25,8 @@ export function retention({ database, openSession, conversations }) {
   const left = async () => {
     const [counts] = await run(`
       select (select count(*)::int from chat_sessions) as sessions, (select count(*)::int from chat_messages) as messages,
-          (select count(*)::int from chat_refusals) as refusals, (select count(*)::int from internal.usage) as usage,
+          (select count(*)::int from chat_refusals) as refusals, 
+          (select count(*)::int from internal.usage where period_start < now() - interval '2 days') as usage,
           (select count(*)::int from internal.chat_deleted_sessions where deleted_at < now() - interval '1 day') as ids`);
     return counts;
   };

@@ -53,6 +53,7 @@ export function searchHelpers({ database, anon, alice, service }) {
         "chat_record_turn",
         "chat_update_assistant",
         "chat_update_settings",
+        "limit_concurrency",
         "limit_searches",
       ],
     );
