@@ -275,9 +275,13 @@ test("a user can export and delete all of their data, and nothing of others", as
     const stored = (await call("GET", `/sessions/${id}/messages`, { as: user })).json.messages;
     const citations = (list) => list.map(({ available, ...citation }) => citation);
     assert.deepEqual(
-      messages,
+      messages.map(({ latency_ms, sources, ...message }) => message),
       stored.map((message) => ({ ...message, citations: citations(message.citations) })),
     );
+    // The history does not show them.
+    for (const { latency_ms, sources } of messages.filter(({ role, refusal }) => role === "assistant" && !refusal)) {
+      assert.ok(latency_ms > 0 && sources.length > 0);
+    }
   }
   assert.equal(json.refused_questions[0].question, "Which planet has the most moons?");
 

@@ -51,6 +51,8 @@ export function retention({ database, openSession, conversations }) {
     users.push(...(await addUsers(20, 0)).map(({ id }) => id));
     // A table that was small when Postgres last looked at it.
     await database.exec("insert into internal.chat_deleted_sessions (id) values (gen_random_uuid())");
+    // Other tests may have run it.
+    await database.exec("delete from internal.chat_retention");
     for (const table of ["internal.chat_deleted_sessions", "chat_sessions", "chat_messages", "chat_refusals"]) {
       await database.exec(`vacuum analyze ${table}`);
     }
