@@ -55,8 +55,8 @@ describe("an agent with a user's token", () => {
     const user = await stack.user();
     const agent = await start({ EVIDENCE_CHAT_TOKEN: user.token });
     const first = await agent.ask(COVERED);
-    assert.match(first.content[0].text, /^Refunds are paid within 5 days\. \[1\]\n/);
-    assert.match(first.content[0].text, /\n\[1\] Refunds\n {4}"Refunds are paid within 5 days\."/);
+    assert.match(first.content[0].text, /^```\nRefunds are paid within 5 days\. \[1\]\n```\n/);
+    assert.match(first.content[0].text, /\n\[1\] Refunds\n```\nRefunds are paid within 5 days\.\n```/);
     const { type, citations, session_id } = first.structuredContent;
     assert.equal(type, "answer");
     const [{ excerpt, quotes }] = citations;
@@ -101,7 +101,7 @@ describe("an agent with a user's token", () => {
     const agent = await start({ EVIDENCE_CHAT_TOKEN: user.token });
     for (let searched = 0; searched < 5; searched++) {
       const { content, structuredContent } = await agent.search("free delivery", { limit: 1 });
-      assert.match(content[0].text, /^1\. Shipping <https:\/\/shop\.test\/shipping>\n {4}"Orders above 40 euros/);
+      assert.match(content[0].text, /^1\. Shipping <https:\/\/shop\.test\/shipping>\n```\nOrders above 40 euros/);
       assert.equal(structuredContent.results.length, 1);
     }
     assert.deepEqual(await sessionsOf(user), []);
