@@ -150,6 +150,8 @@ test("evidence-chat imports only files that it has and packages that it depends 
   for (const file of files.filter((name) => name.endsWith(".mjs"))) {
     const text = await readFile(join(path, file), "utf8");
     for (const [, specifier] of text.matchAll(/(?:from|import\()\s*"([^"]+)"/g)) {
+      // The local Worker loads it next to the built one.
+      if (file.endsWith("/own-host-worker.mjs") && specifier === "./index.js") continue;
       if (specifier.startsWith(".")) assert.ok(files.includes(join(dirname(file), specifier)), `${file}: ${specifier}`);
       else if (!specifier.startsWith("node:")) found.add(/^(@[^/]+\/)?[^/]+/.exec(specifier)[0]);
     }
