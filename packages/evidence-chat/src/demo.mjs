@@ -123,7 +123,11 @@ export async function fill(kb, documents, signal, { isSample, env }) {
   }
   console.log(`• reading ${documents} into the knowledge base`);
   signal.throwIfAborted();
-  const child = spawn(kb, ["sync", documents], { env: { ...process.env, ...env }, stdio: "inherit" });
+  // Another folder of the same name replaces the one before.
+  const child = spawn(kb, ["sync", documents, "--change-settings"], {
+    env: { ...process.env, ...env },
+    stdio: "inherit",
+  });
   const kill = () => child.kill("SIGTERM");
   signal.addEventListener("abort", kill);
   const [code] = await once(child, "exit").catch((error) => {

@@ -76,13 +76,12 @@ impl Supabase {
 
     /// Runs `kb sync` on a folder of documents, with the `kb` that was built last.
     pub fn sync(&self, documents: &Path, model: &ModelDir) -> Result<()> {
-        shell::run(self.command(paths::kb_binary(), model).arg("sync").arg(documents))
+        shell::run(&mut self.sync_command(documents, model))
     }
 
     /// Like [`Self::sync`], but only reports documents that failed.
     pub fn sync_readable(&self, documents: &Path, model: &ModelDir) -> Result<()> {
-        let mut sync = self.command(paths::kb_binary(), model);
-        let status = sync.arg("sync").arg(documents).status().context("cannot start kb")?;
+        let status = self.sync_command(documents, model).status().context("cannot start kb")?;
         match status.code() {
             Some(0) => {}
             Some(1) => println!(
@@ -91,6 +90,13 @@ impl Supabase {
             _ => bail!("kb sync failed ({status})"),
         }
         Ok(())
+    }
+
+    /// Another folder of the same name replaces the one before.
+    fn sync_command(&self, documents: &Path, model: &ModelDir) -> std::process::Command {
+        let mut command = self.command(paths::kb_binary(), model);
+        command.arg("sync").arg(documents).arg("--change-settings");
+        command
     }
 
     /// A program with the address and key of this knowledge base in its environment.
