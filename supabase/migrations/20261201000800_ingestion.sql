@@ -542,8 +542,8 @@ comment on column public.kb_syncs.summary is
   'Numbers of documents (added, changed, moved, removed, unchanged, skipped, failed), of chunks and sentences written, and of '
   'chunks reembedded, under these names. {} if the run ended with an error. Empty (NULL) before its end.';
 comment on column public.kb_syncs.settings is
-  'What the collection is made from, as the first run had it: {source, language, audience, originals}. Another run needs '
-  '--change-settings for others.';
+  'What the collection is made from, as the last run had it: {source, place, language, audience, originals}. A run with others '
+  'needs --change-settings.';
 comment on column public.kb_syncs.failure is 'Why the last run that ended did nothing or was stopped. Empty (NULL) if it came to its end.';
 comment on column public.kb_syncs.succeeded_on is 'The last four days (UTC) on which a run came to its end.';
 

@@ -38,8 +38,8 @@ export async function signIn({ url, publishableKey, email, password }) {
     return { access_token, refresh_token, endsAt: Date.now() + expires_in * 1000 };
   };
   let session = sessionOf(await open());
-  // Each anonymous sign-in makes another user, whose history and limits begin anew. So only a session that is over is replaced, and
-  // not one that Supabase Auth cannot renew right now.
+  // Each anonymous sign-in makes a new user, with an empty history and fresh limits. So a new one replaces only a session that is over.
+  // If Supabase Auth cannot renew a session right now, that session stays.
   const renew = async () => {
     const renewed = await post("token?grant_type=refresh_token", { refresh_token: session.refresh_token });
     session = sessionOf(SESSION_IS_OVER.includes(renewed.status) ? await open() : renewed);

@@ -119,7 +119,7 @@ mod tests {
     fn asked(language: Option<&str>, audience: Option<&str>) -> Settings {
         let (language, audience) =
             (language.map(str::to_owned), audience.map(|entry| vec![entry.to_owned()]));
-        let place = Some(("laptop".to_owned(), PathBuf::from("/work/hr")));
+        let place = Some(("laptop".to_owned(), PathBuf::from("/srv/hr")));
         Settings { source: "folder hr".to_owned(), place, language, audience, originals: None }
     }
 
