@@ -38,8 +38,6 @@ $$;
 
 comment on function internal.set_updated_at() is 'Trigger: sets updated_at on every update of the row.';
 
-revoke all on function internal.set_updated_at() from public;
-
 -- Locks -------------------------------------------------------------------
 
 -- To avoid deadlocks, all writers take locks in one order: first this advisory lock, then documents, then chunks, then embeddings
@@ -58,7 +56,6 @@ $$;
 comment on function internal.kb_lock() is
   'Waits until no other transaction changes documents or chunks, and blocks others until this one ends.';
 
-revoke all on function internal.kb_lock() from public;
 grant execute on function internal.kb_lock() to service_role;
 
 create function internal.kb_lock_before_write() returns trigger
@@ -73,4 +70,4 @@ $$;
 
 comment on function internal.kb_lock_before_write() is 'Trigger: takes the lock before the statement locks a row.';
 
-revoke all on function internal.kb_lock_before_write() from public;
+revoke all on all routines in schema internal from public;

@@ -18,7 +18,6 @@ $$;
 comment on function internal.kb_is_valid_audience(text[]) is
   'Whether each entry is claim:value without spaces around either part. At most 100 entries of at most 300 characters.';
 
-revoke all on function internal.kb_is_valid_audience(text[]) from public;
 grant execute on function internal.kb_is_valid_audience(text[]) to service_role;
 
 -- Claims that users can set themselves: email, phone and user_metadata in Supabase Auth, and the OpenID profile with another
@@ -34,7 +33,6 @@ create function internal.kb_is_user_editable_claim(claim text) returns boolean
 comment on function internal.kb_is_user_editable_claim(text) is
   'Whether users can set this claim themselves, so that it must not grant access.';
 
-revoke all on function internal.kb_is_user_editable_claim(text) from public;
 grant execute on function internal.kb_is_user_editable_claim(text) to authenticated, evidence_chat, service_role;
 
 create function internal.kb_has_only_trusted_claims(entries text[]) returns boolean
@@ -48,7 +46,6 @@ $$;
 comment on function internal.kb_has_only_trusted_claims(text[]) is
   'Whether no entry names a claim that users can set themselves.';
 
-revoke all on function internal.kb_has_only_trusted_claims(text[]) from public;
 grant execute on function internal.kb_has_only_trusted_claims(text[]) to service_role;
 
 -- Audiences of the caller -------------------------------------------------
@@ -74,7 +71,6 @@ $$;
 
 comment on function internal.kb_caller_claims() is 'The claims of the caller''s token. Null without a token that names a user (sub).';
 
-revoke all on function internal.kb_caller_claims() from public;
 grant execute on function internal.kb_caller_claims() to authenticated, evidence_chat, service_role;
 
 -- `return` and no search_path setting, so that Postgres can inline calls.
@@ -87,7 +83,6 @@ comment on function internal.kb_is_anonymous(jsonb) is
   'Whether these claims are those of an anonymous user. Only Supabase Auth sets is_anonymous, and only a top-level claim counts; users '
   'of other issuers have accounts. Any value that does not say "not anonymous" counts as anonymous, and so do no claims.';
 
-revoke all on function internal.kb_is_anonymous(jsonb) from public;
 grant execute on function internal.kb_is_anonymous(jsonb) to authenticated, evidence_chat, service_role;
 
 create function internal.kb_caller_audiences() returns text[]
@@ -127,7 +122,6 @@ comment on function internal.kb_caller_audiences() is
   'claims, including those in lists, except claims that users can set themselves. Always one of is_anonymous:true and '
   'is_anonymous:false: the latter if the token has no claim is_anonymous. Empty without a token that names a user (sub).';
 
-revoke all on function internal.kb_caller_audiences() from public;
 grant execute on function internal.kb_caller_audiences() to authenticated, evidence_chat, service_role;
 
 create function internal.kb_is_in_default_audience() returns boolean
@@ -155,5 +149,6 @@ comment on function internal.kb_is_in_default_audience() is
   'Whether the caller may see documents that have no audience: chat_settings.default_audience, or its default, has one of the '
   'audiences of the caller. False without a token.';
 
-revoke all on function internal.kb_is_in_default_audience() from public;
 grant execute on function internal.kb_is_in_default_audience() to authenticated, evidence_chat, service_role;
+
+revoke all on all routines in schema internal from public;

@@ -104,7 +104,6 @@ create function internal.kb_is_restricted(enabled boolean, audience text[], meta
 comment on function internal.kb_is_restricted(boolean, text[], jsonb) is
   'Whether an administrator hid a document or gave it an audience that its source does not state (meta.audience).';
 
-revoke all on function internal.kb_is_restricted(boolean, text[], jsonb) from public;
 grant execute on function internal.kb_is_restricted(boolean, text[], jsonb) to service_role;
 
 -- Finds what a new document may be a copy of.
@@ -160,8 +159,6 @@ $$;
 
 comment on function internal.kb_set_default_name() is
   'Trigger: names a document without a name after the last part of its source.';
-
-revoke all on function internal.kb_set_default_name() from public;
 
 create trigger kb_documents_default_name
   before insert or update of name on public.kb_documents
@@ -282,8 +279,6 @@ $$;
 
 comment on function internal.kb_set_default_ordinal() is
   'Trigger: puts a chunk without an ordinal at the end of its document.';
-
-revoke all on function internal.kb_set_default_ordinal() from public;
 
 create trigger kb_chunks_default_ordinal
   before insert on public.kb_chunks
@@ -411,8 +406,6 @@ $$;
 comment on function internal.kb_delete_chunk_sentences() is
   'Trigger: deletes the sentences of an edited chunk, because their offsets no longer match its text.';
 
-revoke all on function internal.kb_delete_chunk_sentences() from public;
-
 create trigger kb_chunks_delete_sentences
   after update of content on public.kb_chunks
   for each row when (old.content is distinct from new.content)
@@ -439,3 +432,5 @@ comment on column public.kb_headings.embedding is
 revoke all on public.kb_headings from public, anon, authenticated;
 grant all on public.kb_headings to service_role;
 alter table public.kb_headings enable row level security;
+
+revoke all on all routines in schema internal from public;

@@ -30,7 +30,6 @@ $$;
 comment on function internal.kb_text_search_config(text) is
   'Name of the text search configuration for a language; simple for an unknown one.';
 
-revoke all on function internal.kb_text_search_config(text) from public;
 -- The triggers of kb_chunks and kb_documents run it as the role that writes.
 grant execute on function internal.kb_text_search_config(text) to service_role;
 
@@ -51,7 +50,6 @@ comment on function internal.kb_fold_accents(text, text) is
   'Removes accents from Latin letters in English texts, whose readers type "Celeron" for "Céloron". '
   'Other languages are only normalized to NFC.';
 
-revoke all on function internal.kb_fold_accents(text, text) from public;
 -- kb_chunk_fts runs it as the role that writes.
 grant execute on function internal.kb_fold_accents(text, text) to service_role;
 
@@ -71,7 +69,6 @@ comment on function internal.kb_chunk_text(text, jsonb, jsonb) is
   'The text that is searched for a chunk and that its vector is made from: a line with the section (empty if there is none), a line '
   'for the text of each part with is_above, and the content.';
 
-revoke all on function internal.kb_chunk_text(text, jsonb, jsonb) from public;
 -- The trigger of kb_chunks runs it as the role that writes.
 grant execute on function internal.kb_chunk_text(text, jsonb, jsonb) to service_role;
 
@@ -103,7 +100,6 @@ $$;
 comment on function internal.kb_chunk_fts(text, text) is
   'Lexemes of a chunk, from its language and kb_chunk_text. Never fails on a long text.';
 
-revoke all on function internal.kb_chunk_fts(text, text) from public;
 -- The trigger of kb_chunks runs it as the role that writes.
 grant execute on function internal.kb_chunk_fts(text, text) to service_role;
 
@@ -157,8 +153,6 @@ $$;
 comment on function internal.kb_adjust_lexeme_counts(text[], text[], bigint[]) is
   'Adds changes to the counts of lexemes and deletes counts that reach 0.';
 
-revoke all on function internal.kb_adjust_lexeme_counts(text[], text[], bigint[]) from public;
-
 create function internal.kb_audience_lexemes(audience text[]) returns text[]
   language sql
   immutable
@@ -168,8 +162,6 @@ as $$
 $$;
 
 comment on function internal.kb_audience_lexemes(text[]) is 'The lexemes that count the chunks for these audiences.';
-
-revoke all on function internal.kb_audience_lexemes(text[]) from public;
 
 -- Only words of documents without an audience are counted. The counts weigh the words of a question of any user in the default
 -- audience, so counting restricted documents would reveal their words to them. Words without a count are still searched. The weight
@@ -186,8 +178,6 @@ create function internal.kb_counted_lexemes(searchable boolean, audience text[],
   end;
 
 comment on function internal.kb_counted_lexemes(boolean, text[], tsvector) is 'The lexemes that a chunk counts for.';
-
-revoke all on function internal.kb_counted_lexemes(boolean, text[], tsvector) from public;
 
 -- Runs once per statement instead of once per chunk, because the chunks of a document share most of their words. Chunks of pending
 -- documents are not searchable and cost nothing here.
@@ -217,8 +207,6 @@ $$;
 
 comment on function internal.kb_count_lexemes() is
   'Trigger: adds the lexemes of new chunks to the counts, and subtracts those of deleted chunks.';
-
-revoke all on function internal.kb_count_lexemes() from public;
 
 create trigger kb_chunks_count_inserted_lexemes
   after insert on public.kb_chunks
@@ -261,8 +249,6 @@ $$;
 comment on function internal.kb_count_updated_lexemes() is
   'Trigger: adjusts the counts when an update changes the text, the language or the visibility of chunks.';
 
-revoke all on function internal.kb_count_updated_lexemes() from public;
-
 create trigger kb_chunks_count_updated_lexemes
   after update on public.kb_chunks
   referencing old table as before_update new table as after_update
@@ -281,8 +267,6 @@ end
 $$;
 
 comment on function internal.kb_clear_lexeme_counts() is 'Trigger: deletes all counts when kb_chunks is truncated.';
-
-revoke all on function internal.kb_clear_lexeme_counts() from public;
 
 create trigger kb_chunks_clear_lexeme_counts
   after truncate on public.kb_chunks
@@ -315,3 +299,5 @@ comment on function public.kb_recount_lexemes() is
 
 revoke all on function public.kb_recount_lexemes() from public, anon, authenticated;
 grant execute on function public.kb_recount_lexemes() to service_role;
+
+revoke all on all routines in schema internal from public;

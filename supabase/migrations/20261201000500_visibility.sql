@@ -75,8 +75,6 @@ comment on function internal.kb_set_chunk_search_columns() is
   'Trigger: sets stale, searchable, audience, collection, language and fts of a chunk from its document and its text. When '
   'content is edited, empties blocks and drops the parts inside the passage.';
 
-revoke all on function internal.kb_set_chunk_search_columns() from public;
-
 create trigger kb_chunks_set_search_columns
   before insert or update on public.kb_chunks
   for each row execute function internal.kb_set_chunk_search_columns();
@@ -106,8 +104,6 @@ $$;
 
 comment on function internal.kb_touch_document_chunks() is
   'Trigger: updates the chunks of a document whose visibility, audience, collection or language changes.';
-
-revoke all on function internal.kb_touch_document_chunks() from public;
 
 create trigger kb_documents_touch_chunks
   after update of status, enabled, audience, source, language on public.kb_documents
@@ -142,8 +138,6 @@ $$;
 comment on function internal.kb_set_embedding_visibility() is
   'Trigger: copies searchable, audience and collection of an embedding from its chunk.';
 
-revoke all on function internal.kb_set_embedding_visibility() from public;
-
 create trigger kb_embeddings_set_visibility
   before insert or update on public.kb_embeddings
   for each row execute function internal.kb_set_embedding_visibility();
@@ -169,9 +163,9 @@ $$;
 comment on function internal.kb_copy_visibility_to_embeddings() is
   'Trigger: copies searchable, audience and collection of changed chunks to their embeddings.';
 
-revoke all on function internal.kb_copy_visibility_to_embeddings() from public;
-
 create trigger kb_chunks_update_embeddings
   after update on public.kb_chunks
   referencing new table as changed
   for each statement execute function internal.kb_copy_visibility_to_embeddings();
+
+revoke all on all routines in schema internal from public;

@@ -66,7 +66,6 @@ $$;
 comment on function internal.is_worker_request() is
   'Whether the request carries the secret of the Worker, in the header x-evidence-chat-worker. PostgREST sets request.headers.';
 
-revoke all on function internal.is_worker_request() from public;
 grant execute on function internal.is_worker_request() to authenticated, evidence_chat, service_role;
 
 -- Concurrent direct calls --------------------------------------------------
@@ -104,7 +103,6 @@ comment on function internal.limit_concurrency() is
   'policies: before a condition of the query, which may be a slow regular expression, sees a row of the user, Postgres evaluates '
   '"(select internal.limit_concurrency())". Calls of the Worker are not limited.';
 
-revoke all on function internal.limit_concurrency() from public;
 grant execute on function internal.limit_concurrency() to authenticated, evidence_chat;
 
 -- Usage --------------------------------------------------------------------
@@ -161,7 +159,6 @@ comment on function internal.consume_quota(text, bigint, bigint, interval) is
   'Adds to the usage of the caller. Fails above the limit, which rolls the addition back; the detail of the error is the number '
   'of seconds until the period ends.';
 
-revoke all on function internal.consume_quota(text, bigint, bigint, interval) from public;
 grant execute on function internal.consume_quota(text, bigint, bigint, interval) to evidence_chat;
 
 create function internal.consume_storage(bytes bigint) returns void
@@ -181,7 +178,6 @@ comment on function internal.consume_storage(bigint) is
   'Limits what the caller stores in a day, with the Worker and without: 4 MiB for anonymous users, 32 MiB for others. bytes: of the '
   'texts, and enough for rows, vectors and indexes that their number is limited, too.';
 
-revoke all on function internal.consume_storage(bigint) from public;
 grant execute on function internal.consume_storage(bigint) to evidence_chat;
 
 -- A failed request rolls back its row in internal.usage, although its error may reveal what it found: for "select=content::int",
@@ -219,8 +215,6 @@ comment on function internal.count_search_attempt() is
   'Counts a search of the caller, even if its transaction is rolled back. All users who share a sequence may make at most 120 '
   'searches a minute together.';
 
-revoke all on function internal.count_search_attempt() from public;
-
 create function internal.limit_searches() returns void
   language plpgsql
   security definer
@@ -243,5 +237,6 @@ comment on function internal.limit_searches() is
   'Limits a user to 60 searches a minute, three requests at once, and 120 attempts a minute. Searches by the Worker are not '
   'counted.';
 
-revoke all on function internal.limit_searches() from public;
 grant execute on function internal.limit_searches() to authenticated;
+
+revoke all on all routines in schema internal from public;

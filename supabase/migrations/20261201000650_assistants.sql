@@ -15,7 +15,6 @@ $$;
 comment on function internal.is_short_text_list(text[], integer, integer) is
   'Whether a list has at most max_count texts, each of at most max_length characters and none blank.';
 
-revoke all on function internal.is_short_text_list(text[], integer, integer) from public;
 grant execute on function internal.is_short_text_list(text[], integer, integer) to service_role;
 
 create function internal.are_collection_names(names text[]) returns boolean
@@ -29,7 +28,6 @@ $$;
 comment on function internal.are_collection_names(text[]) is
   'Whether a list has at most 100 names that kb_documents.collection can have: at most 200 characters, without / and line breaks.';
 
-revoke all on function internal.are_collection_names(text[]) from public;
 grant execute on function internal.are_collection_names(text[]) to service_role;
 
 create function internal.are_origins(origins text[]) returns boolean
@@ -46,7 +44,6 @@ comment on function internal.are_origins(text[]) is
   'Whether a list has at most 50 origins, such as https://example.com, or patterns for all subdomains, such as '
   'https://*.example.com. In lower case, as browsers send them.';
 
-revoke all on function internal.are_origins(text[]) from public;
 grant execute on function internal.are_origins(text[]) to service_role;
 
 create table public.assistants (
@@ -189,7 +186,6 @@ comment on function internal.chat_assistant(text, text[]) is
   'The assistant of this name. Fails with PT404 if there is none, it is disabled, or it is not for these audiences. With null, '
   'for the administrator, only if there is none.';
 
-revoke all on function internal.chat_assistant(text, text[]) from public;
 grant execute on function internal.chat_assistant(text, text[]) to authenticated, evidence_chat, service_role;
 
 create function internal.chat_caller_assistants() returns text[]
@@ -208,7 +204,6 @@ $$;
 comment on function internal.chat_caller_assistants() is
   'Names of the assistants, enabled or not, that are for the caller.';
 
-revoke all on function internal.chat_caller_assistants() from public;
 grant execute on function internal.chat_caller_assistants() to authenticated, evidence_chat, service_role;
 
 create function internal.chat_link_mode(collection text) returns text
@@ -238,5 +233,6 @@ comment on function internal.chat_link_mode(text) is
   'How the caller may open the files of a collection: by the strictest link_mode of the enabled assistants that search it. none if '
   'the caller may use none of them.';
 
-revoke all on function internal.chat_link_mode(text) from public;
 grant execute on function internal.chat_link_mode(text) to evidence_chat;
+
+revoke all on all routines in schema internal from public;

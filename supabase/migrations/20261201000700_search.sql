@@ -23,8 +23,6 @@ comment on function internal.kb_can_find(text[], boolean, boolean, text[]) is
   'Whether a user in these audiences, and in the default audience or not, can find a chunk. With null and true: whether anybody '
   'can.';
 
-revoke all on function internal.kb_can_find(text[], boolean, boolean, text[]) from public;
-
 -- Words of a question -----------------------------------------------------
 
 create function internal.kb_quote_lexeme(lexeme text) returns text
@@ -37,8 +35,6 @@ $$;
 
 comment on function internal.kb_quote_lexeme(text) is
   'Text of a tsquery for exactly this lexeme, with special characters escaped.';
-
-revoke all on function internal.kb_quote_lexeme(text) from public;
 
 -- The words of a question, prepared for the search.
 create type internal.kb_question as (
@@ -176,7 +172,6 @@ comment on function internal.kb_parse_question(text, text[], boolean, integer) i
   'in the default audience or not, can find. Its rare words are those that together occur in at most chunk_budget '
   'chunks; there are none for a user outside the default audience.';
 
-revoke all on function internal.kb_parse_question(text, text[], boolean, integer) from public;
 grant execute on function internal.kb_parse_question(text, text[], boolean, integer) to evidence_chat, service_role;
 
 create function internal.kb_is_readable(query_text text) returns boolean
@@ -195,7 +190,6 @@ comment on function internal.kb_is_readable(text) is
   'script. It splits texts in other scripts into letters, and their vectors are similar whatever they say, so only words count '
   'for them. chat-core uses the same rule.';
 
-revoke all on function internal.kb_is_readable(text) from public;
 grant execute on function internal.kb_is_readable(text) to evidence_chat, service_role;
 
 -- Chunks by words ---------------------------------------------------------
@@ -237,8 +231,6 @@ $$;
 
 comment on function internal.kb_restricted_chunks_with_words(tsquery[], text[], text[], integer) is
   'Restricted chunks of these audiences and collections that contain a word of the question: some for each word.';
-
-revoke all on function internal.kb_restricted_chunks_with_words(tsquery[], text[], text[], integer) from public;
 
 create function internal.kb_search_by_words(
   question internal.kb_question,
@@ -318,7 +310,6 @@ comment on function internal.kb_search_by_words(internal.kb_question, uuid[], te
   'The chunks with rare words of the question that contain the most of its vocabulary, and the chunks in `nearest`, each with '
   'its lexical score. Only chunks of these collections (null: of all) that a user in these audiences can find.';
 
-revoke all on function internal.kb_search_by_words(internal.kb_question, uuid[], text[], boolean, boolean, text[], integer) from public;
 grant execute on function internal.kb_search_by_words(internal.kb_question, uuid[], text[], boolean, boolean, text[], integer)
   to evidence_chat, service_role;
 
@@ -339,7 +330,6 @@ comment on function internal.kb_searchable_chunk_count() is
   'Number of chunks that at least one user can find. This is about the number of their vectors, because a document is published '
   'with all of its vectors.';
 
-revoke all on function internal.kb_searchable_chunk_count() from public;
 grant execute on function internal.kb_searchable_chunk_count() to evidence_chat, service_role;
 
 create function internal.kb_nearest_chunks(
@@ -427,7 +417,6 @@ $$;
 comment on function internal.kb_nearest_chunks(extensions.vector, text[], integer) is
   'The searchable chunks of these collections (null: of all) whose embeddings are nearest to the question.';
 
-revoke all on function internal.kb_nearest_chunks(extensions.vector, text[], integer) from public;
 grant execute on function internal.kb_nearest_chunks(extensions.vector, text[], integer) to evidence_chat, service_role;
 
 create function internal.kb_nearest_restricted_chunks(
@@ -526,7 +515,6 @@ $$;
 comment on function internal.kb_nearest_restricted_chunks(extensions.vector, text[], text[], integer) is
   'The restricted chunks of these audiences and collections whose embeddings are nearest to the question. Null if there are none.';
 
-revoke all on function internal.kb_nearest_restricted_chunks(extensions.vector, text[], text[], integer) from public;
 grant execute on function internal.kb_nearest_restricted_chunks(extensions.vector, text[], text[], integer)
   to evidence_chat, service_role;
 
@@ -570,7 +558,6 @@ comment on function internal.kb_sentence_heading_similarities(uuid[], extensions
   'For each chunk with sentences or a heading, the cosine of the question with its best sentence and with its heading. Trusts its '
   'caller to pass only chunks that the user can see: checking again would cost a tenth of the search.';
 
-revoke all on function internal.kb_sentence_heading_similarities(uuid[], extensions.vector) from public;
 grant execute on function internal.kb_sentence_heading_similarities(uuid[], extensions.vector) to evidence_chat, service_role;
 
 create function internal.kb_chunk_sentences(
@@ -614,7 +601,6 @@ comment on function internal.kb_chunk_sentences(uuid[], extensions.vector, text[
   'Sentences of chunks in order, each with its cosine with the question, null for none; and the layout and the parts of the '
   'chunks. Only of chunks that these audiences can find.';
 
-revoke all on function internal.kb_chunk_sentences(uuid[], extensions.vector, text[], boolean) from public;
 grant execute on function internal.kb_chunk_sentences(uuid[], extensions.vector, text[], boolean) to evidence_chat, service_role;
 
 -- Of the three cosines of a chunk - its own, its best sentence's, its heading's - the two largest count: a heading that is
@@ -629,7 +615,6 @@ create function internal.kb_sum_of_two_largest(passage double precision, sentenc
 comment on function internal.kb_sum_of_two_largest(double precision, double precision, double precision) is
   'The sum of the two largest of three numbers, of which the last may be missing.';
 
-revoke all on function internal.kb_sum_of_two_largest(double precision, double precision, double precision) from public;
 grant execute on function internal.kb_sum_of_two_largest(double precision, double precision, double precision)
   to evidence_chat, service_role;
 
@@ -793,7 +778,6 @@ $$;
 comment on function internal.kb_search(extensions.vector, integer, double precision, text, text) is
   'The search of match_chunks, with the rights of the caller.';
 
-revoke all on function internal.kb_search(extensions.vector, integer, double precision, text, text) from public;
 grant execute on function internal.kb_search(extensions.vector, integer, double precision, text, text)
   to evidence_chat, service_role;
 
@@ -818,7 +802,6 @@ $$;
 comment on function internal.kb_search_as_user(extensions.vector, integer, double precision, text, text) is
   'The search of match_chunks as evidence_chat, to which the policies apply.';
 
-revoke all on function internal.kb_search_as_user(extensions.vector, integer, double precision, text, text) from public;
 grant execute on function internal.kb_search_as_user(extensions.vector, integer, double precision, text, text) to authenticated;
 alter function internal.kb_search_as_user(extensions.vector, integer, double precision, text, text) owner to evidence_chat;
 
@@ -828,24 +811,7 @@ create function public.match_chunks(
   match_threshold double precision default 0.35,
   query_text text default null,
   assistant text default 'default'
-) returns table (
-  chunk_id uuid,
-  document_id uuid,
-  document_name text,
-  document_meta jsonb,
-  ordinal integer,
-  content text,
-  meta jsonb,
-  model text,
-  similarity double precision,
-  lexical double precision,
-  heading double precision,
-  score double precision,
-  sentences jsonb,
-  blocks jsonb,
-  parts jsonb,
-  query_terms jsonb
-)
+) returns setof internal.kb_match
   language plpgsql
   -- Counts the searches of each user.
   volatile
@@ -881,3 +847,5 @@ comment on function public.match_chunks(extensions.vector, integer, double preci
 revoke all on function public.match_chunks(extensions.vector, integer, double precision, text, text) from public, anon;
 grant execute on function public.match_chunks(extensions.vector, integer, double precision, text, text)
   to authenticated, service_role;
+
+revoke all on all routines in schema internal from public;

@@ -14,7 +14,6 @@ create function internal.kb_normalize_vector(scaled extensions.vector) returns e
 comment on function internal.kb_normalize_vector(extensions.vector) is
   'Scales a vector that was multiplied by any factor back to unit length.';
 
-revoke all on function internal.kb_normalize_vector(extensions.vector) from public;
 grant execute on function internal.kb_normalize_vector(extensions.vector) to service_role;
 
 create function public.kb_write_chunks(chunks jsonb) returns void
@@ -374,7 +373,6 @@ create function internal.kb_text_hash(content text, meta jsonb, parts jsonb) ret
 comment on function internal.kb_text_hash(text, jsonb, jsonb) is
   'Identifies the text that the vectors of a chunk are made from: md5 in hexadecimal of internal.kb_chunk_text in UTF-8.';
 
-revoke all on function internal.kb_text_hash(text, jsonb, jsonb) from public;
 grant execute on function internal.kb_text_hash(text, jsonb, jsonb) to service_role;
 
 create function public.kb_write_vectors(vectors jsonb) returns setof uuid
@@ -780,3 +778,5 @@ comment on function public.kb_report_watch(text, text, text, integer, text) is
 
 revoke all on function public.kb_report_watch(text, text, text, integer, text) from public, anon, authenticated;
 grant execute on function public.kb_report_watch(text, text, text, integer, text) to service_role;
+
+revoke all on all routines in schema internal from public;

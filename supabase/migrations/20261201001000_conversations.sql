@@ -96,8 +96,6 @@ $$;
 comment on function internal.kb_record_restricted_documents() is
   'Trigger: keeps the audience of a deleted document that a user may have seen.';
 
-revoke all on function internal.kb_record_restricted_documents() from public;
-
 create trigger kb_documents_record_restricted
   after delete on public.kb_documents
   referencing old table as deleted
@@ -129,7 +127,6 @@ comment on function internal.chat_can_view_sources(uuid[], text[], boolean) is
   'Whether every document is for one of these audiences or, if is_in_default, for the default audience. For a deleted document, '
   'its last audience applies.';
 
-revoke all on function internal.chat_can_view_sources(uuid[], text[], boolean) from public;
 grant execute on function internal.chat_can_view_sources(uuid[], text[], boolean) to authenticated, evidence_chat, service_role;
 
 -- Messages ----------------------------------------------------------------
@@ -147,7 +144,6 @@ $$;
 
 comment on function internal.chat_cited_documents(jsonb) is 'The documents that citations name.';
 
-revoke all on function internal.chat_cited_documents(jsonb) from public;
 -- A trigger runs it as the role that writes the message.
 grant execute on function internal.chat_cited_documents(jsonb) to evidence_chat, service_role;
 
@@ -325,8 +321,6 @@ $$;
 comment on function internal.prepare_chat_message() is
   'Trigger: sets created_at of a new message after the last one of its session, and adds the cited documents to sources.';
 
-revoke all on function internal.prepare_chat_message() from public;
-
 create trigger chat_messages_prepare
   before insert on public.chat_messages
   for each row execute function internal.prepare_chat_message();
@@ -348,8 +342,6 @@ end
 $$;
 
 comment on function internal.touch_chat_session() is 'Trigger: advances updated_at of the session of a new message.';
-
-revoke all on function internal.touch_chat_session() from public;
 
 create trigger chat_messages_touch_session
   after insert on public.chat_messages
@@ -375,7 +367,6 @@ $$;
 comment on function internal.chat_has_message(uuid, uuid) is
   'Whether a session has a message. The caller must have checked that the session is the user''s own.';
 
-revoke all on function internal.chat_has_message(uuid, uuid) from public;
 grant execute on function internal.chat_has_message(uuid, uuid) to evidence_chat;
 
 -- Sessions that were deleted in the last day, so that a retried question does not recreate its session.
@@ -407,8 +398,6 @@ $$;
 
 comment on function internal.chat_record_deleted_sessions() is 'Trigger: keeps the ids of deleted sessions, until chat_retain finds them a day old.';
 
-revoke all on function internal.chat_record_deleted_sessions() from public;
-
 create trigger chat_sessions_record_deleted
   after delete on public.chat_sessions
   referencing old table as deleted
@@ -431,7 +420,6 @@ $$;
 
 comment on function internal.chat_session_was_deleted(uuid) is 'Whether a session was deleted in the last day.';
 
-revoke all on function internal.chat_session_was_deleted(uuid) from public;
 grant execute on function internal.chat_session_was_deleted(uuid) to evidence_chat;
 
 create function internal.chat_record_turn(
@@ -518,9 +506,6 @@ $$;
 comment on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb, boolean) is
   'What public.chat_record_turn does, with the policies applied.';
 
-revoke all
-  on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb, boolean)
-  from public;
 grant execute
   on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb, boolean)
   to authenticated;
@@ -577,3 +562,5 @@ revoke all
 grant execute
   on function public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb, boolean)
   to authenticated;
+
+revoke all on all routines in schema internal from public;

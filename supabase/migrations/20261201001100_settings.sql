@@ -16,7 +16,6 @@ $$;
 comment on function internal.chat_names_few_users(text[]) is
   'Whether no entry is a claim that Supabase Auth gives to all users or to everybody who signs in the same way.';
 
-revoke all on function internal.chat_names_few_users(text[]) from public;
 grant execute on function internal.chat_names_few_users(text[]) to service_role;
 
 create table public.chat_settings (
@@ -113,7 +112,6 @@ $$;
 
 comment on function internal.caller_id() is 'Id of the calling user, for evidence_chat, which has no access to the schema auth.';
 
-revoke all on function internal.caller_id() from public;
 grant execute on function internal.caller_id() to evidence_chat;
 
 create function internal.chat_refusal_mode() returns text
@@ -126,8 +124,6 @@ $$;
 
 comment on function internal.chat_refusal_mode() is 'chat_settings.keep_refusals, or its default.';
 
-revoke all on function internal.chat_refusal_mode() from public;
-
 create function internal.chat_gap_users() returns integer
   language sql
   stable
@@ -138,7 +134,6 @@ $$;
 
 comment on function internal.chat_gap_users() is 'chat_settings.gap_users, or its default.';
 
-revoke all on function internal.chat_gap_users() from public;
 grant execute on function internal.chat_gap_users() to service_role;
 
 -- For the Worker ----------------------------------------------------------
@@ -221,3 +216,5 @@ comment on function public.chat_config(text, boolean) is
 
 revoke all on function public.chat_config(text, boolean) from public;
 grant execute on function public.chat_config(text, boolean) to anon, authenticated, evidence_chat, service_role;
+
+revoke all on all routines in schema internal from public;

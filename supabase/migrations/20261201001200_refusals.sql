@@ -163,8 +163,6 @@ comment on function internal.prepare_chat_refusal() is
   'into a new group. Questions from direct calls always get a new group. Two simultaneous first questions may each start a '
   'group. Then removes what chat_settings.keep_refusals does not keep.';
 
-revoke all on function internal.prepare_chat_refusal() from public;
-
 create trigger chat_refusals_prepare
   before insert on public.chat_refusals
   for each row execute function internal.prepare_chat_refusal();
@@ -205,7 +203,6 @@ $$;
 comment on function internal.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text, text) is
   'What public.chat_record_refusal does, with the policies applied.';
 
-revoke all on function internal.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text, text) from public;
 grant execute on function internal.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text, text)
   to authenticated;
 alter function internal.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text, text)
@@ -289,3 +286,5 @@ comment on column public.content_gaps.last_asked is 'Time of the last question.'
 
 revoke all on public.content_gaps from public, anon, authenticated;
 grant select on public.content_gaps to service_role;
+
+revoke all on all routines in schema internal from public;

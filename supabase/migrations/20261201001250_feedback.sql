@@ -72,7 +72,6 @@ $$;
 comment on function internal.chat_give_feedback(uuid, uuid, text, text, text, extensions.vector) is
   'What public.chat_give_feedback does, with the policies applied.';
 
-revoke all on function internal.chat_give_feedback(uuid, uuid, text, text, text, extensions.vector) from public;
 grant execute on function internal.chat_give_feedback(uuid, uuid, text, text, text, extensions.vector) to authenticated;
 alter function internal.chat_give_feedback(uuid, uuid, text, text, text, extensions.vector) owner to evidence_chat;
 
@@ -144,3 +143,5 @@ create index chat_messages_comment_idx on public.chat_messages (feedback_at desc
 
 revoke all on public.chat_feedback from public, anon, authenticated;
 grant select on public.chat_feedback to service_role;
+
+revoke all on all routines in schema internal from public;

@@ -38,7 +38,6 @@ comment on function internal.kb_can_open_file(text) is
   'Whether the caller may perform the current Storage operation on a file of the bucket kb: it belongs to a document that the '
   'caller can see, and assistants.link_mode allows it.';
 
-revoke all on function internal.kb_can_open_file(text) from public;
 grant execute on function internal.kb_can_open_file(text) to authenticated;
 alter function internal.kb_can_open_file(text) owner to evidence_chat;
 
@@ -87,7 +86,6 @@ $$;
 
 comment on function internal.chat_documents(uuid[]) is 'What public.chat_documents does, with the policies applied.';
 
-revoke all on function internal.chat_documents(uuid[]) from public;
 grant execute on function internal.chat_documents(uuid[]) to authenticated;
 alter function internal.chat_documents(uuid[]) owner to evidence_chat;
 
@@ -133,7 +131,6 @@ $$;
 
 comment on function internal.chat_has_documents(text) is 'What public.chat_has_documents does, with the policies applied.';
 
-revoke all on function internal.chat_has_documents(text) from public;
 grant execute on function internal.chat_has_documents(text) to authenticated;
 alter function internal.chat_has_documents(text) owner to evidence_chat;
 
@@ -151,3 +148,5 @@ comment on function public.chat_has_documents(text) is
 
 revoke all on function public.chat_has_documents(text) from public, anon, service_role;
 grant execute on function public.chat_has_documents(text) to authenticated;
+
+revoke all on all routines in schema internal from public;

@@ -16,7 +16,6 @@ $$;
 
 comment on function internal.chat_delete_user_data() is 'What public.chat_delete_user_data does, with the policies applied.';
 
-revoke all on function internal.chat_delete_user_data() from public;
 grant execute on function internal.chat_delete_user_data() to authenticated;
 alter function internal.chat_delete_user_data() owner to evidence_chat;
 
@@ -82,8 +81,6 @@ comment on function internal.chat_inactive_anonymous_users(integer, uuid) is
   'Anonymous users whom the widget created and who have been inactive for chat_settings.anonymous_retention_days: at most '
   'max_count, those after last_user, by id.';
 
-revoke all on function internal.chat_inactive_anonymous_users(integer, uuid) from public;
-
 create function internal.chat_delete_users(ids uuid[]) returns integer
   language plpgsql
   set search_path = ''
@@ -121,8 +118,6 @@ $$;
 
 comment on function internal.chat_delete_users(uuid[]) is
   'Deletes those of these users whom the database lets it delete. Returns how many.';
-
-revoke all on function internal.chat_delete_users(uuid[]) from public;
 
 create function public.chat_retain() returns jsonb
   language plpgsql
@@ -259,8 +254,6 @@ comment on procedure internal.chat_retain_all() is
   'The nightly job: calls chat_retain and commits until nothing is left, or for half of the time that a statement may take. The next '
   'night continues.';
 
-revoke all on procedure internal.chat_retain_all() from public;
-
 create function internal.chat_schedule_retention() returns boolean
   language plpgsql
   security definer
@@ -281,8 +274,6 @@ $$;
 comment on function internal.chat_schedule_retention() is
   'Schedules chat_retain_all every night if pg_cron is installed. Returns whether it did.';
 
-revoke all on function internal.chat_schedule_retention() from public;
-
 create function internal.chat_reschedule_retention() returns trigger
   language plpgsql
   security definer
@@ -297,8 +288,6 @@ $$;
 comment on function internal.chat_reschedule_retention() is
   'Trigger: schedules the nightly job when retention settings change, in case pg_cron was installed meanwhile.';
 
-revoke all on function internal.chat_reschedule_retention() from public;
-
 create trigger chat_settings_schedule_retention
   after update of retention_days, anonymous_retention_days, keep_refusals on public.chat_settings
   for each row
@@ -309,3 +298,5 @@ create trigger chat_settings_schedule_retention
   execute function internal.chat_reschedule_retention();
 
 select internal.chat_schedule_retention();
+
+revoke all on all routines in schema internal from public;

@@ -19,8 +19,6 @@ $$;
 comment on function internal.chat_is_administrator() is
   'Whether the caller has one of the claims in chat_settings.administrators, or in its default.';
 
-revoke all on function internal.chat_is_administrator() from public;
-
 create function internal.chat_require_administrator() returns void
   language plpgsql
   stable
@@ -40,8 +38,6 @@ $$;
 comment on function internal.chat_require_administrator() is
   'Fails with insufficient_privilege, which PostgREST turns into status 403, unless the caller is an administrator or the service '
   'role.';
-
-revoke all on function internal.chat_require_administrator() from public;
 
 -- Daily counts ------------------------------------------------------------
 
@@ -200,8 +196,6 @@ $$;
 
 comment on function internal.chat_count_messages() is 'Trigger: adds new messages of the Worker to the daily counts.';
 
-revoke all on function internal.chat_count_messages() from public;
-
 create trigger chat_messages_count
   after insert on public.chat_messages
   referencing new table as added
@@ -247,8 +241,6 @@ $$;
 comment on function internal.chat_count_feedback() is
   'Trigger: keeps the counts of liked and disliked answers as users change their feedback. Deleting a message changes no count.';
 
-revoke all on function internal.chat_count_feedback() from public;
-
 create trigger chat_messages_count_feedback
   after update of feedback_rating, feedback_reason on public.chat_messages
   for each row
@@ -266,8 +258,6 @@ as $$
 $$;
 
 comment on function internal.chat_purge_daily_counts() is 'Deletes daily counts that are older than 400 days.';
-
-revoke all on function internal.chat_purge_daily_counts() from public;
 
 -- Use of citations --------------------------------------------------------
 
@@ -312,9 +302,7 @@ $$;
 comment on function internal.chat_add_citation_use(integer, integer, integer, text) is
   'Adds to the counts of today. The caller must have checked the values.';
 
-revoke all on function internal.chat_add_citation_use(integer, integer, integer, text) from public;
 grant execute on function internal.chat_add_citation_use(integer, integer, integer, text) to evidence_chat;
-revoke all on function internal.chat_count_citation_use(integer, integer, integer, text) from public;
 grant execute on function internal.chat_count_citation_use(integer, integer, integer, text) to authenticated;
 alter function internal.chat_count_citation_use(integer, integer, integer, text) owner to evidence_chat;
 
@@ -366,8 +354,6 @@ comment on function internal.chat_insights_scope(integer, text) is
   'Checks the caller and the arguments of an insights function, and returns the names of the assistants. Fails with '
   'insufficient_privilege, invalid_parameter_value or PT404.';
 
-revoke all on function internal.chat_insights_scope(integer, text) from public;
-
 create function internal.chat_percentile(share double precision, buckets smallint[], turns bigint[]) returns integer
   language sql
   immutable
@@ -384,9 +370,8 @@ $$;
 comment on function internal.chat_percentile(double precision, smallint[], bigint[]) is
   'The percentile, in milliseconds, of a histogram with the buckets of chat_daily_latency; null if it is empty. share: 0 to 1.';
 
-revoke all on function internal.chat_percentile(double precision, smallint[], bigint[]) from public;
-
-create function internal.chat_insights(days integer, assistant text) returns table (
+-- A row of public.chat_insights.
+create type internal.chat_totals as (
   period text,
   questions bigint,
   answers bigint,
@@ -409,97 +394,81 @@ create function internal.chat_insights(days integer, assistant text) returns tab
   disliked_off_topic bigint,
   disliked_outdated bigint,
   disliked_other bigint
-)
+);
+
+create function internal.chat_totals(period text, names text[], first_day date, last_day date) returns setof internal.chat_totals
+  language sql
+  stable
+  set search_path = ''
+as $$
+  select
+      period,
+      t.questions, t.answers, t.refusals, t.cited_answers, t.hedged_answers, t.generated_answers,
+      t.citations_hovered, t.citations_opened, t.citations_copied,
+      round(t.answers::numeric / nullif(t.answers + t.refusals, 0), 3)::double precision,
+      round(t.cited_answers::numeric / nullif(t.answers, 0), 3)::double precision,
+      internal.chat_percentile(0.5, l.buckets, l.turns),
+      internal.chat_percentile(0.95, l.buckets, l.turns),
+      t.liked,
+      t.disliked,
+      round(t.liked::numeric / nullif(t.liked + t.disliked, 0), 3)::double precision,
+      t.disliked_wrong, t.disliked_incomplete, t.disliked_off_topic, t.disliked_outdated, t.disliked_other
+    from (
+      select
+          coalesce(sum(d.questions), 0) as questions,
+          coalesce(sum(d.answers), 0) as answers,
+          coalesce(sum(d.refusals), 0) as refusals,
+          coalesce(sum(d.cited_answers), 0) as cited_answers,
+          coalesce(sum(d.hedged_answers), 0) as hedged_answers,
+          coalesce(sum(d.generated_answers), 0) as generated_answers,
+          coalesce(sum(d.citations_hovered), 0) as citations_hovered,
+          coalesce(sum(d.citations_opened), 0) as citations_opened,
+          coalesce(sum(d.citations_copied), 0) as citations_copied,
+          coalesce(sum(d.liked), 0) as liked,
+          coalesce(sum(d.disliked), 0) as disliked,
+          coalesce(sum(d.disliked_wrong), 0) as disliked_wrong,
+          coalesce(sum(d.disliked_incomplete), 0) as disliked_incomplete,
+          coalesce(sum(d.disliked_off_topic), 0) as disliked_off_topic,
+          coalesce(sum(d.disliked_outdated), 0) as disliked_outdated,
+          coalesce(sum(d.disliked_other), 0) as disliked_other
+        from internal.chat_daily d
+        where d.assistant = any (names) and d.day between first_day and last_day
+    ) t
+    cross join (
+      select array_agg(h.bucket) as buckets, array_agg(h.turns) as turns
+        from (
+          select h.bucket, sum(h.turns) as turns
+            from internal.chat_daily_latency h
+            where h.assistant = any (names) and h.day between first_day and last_day
+            group by h.bucket
+        ) h
+    ) l
+$$;
+
+comment on function internal.chat_totals(text, text[], date, date) is
+  'The totals of these assistants and days, the last one included, as in a row of chat_insights.';
+
+create function internal.chat_insights(days integer, assistant text) returns setof internal.chat_totals
   language plpgsql
   stable
   -- Reads counts that no role may read.
   security definer
   set search_path = ''
 as $$
-#variable_conflict use_column
 declare
-  names constant text[] := internal.chat_insights_scope(chat_insights.days, chat_insights.assistant);
+  names constant text[] := internal.chat_insights_scope(days, assistant);
   today constant date := (now() at time zone 'UTC')::date;
 begin
-  return query
-    select
-        p.period,
-        t.questions, t.answers, t.refusals, t.cited_answers, t.hedged_answers, t.generated_answers,
-        t.citations_hovered, t.citations_opened, t.citations_copied,
-        round(t.answers::numeric / nullif(t.answers + t.refusals, 0), 3)::double precision,
-        round(t.cited_answers::numeric / nullif(t.answers, 0), 3)::double precision,
-        internal.chat_percentile(0.5, l.buckets, l.turns),
-        internal.chat_percentile(0.95, l.buckets, l.turns),
-        t.liked,
-        t.disliked,
-        round(t.liked::numeric / nullif(t.liked + t.disliked, 0), 3)::double precision,
-        t.disliked_wrong, t.disliked_incomplete, t.disliked_off_topic, t.disliked_outdated, t.disliked_other
-      from (
-        values ('current', today - chat_insights.days + 1, today),
-          ('previous', today - 2 * chat_insights.days + 1, today - chat_insights.days)
-      ) as p(period, first_day, last_day)
-      cross join lateral (
-        select
-            coalesce(sum(d.questions), 0) as questions,
-            coalesce(sum(d.answers), 0) as answers,
-            coalesce(sum(d.refusals), 0) as refusals,
-            coalesce(sum(d.cited_answers), 0) as cited_answers,
-            coalesce(sum(d.hedged_answers), 0) as hedged_answers,
-            coalesce(sum(d.generated_answers), 0) as generated_answers,
-            coalesce(sum(d.citations_hovered), 0) as citations_hovered,
-            coalesce(sum(d.citations_opened), 0) as citations_opened,
-            coalesce(sum(d.citations_copied), 0) as citations_copied,
-            coalesce(sum(d.liked), 0) as liked,
-            coalesce(sum(d.disliked), 0) as disliked,
-            coalesce(sum(d.disliked_wrong), 0) as disliked_wrong,
-            coalesce(sum(d.disliked_incomplete), 0) as disliked_incomplete,
-            coalesce(sum(d.disliked_off_topic), 0) as disliked_off_topic,
-            coalesce(sum(d.disliked_outdated), 0) as disliked_outdated,
-            coalesce(sum(d.disliked_other), 0) as disliked_other
-          from internal.chat_daily d
-          where d.assistant = any (names) and d.day between p.first_day and p.last_day
-      ) t
-      cross join lateral (
-        select array_agg(h.bucket) as buckets, array_agg(h.turns) as turns
-          from (
-            select h.bucket, sum(h.turns) as turns
-              from internal.chat_daily_latency h
-              where h.assistant = any (names) and h.day between p.first_day and p.last_day
-              group by h.bucket
-          ) h
-      ) l;
+  return query select * from internal.chat_totals('current', names, today - days + 1, today);
+  return query select * from internal.chat_totals('previous', names, today - 2 * days + 1, today - days);
 end
 $$;
 
 comment on function internal.chat_insights(integer, text) is 'What public.chat_insights does, for administrators.';
 
-revoke all on function internal.chat_insights(integer, text) from public;
 grant execute on function internal.chat_insights(integer, text) to authenticated, service_role;
 
-create function public.chat_insights(days integer default 30, assistant text default null) returns table (
-  period text,
-  questions bigint,
-  answers bigint,
-  refusals bigint,
-  cited_answers bigint,
-  hedged_answers bigint,
-  generated_answers bigint,
-  citations_hovered bigint,
-  citations_opened bigint,
-  citations_copied bigint,
-  answered_share double precision,
-  cited_share double precision,
-  latency_p50_ms integer,
-  latency_p95_ms integer,
-  liked bigint,
-  disliked bigint,
-  liked_share double precision,
-  disliked_wrong bigint,
-  disliked_incomplete bigint,
-  disliked_off_topic bigint,
-  disliked_outdated bigint,
-  disliked_other bigint
-)
+create function public.chat_insights(days integer default 30, assistant text default null) returns setof internal.chat_totals
   language sql
   stable
   security invoker
@@ -519,7 +488,8 @@ comment on function public.chat_insights(integer, text) is
 revoke all on function public.chat_insights(integer, text) from public, anon;
 grant execute on function public.chat_insights(integer, text) to authenticated, service_role;
 
-create function internal.chat_insights_days(days integer, assistant text) returns table (
+-- A row of public.chat_insights_days.
+create type internal.chat_day as (
   day date,
   questions bigint,
   answers bigint,
@@ -535,82 +505,33 @@ create function internal.chat_insights_days(days integer, assistant text) return
   liked bigint,
   disliked bigint,
   liked_share double precision
-)
+);
+
+create function internal.chat_insights_days(days integer, assistant text) returns setof internal.chat_day
   language plpgsql
   stable
   security definer
   set search_path = ''
 as $$
-#variable_conflict use_column
 declare
-  names constant text[] := internal.chat_insights_scope(chat_insights_days.days, chat_insights_days.assistant);
+  names constant text[] := internal.chat_insights_scope(days, assistant);
   today constant date := (now() at time zone 'UTC')::date;
 begin
   return query
-    with daily as (
-      select
-          d.day,
-          sum(d.questions) as questions,
-          sum(d.answers) as answers,
-          sum(d.refusals) as refusals,
-          sum(d.cited_answers) as cited_answers,
-          sum(d.citations_hovered) as citations_hovered,
-          sum(d.citations_opened) as citations_opened,
-          sum(d.citations_copied) as citations_copied,
-          sum(d.liked) as liked,
-          sum(d.disliked) as disliked
-        from internal.chat_daily d
-        where d.assistant = any (names) and d.day > today - chat_insights_days.days
-        group by d.day
-    ), latency as (
-      select h.day, array_agg(h.bucket) as buckets, array_agg(h.turns) as turns
-        from (
-          select l.day, l.bucket, sum(l.turns) as turns
-            from internal.chat_daily_latency l
-            where l.assistant = any (names) and l.day > today - chat_insights_days.days
-            group by l.day, l.bucket
-        ) h
-        group by h.day
-    )
     select
-        g.day,
-        coalesce(d.questions, 0), coalesce(d.answers, 0), coalesce(d.refusals, 0), coalesce(d.cited_answers, 0),
-        coalesce(d.citations_hovered, 0), coalesce(d.citations_opened, 0), coalesce(d.citations_copied, 0),
-        round(d.answers::numeric / nullif(d.answers + d.refusals, 0), 3)::double precision,
-        round(d.cited_answers::numeric / nullif(d.answers, 0), 3)::double precision,
-        internal.chat_percentile(0.5, l.buckets, l.turns),
-        internal.chat_percentile(0.95, l.buckets, l.turns),
-        coalesce(d.liked, 0), coalesce(d.disliked, 0),
-        round(d.liked::numeric / nullif(d.liked + d.disliked, 0), 3)::double precision
-      from (select today - back as day from generate_series(0, chat_insights_days.days - 1) as back) g
-      left join daily d on d.day = g.day
-      left join latency l on l.day = g.day
+        g.day, t.questions, t.answers, t.refusals, t.cited_answers, t.citations_hovered, t.citations_opened, t.citations_copied,
+        t.answered_share, t.cited_share, t.latency_p50_ms, t.latency_p95_ms, t.liked, t.disliked, t.liked_share
+      from (select today - back as day from generate_series(0, days - 1) as back) g
+      cross join lateral internal.chat_totals('day', names, g.day, g.day) t
       order by g.day;
 end
 $$;
 
 comment on function internal.chat_insights_days(integer, text) is 'What public.chat_insights_days does, for administrators.';
 
-revoke all on function internal.chat_insights_days(integer, text) from public;
 grant execute on function internal.chat_insights_days(integer, text) to authenticated, service_role;
 
-create function public.chat_insights_days(days integer default 30, assistant text default null) returns table (
-  day date,
-  questions bigint,
-  answers bigint,
-  refusals bigint,
-  cited_answers bigint,
-  citations_hovered bigint,
-  citations_opened bigint,
-  citations_copied bigint,
-  answered_share double precision,
-  cited_share double precision,
-  latency_p50_ms integer,
-  latency_p95_ms integer,
-  liked bigint,
-  disliked bigint,
-  liked_share double precision
-)
+create function public.chat_insights_days(days integer default 30, assistant text default null) returns setof internal.chat_day
   language sql
   stable
   security invoker
@@ -626,7 +547,8 @@ comment on function public.chat_insights_days(integer, text) is
 revoke all on function public.chat_insights_days(integer, text) from public, anon;
 grant execute on function public.chat_insights_days(integer, text) to authenticated, service_role;
 
-create function internal.chat_insights_gaps(days integer, assistant text, max_count integer) returns table (
+-- A row of public.chat_insights_gaps.
+create type internal.chat_gap as (
   group_id uuid,
   assistant_name text,
   questions bigint,
@@ -637,13 +559,14 @@ create function internal.chat_insights_gaps(days integer, assistant text, max_co
   first_asked timestamptz,
   last_asked timestamptz,
   examples text[]
-)
+);
+
+create function internal.chat_insights_gaps(days integer, assistant text, max_count integer) returns setof internal.chat_gap
   language plpgsql
   stable
   security definer
   set search_path = ''
 as $$
-#variable_conflict use_column
 declare
   names constant text[] := internal.chat_insights_scope(chat_insights_gaps.days, chat_insights_gaps.assistant);
   since constant timestamptz := (now() at time zone 'UTC')::date::timestamp at time zone 'UTC'
@@ -696,22 +619,10 @@ $$;
 
 comment on function internal.chat_insights_gaps(integer, text, integer) is 'What public.chat_insights_gaps does, for administrators.';
 
-revoke all on function internal.chat_insights_gaps(integer, text, integer) from public;
 grant execute on function internal.chat_insights_gaps(integer, text, integer) to authenticated, service_role;
 
 create function public.chat_insights_gaps(days integer default 30, assistant text default null, max_count integer default 20)
-  returns table (
-    group_id uuid,
-    assistant_name text,
-    questions bigint,
-    disliked bigint,
-    users bigint,
-    best_score double precision,
-    reasons text[],
-    first_asked timestamptz,
-    last_asked timestamptz,
-    examples text[]
-  )
+  returns setof internal.chat_gap
   language sql
   stable
   security invoker
@@ -729,7 +640,8 @@ comment on function public.chat_insights_gaps(integer, text, integer) is
 revoke all on function public.chat_insights_gaps(integer, text, integer) from public, anon;
 grant execute on function public.chat_insights_gaps(integer, text, integer) to authenticated, service_role;
 
-create function internal.chat_insights_comments(days integer, assistant text, max_count integer) returns table (
+-- A row of public.chat_insights_comments.
+create type internal.chat_comment as (
   feedback_at timestamptz,
   assistant_name text,
   rating text,
@@ -737,7 +649,9 @@ create function internal.chat_insights_comments(days integer, assistant text, ma
   comment text,
   question text,
   total bigint
-)
+);
+
+create function internal.chat_insights_comments(days integer, assistant text, max_count integer) returns setof internal.chat_comment
   language plpgsql
   stable
   security definer
@@ -749,7 +663,6 @@ create function internal.chat_insights_comments(days integer, assistant text, ma
   set enable_mergejoin = off
   set jit = off
 as $$
-#variable_conflict use_column
 declare
   names constant text[] := internal.chat_insights_scope(chat_insights_comments.days, chat_insights_comments.assistant);
   since constant timestamptz := (now() at time zone 'UTC')::date::timestamp at time zone 'UTC'
@@ -787,19 +700,10 @@ $$;
 comment on function internal.chat_insights_comments(integer, text, integer) is
   'What public.chat_insights_comments does, for administrators.';
 
-revoke all on function internal.chat_insights_comments(integer, text, integer) from public;
 grant execute on function internal.chat_insights_comments(integer, text, integer) to authenticated, service_role;
 
 create function public.chat_insights_comments(days integer default 30, assistant text default null, max_count integer default 20)
-  returns table (
-    feedback_at timestamptz,
-    assistant_name text,
-    rating text,
-    reason text,
-    comment text,
-    question text,
-    total bigint
-  )
+  returns setof internal.chat_comment
   language sql
   stable
   security invoker
@@ -816,7 +720,8 @@ comment on function public.chat_insights_comments(integer, text, integer) is
 revoke all on function public.chat_insights_comments(integer, text, integer) from public, anon;
 grant execute on function public.chat_insights_comments(integer, text, integer) to authenticated, service_role;
 
-create function internal.chat_insights_documents(days integer, assistant text, max_count integer) returns table (
+-- A row of public.chat_insights_documents.
+create type internal.chat_cited_document as (
   document_id uuid,
   title text,
   source text,
@@ -826,13 +731,14 @@ create function internal.chat_insights_documents(days integer, assistant text, m
   times_cited bigint,
   last_cited date,
   total bigint
-)
+);
+
+create function internal.chat_insights_documents(days integer, assistant text, max_count integer) returns setof internal.chat_cited_document
   language plpgsql
   stable
   security definer
   set search_path = ''
 as $$
-#variable_conflict use_column
 declare
   names constant text[] := internal.chat_insights_scope(chat_insights_documents.days, chat_insights_documents.assistant);
   today constant date := (now() at time zone 'UTC')::date;
@@ -865,21 +771,10 @@ $$;
 comment on function internal.chat_insights_documents(integer, text, integer) is
   'What public.chat_insights_documents does, for administrators.';
 
-revoke all on function internal.chat_insights_documents(integer, text, integer) from public;
 grant execute on function internal.chat_insights_documents(integer, text, integer) to authenticated, service_role;
 
 create function public.chat_insights_documents(days integer default 30, assistant text default null, max_count integer default 20)
-  returns table (
-    document_id uuid,
-    title text,
-    source text,
-    collection text,
-    url text,
-    state text,
-    times_cited bigint,
-    last_cited date,
-    total bigint
-  )
+  returns setof internal.chat_cited_document
   language sql
   stable
   security invoker
@@ -895,7 +790,8 @@ comment on function public.chat_insights_documents(integer, text, integer) is
 revoke all on function public.chat_insights_documents(integer, text, integer) from public, anon;
 grant execute on function public.chat_insights_documents(integer, text, integer) to authenticated, service_role;
 
-create function internal.chat_insights_uncited(days integer, assistant text, max_count integer) returns table (
+-- A row of public.chat_insights_uncited.
+create type internal.chat_uncited_document as (
   document_id uuid,
   title text,
   source text,
@@ -904,13 +800,14 @@ create function internal.chat_insights_uncited(days integer, assistant text, max
   created_at timestamptz,
   last_cited date,
   total bigint
-)
+);
+
+create function internal.chat_insights_uncited(days integer, assistant text, max_count integer) returns setof internal.chat_uncited_document
   language plpgsql
   stable
   security definer
   set search_path = ''
 as $$
-#variable_conflict use_column
 declare
   names constant text[] := internal.chat_insights_scope(chat_insights_uncited.days, chat_insights_uncited.assistant);
   today constant date := (now() at time zone 'UTC')::date;
@@ -947,20 +844,10 @@ $$;
 comment on function internal.chat_insights_uncited(integer, text, integer) is
   'What public.chat_insights_uncited does, for administrators.';
 
-revoke all on function internal.chat_insights_uncited(integer, text, integer) from public;
 grant execute on function internal.chat_insights_uncited(integer, text, integer) to authenticated, service_role;
 
 create function public.chat_insights_uncited(days integer default 30, assistant text default null, max_count integer default 20)
-  returns table (
-    document_id uuid,
-    title text,
-    source text,
-    collection text,
-    url text,
-    created_at timestamptz,
-    last_cited date,
-    total bigint
-  )
+  returns setof internal.chat_uncited_document
   language sql
   stable
   security invoker
@@ -992,9 +879,8 @@ $$;
 comment on function internal.chat_document_state(text, boolean) is
   'State of a document for the insights. ready: the search finds it. disabled: it does not. deleted (no status): there is none.';
 
-revoke all on function internal.chat_document_state(text, boolean) from public;
-
-create function internal.chat_insights_health(days integer, assistant text) returns table (
+-- A row of public.chat_insights_health.
+create type internal.chat_citation_health as (
   citations bigint,
   citations_of_ready bigint,
   citations_of_disabled bigint,
@@ -1004,13 +890,14 @@ create function internal.chat_insights_health(days integer, assistant text) retu
   stale_passages bigint,
   outdated bigint,
   troubles jsonb
-)
+);
+
+create function internal.chat_insights_health(days integer, assistant text) returns setof internal.chat_citation_health
   language plpgsql
   stable
   security definer
   set search_path = ''
 as $$
-#variable_conflict use_column
 declare
   names constant text[] := internal.chat_insights_scope(chat_insights_health.days, chat_insights_health.assistant);
   today constant date := (now() at time zone 'UTC')::date;
@@ -1066,20 +953,10 @@ $$;
 
 comment on function internal.chat_insights_health(integer, text) is 'What public.chat_insights_health does, for administrators.';
 
-revoke all on function internal.chat_insights_health(integer, text) from public;
 grant execute on function internal.chat_insights_health(integer, text) to authenticated, service_role;
 
-create function public.chat_insights_health(days integer default 30, assistant text default null) returns table (
-  citations bigint,
-  citations_of_ready bigint,
-  citations_of_disabled bigint,
-  citations_of_deleted bigint,
-  documents bigint,
-  cited_documents bigint,
-  stale_passages bigint,
-  outdated bigint,
-  troubles jsonb
-)
+create function public.chat_insights_health(days integer default 30, assistant text default null)
+  returns setof internal.chat_citation_health
   language sql
   stable
   security invoker
@@ -1111,7 +988,6 @@ $$;
 
 comment on function internal.chat_insights_assistants() is 'What public.chat_insights_assistants does, for administrators.';
 
-revoke all on function internal.chat_insights_assistants() from public;
 grant execute on function internal.chat_insights_assistants() to authenticated, service_role;
 
 create function public.chat_insights_assistants() returns table (name text, title text, enabled boolean)
@@ -1178,8 +1054,6 @@ $$;
 comment on function internal.chat_send_alert(text, jsonb) is
   'Posts JSON to the webhook with pg_net. Returns the id of the queued request: null without a webhook or without pg_net.';
 
-revoke all on function internal.chat_send_alert(text, jsonb) from public;
-
 create function internal.chat_alert_answer(request_id bigint) returns table (is_delivered boolean, status integer)
   language plpgsql
   stable
@@ -1202,8 +1076,6 @@ $$;
 comment on function internal.chat_alert_answer(bigint) is
   'What the webhook answered to a request of pg_net; no row while there is no answer, or once pg_net has forgotten it (after six '
   'hours, unless configured otherwise).';
-
-revoke all on function internal.chat_alert_answer(bigint) from public;
 
 create function internal.chat_check_alerts() returns jsonb
   language plpgsql
@@ -1283,7 +1155,6 @@ $$;
 
 comment on function internal.chat_check_alerts() is 'What public.chat_check_alerts does.';
 
-revoke all on function internal.chat_check_alerts() from public;
 grant execute on function internal.chat_check_alerts() to service_role;
 
 create function public.chat_check_alerts() returns jsonb
@@ -1322,8 +1193,8 @@ $$;
 comment on function internal.chat_schedule_alerts() is
   'Trigger: schedules chat_check_alerts every hour if pg_cron is installed, when a setting of the alerts changes.';
 
-revoke all on function internal.chat_schedule_alerts() from public;
-
 create trigger chat_settings_schedule_alerts
   after update of alert_url, alert_answered_share, alert_cited_share on public.chat_settings
   for each row execute function internal.chat_schedule_alerts();
+
+revoke all on all routines in schema internal from public;

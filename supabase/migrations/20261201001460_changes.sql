@@ -59,8 +59,6 @@ $$;
 
 comment on function internal.chat_changed_by() is 'Who runs the statement, as in chat_changes.changed_by.';
 
-revoke all on function internal.chat_changed_by() from public;
-
 create function internal.chat_record_change() returns trigger
   language plpgsql
   -- No role may write to chat_changes.
@@ -96,8 +94,6 @@ $$;
 
 comment on function internal.chat_record_change() is 'Trigger: records a change in chat_changes.';
 
-revoke all on function internal.chat_record_change() from public;
-
 create trigger assistants_record_change
   after insert or update or delete on public.assistants
   for each row execute function internal.chat_record_change();
@@ -128,19 +124,7 @@ $$;
 
 comment on function internal.chat_purge_changes() is 'Deletes changes that are older than 400 days.';
 
-revoke all on function internal.chat_purge_changes() from public;
-
-create function internal.chat_insights_changes(max_count integer, before_id bigint) returns table (
-  id bigint,
-  changed_at timestamptz,
-  changed_by text,
-  relation text,
-  name text,
-  operation text,
-  column_name text,
-  old_value jsonb,
-  new_value jsonb
-)
+create function internal.chat_insights_changes(max_count integer, before_id bigint) returns setof internal.chat_changes
   language plpgsql
   stable
   -- No role may read chat_changes.
@@ -150,7 +134,7 @@ as $$
 begin
   perform internal.chat_require_administrator();
   return query
-    select c.id, c.changed_at, c.changed_by, c.relation, c.name, c.operation, c.column_name, c.old_value, c.new_value
+    select c.*
       from internal.chat_changes c
       where chat_insights_changes.before_id is null or c.id < chat_insights_changes.before_id
       order by c.id desc
@@ -161,20 +145,10 @@ $$;
 comment on function internal.chat_insights_changes(integer, bigint) is
   'What public.chat_insights_changes does, for administrators.';
 
-revoke all on function internal.chat_insights_changes(integer, bigint) from public;
 grant execute on function internal.chat_insights_changes(integer, bigint) to authenticated, service_role;
 
-create function public.chat_insights_changes(max_count integer default 50, before_id bigint default null) returns table (
-  id bigint,
-  changed_at timestamptz,
-  changed_by text,
-  relation text,
-  name text,
-  operation text,
-  column_name text,
-  old_value jsonb,
-  new_value jsonb
-)
+create function public.chat_insights_changes(max_count integer default 50, before_id bigint default null)
+  returns setof internal.chat_changes
   language sql
   stable
   security invoker
@@ -190,3 +164,5 @@ comment on function public.chat_insights_changes(integer, bigint) is
 
 revoke all on function public.chat_insights_changes(integer, bigint) from public, anon;
 grant execute on function public.chat_insights_changes(integer, bigint) to authenticated, service_role;
+
+revoke all on all routines in schema internal from public;

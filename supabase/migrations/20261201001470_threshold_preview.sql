@@ -68,7 +68,6 @@ comment on function internal.chat_record_reaches(text, boolean, jsonb) is
   'Keeps what the evidence for a question reaches, for chat_preview_thresholds, and deletes that of all but the newest 500 questions '
   'of the assistant. Called by chat_record_turn.';
 
-revoke all on function internal.chat_record_reaches(text, boolean, jsonb) from public;
 grant execute on function internal.chat_record_reaches(text, boolean, jsonb) to evidence_chat;
 
 create function internal.chat_purge_reaches() returns void
@@ -82,8 +81,6 @@ $$;
 
 comment on function internal.chat_purge_reaches() is
   'Deletes rows of chat_reaches that are older than 400 days, and those of refused questions if chat_settings.keep_refusals is off.';
-
-revoke all on function internal.chat_purge_reaches() from public;
 
 create function internal.chat_preview_thresholds(assistant text, evidence_threshold double precision, evidence_confidence double precision)
   returns table (questions integer, answered integer, answered_now integer, first_day date, has_refused boolean)
@@ -143,7 +140,6 @@ $$;
 comment on function internal.chat_preview_thresholds(text, double precision, double precision) is
   'What public.chat_preview_thresholds does, for administrators.';
 
-revoke all on function internal.chat_preview_thresholds(text, double precision, double precision) from public;
 grant execute on function internal.chat_preview_thresholds(text, double precision, double precision) to authenticated, service_role;
 
 create function public.chat_preview_thresholds(
@@ -167,3 +163,5 @@ comment on function public.chat_preview_thresholds(text, double precision, doubl
 
 revoke all on function public.chat_preview_thresholds(text, double precision, double precision) from public, anon;
 grant execute on function public.chat_preview_thresholds(text, double precision, double precision) to authenticated, service_role;
+
+revoke all on all routines in schema internal from public;

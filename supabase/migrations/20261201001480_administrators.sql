@@ -18,8 +18,6 @@ $$;
 comment on function internal.chat_check_unchanged(timestamptz, timestamptz) is
   'Fails with PT409 if a row has another updated_at than its reader knows.';
 
-revoke all on function internal.chat_check_unchanged(timestamptz, timestamptz) from public;
-
 create function internal.chat_reject_values(problems jsonb) returns void
   language plpgsql
   set search_path = ''
@@ -35,8 +33,6 @@ $$;
 
 comment on function internal.chat_reject_values(jsonb) is
   'Fails with PT422 if there are problems: an object from columns to sentences, which is the detail of the error.';
-
-revoke all on function internal.chat_reject_values(jsonb) from public;
 
 create function internal.chat_write_columns(target regclass, key_column text, key text, editable text[], changes jsonb) returns void
   language plpgsql
@@ -81,8 +77,6 @@ comment on function internal.chat_write_columns(regclass, text, text, text[], js
   'Writes columns of one row, from a JSON object of names and values. Fails with PT422 and writes nothing if a column is not editable '
   'or a value is not allowed.';
 
-revoke all on function internal.chat_write_columns(regclass, text, text, text[], jsonb) from public;
-
 -- Reading -----------------------------------------------------------------
 
 create function internal.chat_read_settings() returns jsonb
@@ -126,7 +120,6 @@ $$;
 
 comment on function internal.chat_read_settings() is 'What public.chat_read_settings does, for administrators.';
 
-revoke all on function internal.chat_read_settings() from public;
 grant execute on function internal.chat_read_settings() to authenticated, service_role;
 
 create function public.chat_read_settings() returns jsonb
@@ -191,7 +184,6 @@ $$;
 
 comment on function internal.chat_update_settings(jsonb, timestamptz) is 'What public.chat_update_settings does, for administrators.';
 
-revoke all on function internal.chat_update_settings(jsonb, timestamptz) from public;
 grant execute on function internal.chat_update_settings(jsonb, timestamptz) to authenticated, service_role;
 
 create function public.chat_update_settings(changes jsonb, expected_updated_at timestamptz) returns void
@@ -228,8 +220,6 @@ $$;
 comment on function internal.chat_write_assistant(text, jsonb) is
   'Writes columns of an assistant: all but its name, which pages and conversations refer to.';
 
-revoke all on function internal.chat_write_assistant(text, jsonb) from public;
-
 create function internal.chat_locked_assistant(assistant text, expected_updated_at timestamptz) returns void
   language plpgsql
   set search_path = ''
@@ -248,8 +238,6 @@ $$;
 comment on function internal.chat_locked_assistant(text, timestamptz) is
   'Locks the row of an assistant. Fails with PT404 if there is none, and with PT409 if it was changed.';
 
-revoke all on function internal.chat_locked_assistant(text, timestamptz) from public;
-
 create function internal.chat_update_assistant(assistant text, changes jsonb, expected_updated_at timestamptz) returns void
   language plpgsql
   security definer
@@ -265,7 +253,6 @@ $$;
 comment on function internal.chat_update_assistant(text, jsonb, timestamptz) is
   'What public.chat_update_assistant does, for administrators.';
 
-revoke all on function internal.chat_update_assistant(text, jsonb, timestamptz) from public;
 grant execute on function internal.chat_update_assistant(text, jsonb, timestamptz) to authenticated, service_role;
 
 create function public.chat_update_assistant(assistant text, changes jsonb, expected_updated_at timestamptz) returns void
@@ -304,7 +291,6 @@ $$;
 
 comment on function internal.chat_add_assistant(text, jsonb) is 'What public.chat_add_assistant does, for administrators.';
 
-revoke all on function internal.chat_add_assistant(text, jsonb) from public;
 grant execute on function internal.chat_add_assistant(text, jsonb) to authenticated, service_role;
 
 create function public.chat_add_assistant(assistant text, changes jsonb default '{}') returns void
@@ -341,7 +327,6 @@ $$;
 
 comment on function internal.chat_delete_assistant(text, timestamptz) is 'What public.chat_delete_assistant does, for administrators.';
 
-revoke all on function internal.chat_delete_assistant(text, timestamptz) from public;
 grant execute on function internal.chat_delete_assistant(text, timestamptz) to authenticated, service_role;
 
 create function public.chat_delete_assistant(assistant text, expected_updated_at timestamptz) returns void
@@ -358,3 +343,5 @@ comment on function public.chat_delete_assistant(text, timestamptz) is
 
 revoke all on function public.chat_delete_assistant(text, timestamptz) from public, anon;
 grant execute on function public.chat_delete_assistant(text, timestamptz) to authenticated, service_role;
+
+revoke all on all routines in schema internal from public;

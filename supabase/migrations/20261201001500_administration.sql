@@ -197,7 +197,6 @@ $$;
 comment on function internal.schema_version() is
   'Version of the newest applied migration; null if there is no record of migrations.';
 
-revoke all on function internal.schema_version() from public;
 grant execute on function internal.schema_version() to service_role;
 
 create function internal.kb_health_indexes() returns jsonb
@@ -239,7 +238,6 @@ $$;
 comment on function internal.kb_health_indexes() is
   'The indexes that the search needs: {name, table, exists, valid}.';
 
-revoke all on function internal.kb_health_indexes() from public;
 grant execute on function internal.kb_health_indexes() to service_role;
 
 -- Who may do what ----------------------------------------------------------
@@ -344,8 +342,6 @@ comment on function internal.access_snapshot() is
   'Everything in this database that determines what users can access of this product: grants to them, policies, roles, '
   'functions, triggers and views; and the version of the server.';
 
-revoke all on function internal.access_snapshot() from public;
-
 create function internal.save_access_snapshot() returns void
   language sql
   security definer
@@ -358,8 +354,6 @@ $$;
 
 comment on function internal.save_access_snapshot() is
   'Stores internal.access_snapshot() as the expected state. Called by the last statement of the last migration.';
-
-revoke all on function internal.save_access_snapshot() from public;
 
 create function internal.kb_health_access() returns jsonb
   language sql
@@ -399,7 +393,6 @@ $$;
 comment on function internal.kb_health_access() is
   'Differences from the state after the last migration: {kind, name, change}. change: missing, added or changed.';
 
-revoke all on function internal.kb_health_access() from public;
 grant execute on function internal.kb_health_access() to service_role;
 
 create function internal.kb_health_privacy() returns jsonb
@@ -427,7 +420,6 @@ comment on function internal.kb_health_privacy() is
   'Whether the secret of the Worker is set, whether the schema internal is exposed, the retention period, when chat_retain '
   'last ran, and whether there are anonymous users whom it will delete.';
 
-revoke all on function internal.kb_health_privacy() from public;
 grant execute on function internal.kb_health_privacy() to service_role;
 
 create function internal.kb_health_insights() returns jsonb
@@ -480,7 +472,6 @@ comment on function internal.kb_health_insights() is
   'set and for which measures there is a line, whether pg_net is installed, when they were last compared (checked_at), and the last '
   'alert of each measure (sent), with what the webhook answered.';
 
-revoke all on function internal.kb_health_insights() from public;
 grant execute on function internal.kb_health_insights() to service_role;
 
 create function internal.kb_health_anonymous() returns jsonb
@@ -505,7 +496,6 @@ $$;
 comment on function internal.kb_health_anonymous() is
   'The number of documents that are ready and enabled, and how many of them anonymous visitors can see.';
 
-revoke all on function internal.kb_health_anonymous() from public;
 grant execute on function internal.kb_health_anonymous() to service_role;
 
 create function internal.kb_health_files() returns jsonb
@@ -561,7 +551,6 @@ comment on function internal.kb_health_files() is
   'Original files, their size and the access to them. Without storage, only a storage_bytes of null. widening_policies: policies '
   'on storage.objects for users that may cover the bucket kb, because their condition is not simply one on another bucket.';
 
-revoke all on function internal.kb_health_files() from public;
 grant execute on function internal.kb_health_files() to service_role;
 
 create function public.kb_health() returns jsonb
@@ -689,6 +678,8 @@ comment on function public.kb_non_latin_documents(integer) is
 
 revoke all on function public.kb_non_latin_documents(integer) from public, anon, authenticated;
 grant execute on function public.kb_non_latin_documents(integer) to service_role;
+
+revoke all on all routines in schema internal from public;
 
 -- The state that kb doctor compares with. A later migration that changes it must end with this statement too.
 select internal.save_access_snapshot();
