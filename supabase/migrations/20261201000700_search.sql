@@ -310,8 +310,7 @@ comment on function internal.kb_search_by_words(internal.kb_question, uuid[], te
   'The chunks with rare words of the question that contain the most of its vocabulary, and the chunks in `nearest`, each with '
   'its lexical score. Only chunks of these collections (null: of all) that a user in these audiences can find.';
 
-grant execute on function internal.kb_search_by_words(internal.kb_question, uuid[], text[], boolean, boolean, text[], integer)
-  to evidence_chat, service_role;
+grant execute on function internal.kb_search_by_words to evidence_chat, service_role;
 
 -- Chunks by vectors -------------------------------------------------------
 
@@ -515,8 +514,7 @@ $$;
 comment on function internal.kb_nearest_restricted_chunks(extensions.vector, text[], text[], integer) is
   'The restricted chunks of these audiences and collections whose embeddings are nearest to the question. Null if there are none.';
 
-grant execute on function internal.kb_nearest_restricted_chunks(extensions.vector, text[], text[], integer)
-  to evidence_chat, service_role;
+grant execute on function internal.kb_nearest_restricted_chunks to evidence_chat, service_role;
 
 -- Sentences and headings --------------------------------------------------
 
@@ -615,8 +613,7 @@ create function internal.kb_sum_of_two_largest(passage double precision, sentenc
 comment on function internal.kb_sum_of_two_largest(double precision, double precision, double precision) is
   'The sum of the two largest of three numbers, of which the last may be missing.';
 
-grant execute on function internal.kb_sum_of_two_largest(double precision, double precision, double precision)
-  to evidence_chat, service_role;
+grant execute on function internal.kb_sum_of_two_largest to evidence_chat, service_role;
 
 -- A search result; see match_chunks.
 create type internal.kb_match as (
@@ -778,8 +775,7 @@ $$;
 comment on function internal.kb_search(extensions.vector, integer, double precision, text, text) is
   'The search of match_chunks, with the rights of the caller.';
 
-grant execute on function internal.kb_search(extensions.vector, integer, double precision, text, text)
-  to evidence_chat, service_role;
+grant execute on function internal.kb_search to evidence_chat, service_role;
 
 create function internal.kb_search_as_user(
   query_embedding extensions.vector(384),

@@ -26,6 +26,7 @@ declare
   document_ids constant uuid[] := array(
     select distinct c.document_id from jsonb_to_recordset(chunks) as c(document_id uuid)
   );
+  chunk_ids constant uuid[] := array(select c.id from jsonb_to_recordset(chunks) as c(id uuid));
   new_count bigint;
   existing_count bigint;
 begin
@@ -36,9 +37,7 @@ begin
   begin
     perform from public.kb_documents d where d.id = any (document_ids) for share nowait;
     if exists (select from public.kb_documents d where d.id = any (document_ids) and d.status = 'ready')
-      or exists (
-        select from public.kb_chunks k join jsonb_to_recordset(chunks) as c(id uuid) on k.id = c.id
-      )
+      or exists (select from public.kb_chunks k where k.id = any (chunk_ids))
     then
       raise lock_not_available;
     end if;
@@ -70,15 +69,9 @@ begin
         and (k.document_id, k.ordinal, k.content, k.meta, k.parts, k.blocks, k.stale) is distinct from (
           c.document_id, coalesce(c.ordinal, k.ordinal), c.content, coalesce(c.meta, '{}'), coalesce(c.parts, '[]'), c.blocks, false
         );
-    delete from public.kb_embeddings e
-      using jsonb_to_recordset(chunks) as c(id uuid)
-      where e.chunk_id = c.id;
-    delete from public.kb_headings h
-      using jsonb_to_recordset(chunks) as c(id uuid)
-      where h.chunk_id = c.id;
-    delete from public.kb_sentences s
-      using jsonb_to_recordset(chunks) as c(id uuid)
-      where s.chunk_id = c.id;
+    delete from public.kb_embeddings e where e.chunk_id = any (chunk_ids);
+    delete from public.kb_headings h where h.chunk_id = any (chunk_ids);
+    delete from public.kb_sentences s where s.chunk_id = any (chunk_ids);
   end if;
 
   -- No "on conflict do update": it fires the trigger that takes the lock even without a conflict.

@@ -506,11 +506,8 @@ $$;
 comment on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb, boolean) is
   'What public.chat_record_turn does, with the policies applied.';
 
-grant execute
-  on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb, boolean)
-  to authenticated;
-alter function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb, boolean)
-  owner to evidence_chat;
+grant execute on function internal.chat_record_turn to authenticated;
+alter function internal.chat_record_turn owner to evidence_chat;
 
 -- Atomic and idempotent: a question and its answer are written together or not at all, and only once.
 create function public.chat_record_turn(

@@ -203,10 +203,8 @@ $$;
 comment on function internal.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text, text) is
   'What public.chat_record_refusal does, with the policies applied.';
 
-grant execute on function internal.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text, text)
-  to authenticated;
-alter function internal.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text, text)
-  owner to evidence_chat;
+grant execute on function internal.chat_record_refusal to authenticated;
+alter function internal.chat_record_refusal owner to evidence_chat;
 
 create function public.chat_record_refusal(
   id uuid,

@@ -396,13 +396,13 @@ create type internal.chat_totals as (
   disliked_other bigint
 );
 
-create function internal.chat_totals(period text, names text[], first_day date, last_day date) returns setof internal.chat_totals
+create function internal.chat_totals(names text[], periods text[], first_days date[], last_days date[]) returns setof internal.chat_totals
   language sql
   stable
   set search_path = ''
 as $$
   select
-      period,
+      p.period,
       t.questions, t.answers, t.refusals, t.cited_answers, t.hedged_answers, t.generated_answers,
       t.citations_hovered, t.citations_opened, t.citations_copied,
       round(t.answers::numeric / nullif(t.answers + t.refusals, 0), 3)::double precision,
@@ -413,7 +413,8 @@ as $$
       t.disliked,
       round(t.liked::numeric / nullif(t.liked + t.disliked, 0), 3)::double precision,
       t.disliked_wrong, t.disliked_incomplete, t.disliked_off_topic, t.disliked_outdated, t.disliked_other
-    from (
+    from unnest(periods, first_days, last_days) as p(period, first_day, last_day)
+    cross join lateral (
       select
           coalesce(sum(d.questions), 0) as questions,
           coalesce(sum(d.answers), 0) as answers,
@@ -432,21 +433,21 @@ as $$
           coalesce(sum(d.disliked_outdated), 0) as disliked_outdated,
           coalesce(sum(d.disliked_other), 0) as disliked_other
         from internal.chat_daily d
-        where d.assistant = any (names) and d.day between first_day and last_day
+        where d.assistant = any (names) and d.day between p.first_day and p.last_day
     ) t
-    cross join (
+    cross join lateral (
       select array_agg(h.bucket) as buckets, array_agg(h.turns) as turns
         from (
           select h.bucket, sum(h.turns) as turns
             from internal.chat_daily_latency h
-            where h.assistant = any (names) and h.day between first_day and last_day
+            where h.assistant = any (names) and h.day between p.first_day and p.last_day
             group by h.bucket
         ) h
     ) l
 $$;
 
-comment on function internal.chat_totals(text, text[], date, date) is
-  'The totals of these assistants and days, the last one included, as in a row of chat_insights.';
+comment on function internal.chat_totals(text[], text[], date[], date[]) is
+  'The totals of these assistants for each period, from its first to its last day, as in chat_insights.';
 
 create function internal.chat_insights(days integer, assistant text) returns setof internal.chat_totals
   language plpgsql
@@ -459,8 +460,11 @@ declare
   names constant text[] := internal.chat_insights_scope(days, assistant);
   today constant date := (now() at time zone 'UTC')::date;
 begin
-  return query select * from internal.chat_totals('current', names, today - days + 1, today);
-  return query select * from internal.chat_totals('previous', names, today - 2 * days + 1, today - days);
+  return query
+    select *
+      from internal.chat_totals(
+        names, '{current,previous}', array[today - days + 1, today - 2 * days + 1], array[today, today - days]
+      );
 end
 $$;
 
@@ -515,15 +519,14 @@ create function internal.chat_insights_days(days integer, assistant text) return
 as $$
 declare
   names constant text[] := internal.chat_insights_scope(days, assistant);
-  today constant date := (now() at time zone 'UTC')::date;
+  all_days constant date[] := array(select (now() at time zone 'UTC')::date - back from generate_series(days - 1, 0, -1) as back);
 begin
   return query
     select
-        g.day, t.questions, t.answers, t.refusals, t.cited_answers, t.citations_hovered, t.citations_opened, t.citations_copied,
-        t.answered_share, t.cited_share, t.latency_p50_ms, t.latency_p95_ms, t.liked, t.disliked, t.liked_share
-      from (select today - back as day from generate_series(0, days - 1) as back) g
-      cross join lateral internal.chat_totals('day', names, g.day, g.day) t
-      order by g.day;
+        t.period::date, t.questions, t.answers, t.refusals, t.cited_answers, t.citations_hovered, t.citations_opened,
+        t.citations_copied, t.answered_share, t.cited_share, t.latency_p50_ms, t.latency_p95_ms, t.liked, t.disliked, t.liked_share
+      from internal.chat_totals(names, all_days::text[], all_days, all_days) t
+      order by 1;
 end
 $$;
 

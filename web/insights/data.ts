@@ -118,6 +118,18 @@ export interface Assistant {
   readonly enabled: boolean;
 }
 
+/** What a row of each function has. */
+interface Rows {
+  chat_insights_assistants: Assistant;
+  chat_insights: Totals;
+  chat_insights_days: Day;
+  chat_insights_gaps: Gap;
+  chat_insights_comments: Comment;
+  chat_insights_documents: CitedDocument;
+  chat_insights_uncited: UncitedDocument;
+  chat_insights_health: Health;
+}
+
 /** The database refused because the user is no administrator. */
 export class ForbiddenError extends Error {}
 
@@ -130,41 +142,9 @@ export class Insights {
   }
 
   /** Fails with {@link ForbiddenError} for users who are no administrators. */
-  assistants(): Promise<Assistant[]> {
-    return this.#call("chat_insights_assistants", {});
-  }
-
-  totals(scope: Scope): Promise<Totals[]> {
-    return this.#call("chat_insights", scope);
-  }
-
-  days(scope: Scope): Promise<Day[]> {
-    return this.#call("chat_insights_days", scope);
-  }
-
-  gaps(scope: Scope): Promise<Gap[]> {
-    return this.#call("chat_insights_gaps", scope);
-  }
-
-  comments(scope: Scope): Promise<Comment[]> {
-    return this.#call("chat_insights_comments", scope);
-  }
-
-  citedDocuments(scope: Scope): Promise<CitedDocument[]> {
-    return this.#call("chat_insights_documents", scope);
-  }
-
-  uncitedDocuments(scope: Scope): Promise<UncitedDocument[]> {
-    return this.#call("chat_insights_uncited", scope);
-  }
-
-  async health(scope: Scope): Promise<Health | undefined> {
-    return (await this.#call<Health>("chat_insights_health", scope))[0];
-  }
-
-  async #call<Row>(name: string, parameters: Scope | object): Promise<Row[]> {
+  async read<Name extends keyof Rows>(name: Name, parameters: Scope | object = {}): Promise<Rows[Name][]> {
     const { data, error } = (await this.#client.rpc(name, parameters)) as {
-      data: Row[] | null;
+      data: Rows[Name][] | null;
       error: { code: string; message: string } | null;
     };
     if (error?.code === "42501") throw new ForbiddenError(error.message);

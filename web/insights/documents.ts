@@ -58,7 +58,7 @@ export function showUncitedDocuments(place: HTMLElement, documents: readonly Unc
 }
 
 /** Whether the citations that visitors saw still lead somewhere. */
-export function showHealth(place: HTMLElement, health: Health | undefined): void {
+export function showHealth(place: HTMLElement, [health]: readonly Health[]): void {
   if (!health || (health.citations === 0 && health.documents === 0)) {
     place.append(element("p", { class: "notice" }, "There are no documents and no citations."));
     return;

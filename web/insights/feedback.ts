@@ -20,7 +20,10 @@ interface Feedback {
 
 /** Reads what {@link showFeedback} shows. */
 export async function readFeedback(insights: Insights, scope: Scope): Promise<Feedback> {
-  const [totals, comments] = await Promise.all([insights.totals(scope), insights.comments(scope)]);
+  const [totals, comments] = await Promise.all([
+    insights.read("chat_insights", scope),
+    insights.read("chat_insights_comments", scope),
+  ]);
   return { totals: totals.find(({ period }) => period === "current"), comments };
 }
 

@@ -68,13 +68,23 @@ export function showInsights(content: HTMLElement, insights: Insights, assistant
 
 function showSections(place: HTMLElement, insights: Insights, scope: Scope): () => void {
   const shown = [
-    section("Overview", () => insights.totals(scope), showTotals, scope),
-    section("Over time", () => insights.days(scope), showCharts, scope),
+    section("Overview", () => insights.read("chat_insights", scope), showTotals, scope),
+    section("Over time", () => insights.read("chat_insights_days", scope), showCharts, scope),
     section("Feedback", () => readFeedback(insights, scope), showFeedback, scope),
-    section("Questions without a good answer", () => insights.gaps(scope), showGaps, scope),
-    section("Documents that are cited most", () => insights.citedDocuments(scope), showCitedDocuments, scope),
-    section("Documents that are not cited", () => insights.uncitedDocuments(scope), showUncitedDocuments, scope),
-    section("Health of citations", () => insights.health(scope), showHealth, scope),
+    section("Questions without a good answer", () => insights.read("chat_insights_gaps", scope), showGaps, scope),
+    section(
+      "Documents that are cited most",
+      () => insights.read("chat_insights_documents", scope),
+      showCitedDocuments,
+      scope,
+    ),
+    section(
+      "Documents that are not cited",
+      () => insights.read("chat_insights_uncited", scope),
+      showUncitedDocuments,
+      scope,
+    ),
+    section("Health of citations", () => insights.read("chat_insights_health", scope), showHealth, scope),
   ];
   place.replaceChildren(...shown.map(({ node }) => node));
   place.ariaBusy = "true";

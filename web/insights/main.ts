@@ -96,7 +96,7 @@ async function showSignedIn(client: SupabaseClient, session: Session): Promise<v
   showLoading();
   let assistants: Assistant[];
   try {
-    assistants = await new Insights(client).assistants();
+    assistants = await new Insights(client).read("chat_insights_assistants");
   } catch (error) {
     if (error instanceof ForbiddenError) showForbidden(session);
     else showError(error, () => void showSignedIn(client, session));

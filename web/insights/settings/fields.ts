@@ -69,6 +69,18 @@ export interface Group {
   readonly fields: readonly Field[];
 }
 
+const SHARE = { kind: "number", min: 0, max: 1, isInteger: false } as const;
+
+const DAYS = {
+  kind: "number",
+  rule: "A whole number of days from 1 to 36500, not above the present one. Only the owner of the project can extend it, in the dashboard.",
+  min: 1,
+  max: 36500,
+  isInteger: true,
+  placeholder: "For ever",
+  only: "lower",
+} as const;
+
 export const ASSISTANT_GROUPS: readonly Group[] = [
   {
     title: "Who may use it",
@@ -179,26 +191,20 @@ export const ASSISTANT_GROUPS: readonly Group[] = [
     title: "When it answers",
     fields: [
       {
-        kind: "number",
+        ...SHARE,
         column: "evidence_threshold",
         label: "Evidence threshold",
         help: "How similar the best passage must be to the question: 0 (anything) to 1 (the same words). Higher refuses more.",
         rule: "0 to 1, or empty for 0.35.",
-        min: 0,
-        max: 1,
-        isInteger: false,
         placeholder: "0.35 (default)",
         sliderDefault: 0.35,
       },
       {
-        kind: "number",
+        ...SHARE,
         column: "evidence_confidence",
         label: "Evidence confidence",
         help: "How sure the chat must be that the passages answer the question: 0 (off) to 1. Higher refuses more.",
         rule: "0 to 1, or empty for 0.5.",
-        min: 0,
-        max: 1,
-        isInteger: false,
         placeholder: "0.5 (default)",
         sliderDefault: 0.5,
       },
@@ -307,30 +313,18 @@ export const GENERAL_GROUPS: readonly Group[] = [
         only: "higher",
       },
       {
-        kind: "number",
+        ...DAYS,
         column: "retention_days",
         label: "Keep conversations for … days",
         help: "Days after the last message. You can shorten it; only the owner can extend it.",
-        rule: "A whole number of days from 1 to 36500, not above the present one. Only the owner of the project can extend it, in the dashboard.",
-        min: 1,
-        max: 36500,
-        isInteger: true,
-        placeholder: "For ever",
-        only: "lower",
         warning: (to) =>
           `Conversations without a message for ${String(to)} days, and refused questions that are older, are deleted in the next night, for good.`,
       },
       {
-        kind: "number",
+        ...DAYS,
         column: "anonymous_retention_days",
         label: "Keep anonymous users for … days",
         help: "Days after the last question or sign-in. You can shorten it; only the owner can extend it.",
-        rule: "A whole number of days from 1 to 36500, not above the present one. Only the owner of the project can extend it, in the dashboard.",
-        min: 1,
-        max: 36500,
-        isInteger: true,
-        placeholder: "For ever",
-        only: "lower",
         warning: (to) =>
           `Anonymous users who have been away for ${String(to)} days are deleted with their conversations in the next night, for good.`,
       },
@@ -340,25 +334,19 @@ export const GENERAL_GROUPS: readonly Group[] = [
     title: "Alerts",
     fields: [
       {
-        kind: "number",
+        ...SHARE,
         column: "alert_answered_share",
         label: "Answered share",
         help: "An alert is sent when fewer questions of the last 7 days were answered: 0 to 1.",
         rule: "0 to 1, or empty for no alert.",
-        min: 0,
-        max: 1,
-        isInteger: false,
         placeholder: "No alert",
       },
       {
-        kind: "number",
+        ...SHARE,
         column: "alert_cited_share",
         label: "Cited share",
         help: "An alert is sent when fewer answers of the last 7 days have citations: 0 to 1.",
         rule: "0 to 1, or empty for no alert.",
-        min: 0,
-        max: 1,
-        isInteger: false,
         placeholder: "No alert",
       },
     ],
