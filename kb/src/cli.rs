@@ -60,7 +60,7 @@ pub enum Command {
     /// Show the size of the knowledge base and the daily metrics of the chat.
     Stats(StatsArgs),
     /// List the assistants: what each searches, for whom, and how often it is asked.
-    Assistants(AssistantsArgs),
+    Assistants(CommonArgs),
     /// Show the most frequent unanswered questions.
     ///
     /// Shows only questions that several users asked: at least two, or the number in `chat_settings.gap_users`.
@@ -69,13 +69,13 @@ pub enum Command {
     ///
     /// `retention_days` and `keep_refusals` in the table chat_settings set the period. If pg_cron is installed, the
     /// database does this every night; otherwise run this command every day.
-    Retain(RetainArgs),
+    Retain(CommonArgs),
     /// Create a new secret, with which the Worker identifies its calls to the database.
     ///
     /// Prints only the secret, so that you can pipe it: `kb worker-secret | npx wrangler secret put CHAT_WORKER_SECRET`.
     /// The database stores only its hash. The previous secret stays valid until you create another one, so a running chat
     /// is not interrupted.
-    WorkerSecret(WorkerSecretArgs),
+    WorkerSecret(ServerArgs),
     /// Check everything that answers depend on, and explain how to fix what is wrong.
     ///
     /// Exits with 1 if there is a problem, and with 0 if there are only warnings.
@@ -193,11 +193,8 @@ pub struct ListArgs {
     /// Show only documents with passages that were edited and not embedded again.
     #[arg(long)]
     pub stale: bool,
-    /// Print JSON.
-    #[arg(long)]
-    pub json: bool,
     #[command(flatten)]
-    pub server: ServerArgs,
+    pub common: CommonArgs,
 }
 
 /// Options of `kb show`.
@@ -209,11 +206,8 @@ pub struct ShowArgs {
     /// Show whole passages instead of excerpts.
     #[arg(long)]
     pub full: bool,
-    /// Print JSON.
-    #[arg(long)]
-    pub json: bool,
     #[command(flatten)]
-    pub server: ServerArgs,
+    pub common: CommonArgs,
 }
 
 /// Options of `kb enable` and `kb disable`.
@@ -222,11 +216,8 @@ pub struct VisibilityArgs {
     /// Ids, sources as `kb list` shows them, or the part of a source after one of its slashes.
     #[arg(value_name = "DOCUMENT", required = true)]
     pub documents: Vec<String>,
-    /// Print JSON.
-    #[arg(long)]
-    pub json: bool,
     #[command(flatten)]
-    pub server: ServerArgs,
+    pub common: CommonArgs,
 }
 
 /// Options of `kb remove`.
@@ -238,11 +229,8 @@ pub struct RemoveArgs {
     /// Do not ask for confirmation.
     #[arg(long)]
     pub yes: bool,
-    /// Print JSON.
-    #[arg(long)]
-    pub json: bool,
     #[command(flatten)]
-    pub server: ServerArgs,
+    pub common: CommonArgs,
 }
 
 /// Options of `kb reembed`.
@@ -251,11 +239,8 @@ pub struct ReembedArgs {
     /// Only count the passages, by document and reason.
     #[arg(long)]
     pub dry_run: bool,
-    /// Print JSON.
-    #[arg(long)]
-    pub json: bool,
     #[command(flatten)]
-    pub server: ServerArgs,
+    pub common: CommonArgs,
     #[command(flatten)]
     pub model: ModelArgs,
 }
@@ -266,21 +251,8 @@ pub struct StatsArgs {
     /// Number of days to show; days without a question are left out.
     #[arg(long, value_name = "N", default_value_t = 14, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub days: u32,
-    /// Print JSON.
-    #[arg(long)]
-    pub json: bool,
     #[command(flatten)]
-    pub server: ServerArgs,
-}
-
-/// Options of `kb assistants`.
-#[derive(Debug, Args)]
-pub struct AssistantsArgs {
-    /// Print JSON.
-    #[arg(long)]
-    pub json: bool,
-    #[command(flatten)]
-    pub server: ServerArgs,
+    pub common: CommonArgs,
 }
 
 /// Options of `kb gaps`.
@@ -289,28 +261,8 @@ pub struct GapsArgs {
     /// Number of questions to show.
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub limit: u32,
-    /// Print JSON.
-    #[arg(long)]
-    pub json: bool,
     #[command(flatten)]
-    pub server: ServerArgs,
-}
-
-/// Options of `kb retain`.
-#[derive(Debug, Args)]
-pub struct RetainArgs {
-    /// Print JSON.
-    #[arg(long)]
-    pub json: bool,
-    #[command(flatten)]
-    pub server: ServerArgs,
-}
-
-/// Options of `kb worker-secret`.
-#[derive(Debug, Args)]
-pub struct WorkerSecretArgs {
-    #[command(flatten)]
-    pub server: ServerArgs,
+    pub common: CommonArgs,
 }
 
 /// Options of `kb doctor`.
@@ -319,11 +271,8 @@ pub struct DoctorArgs {
     /// Delete unused data: originals that no document refers to, and documents that have been incomplete for more than a day.
     #[arg(long)]
     pub fix: bool,
-    /// Print JSON.
-    #[arg(long)]
-    pub json: bool,
     #[command(flatten)]
-    pub server: ServerArgs,
+    pub common: CommonArgs,
     #[command(flatten)]
     pub model: ModelArgs,
 }
@@ -418,6 +367,16 @@ impl WriterArgs {
         let timeout = Duration::from_secs(self.llm_timeout);
         Ok(Model { url, name: name.clone(), key, timeout, max_tokens: self.llm_max_tokens })
     }
+}
+
+/// Options of most commands.
+#[derive(Debug, Args)]
+pub struct CommonArgs {
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub server: ServerArgs,
 }
 
 /// Where the knowledge base is, and the key to it.
@@ -530,7 +489,7 @@ mod tests {
             else {
                 panic!("another command")
             };
-            args.server.secret_key().map(|key| key.trim().to_owned())
+            args.common.server.secret_key().map(|key| key.trim().to_owned())
         };
         assert!(matches!(key(&path), Err(SupabaseError::UnreadableKey { .. })));
         std::fs::write(&path, "\n").unwrap();

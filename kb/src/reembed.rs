@@ -77,7 +77,7 @@ pub async fn survey(knowledge_base: &KnowledgeBase, model: &str) -> Result<Surve
     }
 }
 
-/// Embeds every passage of a collection that needs it.
+/// Embeds every passage that needs it, of one collection or of all. Prints how much is left if a survey has found their number.
 ///
 /// # Errors
 /// If a request fails. Vectors that were written before stay.
@@ -85,26 +85,12 @@ pub async fn reembed<E: TextEmbedder>(
     knowledge_base: &KnowledgeBase,
     embedder: &E,
     model: &str,
-    collection: &str,
+    collection: Option<&str>,
+    found: Option<usize>,
     progress: &Progress,
 ) -> Result<Reembedded, SupabaseError> {
-    let pace = Pace::new(progress, None);
-    ReembedRun { knowledge_base, embedder, model, collection: Some(collection), pace }.execute().await
-}
-
-/// Embeds the passages that a survey found, and prints how much is left.
-///
-/// # Errors
-/// If a request fails. Vectors that were written before stay.
-pub async fn reembed_surveyed<E: TextEmbedder>(
-    knowledge_base: &KnowledgeBase,
-    embedder: &E,
-    model: &str,
-    survey: &Survey,
-    progress: &Progress,
-) -> Result<Reembedded, SupabaseError> {
-    let pace = Pace::new(progress, Some(survey.chunks));
-    ReembedRun { knowledge_base, embedder, model, collection: None, pace }.execute().await
+    let pace = Pace::new(progress, found);
+    ReembedRun { knowledge_base, embedder, model, collection, pace }.execute().await
 }
 
 struct ReembedRun<'a, E> {

@@ -9,7 +9,7 @@ use crate::calibration::recalibrate;
 use crate::knowledge_base::{KnowledgeBase, WatchEvent};
 use crate::output::counted;
 use crate::progress::Progress;
-use crate::reembed::{reembed_surveyed, survey};
+use crate::reembed::{reembed, survey};
 use crate::source::Source;
 use crate::stop::{StopFlag, stop_requested};
 use crate::supabase::SupabaseError;
@@ -157,7 +157,8 @@ impl<E: TextEmbedder + 'static> Watch<'_, E> {
             return Ok((0, 0));
         }
         let done =
-            reembed_surveyed(self.knowledge_base, self.embedder, self.model, &found, self.progress).await?;
+            reembed(self.knowledge_base, self.embedder, self.model, None, Some(found.chunks), self.progress)
+                .await?;
         if done.written > 0 {
             self.progress.line(&format!("embedded {}", counted(done.written as u64, "passage")));
         }

@@ -20,7 +20,7 @@ use kb::knowledge_base::KnowledgeBase;
 use kb::progress::Progress;
 use kb::source::{Source, SourceName};
 use kb::supabase::{Backoff, Client, SupabaseError};
-use kb::sync::{DocumentResult, LeaseTimes, Options, Settings, Summary, SyncError, sync};
+use kb::sync::{DocumentResult, LeaseTimes, Options, Settings, Summary, SyncError, Written, sync};
 use kb::text_embedder::TextEmbedder;
 
 use serde_json::{Value, json as value};
@@ -177,7 +177,7 @@ fn results(summary: &Summary) -> Vec<(&str, &DocumentResult)> {
 }
 
 fn added(chunks: usize, sentences: usize) -> DocumentResult {
-    DocumentResult::Added { chunks, sentences, notes: Vec::new() }
+    DocumentResult::Added(Written { chunks, sentences, notes: Vec::new() })
 }
 
 #[test]

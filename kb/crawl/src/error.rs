@@ -43,17 +43,11 @@ pub enum CrawlError {
         limit: usize,
     },
     /// More sitemaps than the limit for one listing.
-    #[error("the index leads to more than {limit} sitemaps; name one of them instead")]
-    TooManySitemaps {
-        /// The limit.
-        limit: usize,
-    },
+    #[error("the index leads to more than {0} sitemaps; name one of them instead")]
+    TooManySitemaps(usize),
     /// More pages than [`Options::max_pages`](crate::Options::max_pages).
-    #[error("more than {limit} pages; raise the limit, or name a smaller sitemap")]
-    TooManyPages {
-        /// The limit.
-        limit: usize,
-    },
+    #[error("more than {0} pages; raise the limit, or name a smaller sitemap")]
+    TooManyPages(usize),
     /// More unusable entries than pages are allowed.
     #[error(
         "more than {limit} entries cannot be used, the first being {first}; is this the site's own sitemap?"

@@ -16,21 +16,15 @@ pub enum ExtractError {
     /// Contains a zero byte, which the database cannot store.
     #[error("contains zero bytes; it is not a text file")]
     Binary,
-    /// Larger than [`crate::MAX_FILE_BYTES`].
-    #[error("is larger than {} MB; split it", .limit / (1024 * 1024))]
-    TooLarge {
-        /// In bytes.
-        limit: u64,
-    },
+    /// Larger than this many bytes, [`crate::MAX_FILE_BYTES`].
+    #[error("is larger than {} MB; split it", .0 / (1024 * 1024))]
+    TooLarge(u64),
     /// A directory, device, socket or named pipe.
     #[error("is not a regular file")]
     NotAFile,
-    /// The operating system refuses access.
-    #[error("cannot be read: {reason}")]
-    Unreadable {
-        /// Message of the operating system.
-        reason: String,
-    },
+    /// The operating system refuses access, with its message.
+    #[error("cannot be read: {0}")]
+    Unreadable(String),
     /// The content is in another format than the name says.
     #[error("is {found}, not {expected}; rename it if its name is wrong")]
     WrongFormat {
@@ -64,75 +58,45 @@ pub enum ExtractError {
     /// All text is invisible: without ink, or white on white.
     #[error("has only invisible text; save it with visible text")]
     OnlyInvisibleText,
-    /// Damaged.
-    #[error("is broken: {reason}")]
-    Broken {
-        /// The reason.
-        reason: String,
-    },
-    /// A compressed file whose content is too large.
-    #[error("decompresses to more than {} MB", .limit / (1024 * 1024))]
-    UnpacksTooLarge {
-        /// In bytes.
-        limit: u64,
-    },
-    /// More than [`crate::MAX_TEXT_BYTES`] of text or [`crate::MAX_ROWS`] rows.
-    #[error("contains more than {limit}; split it")]
-    TooMuchText {
-        /// "20 MB of text" or "200000 sections".
-        limit: String,
-    },
-    /// The file declares an audience that cannot be understood.
-    #[error("declares an audience that cannot be read ({reason}); write for example `audience: team:sales`")]
-    Audience {
-        /// The reason.
-        reason: String,
-    },
-    /// Front matter that cannot be read: it may say who may see the document.
+    /// Damaged, with the reason.
+    #[error("is broken: {0}")]
+    Broken(String),
+    /// A compressed file whose content has more bytes than this.
+    #[error("decompresses to more than {} MB", .0 / (1024 * 1024))]
+    UnpacksTooLarge(u64),
+    /// More than [`crate::MAX_TEXT_BYTES`] of text or [`crate::MAX_ROWS`] rows: "20 MB of text" or "200000 sections".
+    #[error("contains more than {0}; split it")]
+    TooMuchText(String),
+    /// The file declares an audience that cannot be understood, with the reason.
+    #[error("declares an audience that cannot be read ({0}); write for example `audience: team:sales`")]
+    Audience(String),
+    /// Front matter that cannot be read, with the reason: it may say who may see the document.
     #[error(
-        "begins with front matter that cannot be read ({reason}); correct it, or put a blank line behind its first line if it is text"
+        "begins with front matter that cannot be read ({0}); correct it, or put a blank line behind its first line if it is text"
     )]
-    FrontMatter {
-        /// The reason.
-        reason: String,
-    },
-    /// The file says that it is a draft, or that it should not be found.
-    #[error("is not published: it says {reason}")]
-    NotPublished {
-        /// What the file says.
-        reason: String,
-    },
-    /// The page only leads to another one, as the stub of a page that has moved.
-    #[error("only leads to {to}")]
-    Redirect {
-        /// The address, as the page has it.
-        to: String,
-    },
-    /// Reading took longer than the sandbox allows.
-    #[error("takes more than {seconds} seconds to read")]
-    TimedOut {
-        /// The limit in seconds.
-        seconds: u64,
-    },
-    /// Needs more memory than the sandbox allows.
-    #[error("needs more memory than {mib} MiB to read")]
-    OutOfMemory {
-        /// The limit in MiB.
-        mib: u64,
-    },
+    FrontMatter(String),
+    /// What the file says about being a draft, or that it should not be found.
+    #[error("is not published: it says {0}")]
+    NotPublished(String),
+    /// The page only leads to this address, as the stub of a page that has moved.
+    #[error("only leads to {0}")]
+    Redirect(String),
+    /// Reading took longer than the sandbox allows, in seconds.
+    #[error("takes more than {0} seconds to read")]
+    TimedOut(u64),
+    /// Needs more memory than the sandbox allows, in MiB.
+    #[error("needs more memory than {0} MiB to read")]
+    OutOfMemory(u64),
     /// The parser panicked, overflowed its stack or was killed.
     #[error("is broken and cannot be read")]
     Crashed,
-    /// The sandbox process could not be started or gave no valid output; the file is not at fault.
-    #[error("could not be read, because the process that reads files failed: {reason}")]
-    Sandbox {
-        /// Message of the operating system.
-        reason: String,
-    },
+    /// The sandbox process could not be started or gave no valid output, with the reason; the file is not at fault.
+    #[error("could not be read, because the process that reads files failed: {0}")]
+    Sandbox(String),
 }
 
 impl ExtractError {
     pub(crate) fn too_much_text() -> Self {
-        Self::TooMuchText { limit: format!("{} MB of text", crate::MAX_TEXT_BYTES / (1024 * 1024)) }
+        Self::TooMuchText(format!("{} MB of text", crate::MAX_TEXT_BYTES / (1024 * 1024)))
     }
 }

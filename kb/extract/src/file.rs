@@ -51,10 +51,10 @@ pub fn limited(file: File) -> Result<impl Read, ExtractError> {
     Ok(file.take(MAX_FILE_BYTES + 1))
 }
 
-const TOO_LARGE: ExtractError = ExtractError::TooLarge { limit: MAX_FILE_BYTES };
+const TOO_LARGE: ExtractError = ExtractError::TooLarge(MAX_FILE_BYTES);
 
 fn unreadable(error: &std::io::Error) -> ExtractError {
-    ExtractError::Unreadable { reason: error.to_string() }
+    ExtractError::Unreadable(error.to_string())
 }
 
 #[cfg(test)]
@@ -92,6 +92,6 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let link = folder.path().join("loop.md");
         std::os::unix::fs::symlink(&link, &link).unwrap();
-        assert!(matches!(read_limited(&link), Err(ExtractError::Unreadable { .. })));
+        assert!(matches!(read_limited(&link), Err(ExtractError::Unreadable(_))));
     }
 }

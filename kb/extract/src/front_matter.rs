@@ -6,15 +6,15 @@ use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value};
-use toml::value::{Datetime, Offset};
+use toml::value::Datetime;
 
+use super::time::{DAY_SECONDS, seconds};
 use super::{ExtractError, Properties, audience, properties};
 
 /// Maximum size; longer front matter is not read.
 const MAX_BYTES: usize = 64 * 1024;
 /// Lines in which front matter that does not begin in the first line is noticed.
 const MAX_STRAY_LINES: usize = 20;
-const DAY_SECONDS: i64 = 86_400;
 /// After the beginning of a day, when it is over everywhere.
 const TWO_DAYS: i64 = 2 * DAY_SECONDS;
 
@@ -51,7 +51,7 @@ pub(crate) fn read(text: &str) -> Result<Front<'_>, ExtractError> {
     refuse_stray(body)?;
     let mut notes = Vec::new();
     if let Some(reason) = unpublished(&fields, &mut notes)? {
-        return Err(ExtractError::NotPublished { reason });
+        return Err(ExtractError::NotPublished(reason));
     }
     let mut text = |names: &[&str], check: fn(&str) -> Option<String>, wanted: &str| {
         for name in names {
@@ -178,7 +178,7 @@ fn spelled(name: &str) -> String {
 }
 
 fn refused(reason: &str) -> ExtractError {
-    ExtractError::Audience { reason: reason.to_owned() }
+    ExtractError::Audience(reason.to_owned())
 }
 
 /// One entry or a list of them.
@@ -300,20 +300,7 @@ fn is_to_come(value: &Value, unsure: i64) -> Option<bool> {
     let text = value.as_str().or_else(|| value.as_object()?.values().next()?.as_str())?.trim();
     let known: Option<Datetime> = text.parse().ok().or_else(|| with_offset(text)?.parse().ok());
     let later = if known.is_some() { 0 } else { unsure };
-    let Datetime { date, time, offset } = known.or_else(|| text.get(..10)?.parse().ok())?;
-    let date = date?;
-    let (year, month, day) = (i64::from(date.year), i64::from(date.month), i64::from(date.day));
-    // The year begins in March, so that the leap day is its last.
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1 - 719_468;
-    let seconds = time.map_or(0, |time| {
-        i64::from(time.hour) * 3600 + i64::from(time.minute) * 60 + time.second.map_or(0, i64::from)
-    });
-    let minutes_east = match offset {
-        Some(Offset::Custom { minutes }) => i64::from(minutes),
-        _ => 0,
-    };
-    let at = days * DAY_SECONDS + seconds - minutes_east * 60 + later;
+    let at = seconds(known.or_else(|| text.get(..10)?.parse().ok())?)? + later;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).ok()?.as_secs();
     Some(i64::try_from(now).is_ok_and(|now| at > now))
 }
@@ -371,7 +358,7 @@ fn is_blank(c: char) -> bool {
 }
 
 fn unreadable(reason: &str) -> ExtractError {
-    ExtractError::FrontMatter { reason: reason.to_owned() }
+    ExtractError::FrontMatter(reason.to_owned())
 }
 
 fn first_line(text: &str) -> String {

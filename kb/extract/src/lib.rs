@@ -40,6 +40,7 @@ mod shifted;
 mod shown;
 mod sniff;
 pub mod statement;
+mod time;
 #[cfg(feature = "office")]
 mod xml;
 
@@ -52,6 +53,7 @@ pub use format::Format;
 pub use front_matter::{is_post_to_come, may_expire};
 pub use html::refresh_target;
 pub use properties::Properties;
+pub use time::timestamp;
 
 /// Changed whenever the same file would give another document.
 pub const EXTRACTOR_VERSION: &str = "extract-7";
@@ -71,7 +73,7 @@ pub const MAX_ROWS: usize = 200_000;
 /// [`ExtractError`] if it has no usable text.
 pub fn document(bytes: &[u8], format: Format) -> Result<document::Document, ExtractError> {
     if bytes.len() as u64 > MAX_FILE_BYTES {
-        return Err(ExtractError::TooLarge { limit: MAX_FILE_BYTES });
+        return Err(ExtractError::TooLarge(MAX_FILE_BYTES));
     }
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(ExtractError::Empty);

@@ -39,7 +39,7 @@ impl Properties {
     pub(crate) fn or(self, others: Self) -> Result<Self, ExtractError> {
         if self.audience.is_some() && others.audience.is_some() && self.audience != others.audience {
             let reason = "the front matter and the page name different ones".to_owned();
-            return Err(ExtractError::Audience { reason });
+            return Err(ExtractError::Audience(reason));
         }
         Ok(Self {
             title: self.title.or(others.title),

@@ -23,7 +23,7 @@ pub(crate) fn document(document: &str) -> Result<Document, ExtractError> {
     let delimiter = named.unwrap_or_else(|| delimiter(document));
     if let Some(line) = unclosed_quote(document, delimiter) {
         let reason = format!("the quotation mark in line {line} is never closed");
-        return Err(ExtractError::Broken { reason });
+        return Err(ExtractError::Broken(reason));
     }
     let mut builder = Builder::default();
     for part in parts(document, delimiter)? {
@@ -54,7 +54,7 @@ fn parts(document: &str, delimiter: u8) -> Result<Vec<Part>, ExtractError> {
     for (at, row) in (1..).zip(reader.records()) {
         let row = row.map_err(|error| broken(&error))?;
         if at > MAX_ROWS {
-            return Err(ExtractError::TooMuchText { limit: format!("{MAX_ROWS} rows") });
+            return Err(ExtractError::TooMuchText(format!("{MAX_ROWS} rows")));
         }
         // The position of a row is that before the blank lines above it.
         let start =
@@ -341,7 +341,7 @@ fn ragged_note(rows: &[usize], columns: usize) -> Option<String> {
 }
 
 fn broken(error: &csv::Error) -> ExtractError {
-    ExtractError::Broken { reason: error.to_string() }
+    ExtractError::Broken(error.to_string())
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ pub(crate) enum Step<'a> {
 pub(crate) fn walk(xml: &str, mut step: impl FnMut(Step<'_>)) -> Result<(), ExtractError> {
     let mut reader = Reader::from_str(xml);
     loop {
-        match reader.read_event().map_err(|error| ExtractError::Broken { reason: error.to_string() })? {
+        match reader.read_event().map_err(|error| ExtractError::Broken(error.to_string()))? {
             Event::Start(start) => step(Step::Open(start.local_name().into_inner(), Element(&start))),
             Event::Empty(start) => {
                 step(Step::Open(start.local_name().into_inner(), Element(&start)));

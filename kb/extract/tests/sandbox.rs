@@ -65,7 +65,7 @@ fn memory_is_limited() {
     let hungry = "<p>".repeat(12_000_000);
     let started = Instant::now();
     let error = support::sandbox().read(hungry.as_bytes(), Format::Html).unwrap_err();
-    assert_eq!(error, ExtractError::OutOfMemory { mib: 400 }, "after {:?}", started.elapsed());
+    assert_eq!(error, ExtractError::OutOfMemory(400), "after {:?}", started.elapsed());
 }
 
 #[test]
@@ -82,25 +82,22 @@ fn every_way_to_end_is_reported() {
     assert_eq!(error(&shell("kill -SEGV $$")), ExtractError::Crashed);
     assert_eq!(error(&shell("kill -ABRT $$")), ExtractError::Crashed);
     assert_eq!(error(&shell("exit 3")), ExtractError::Crashed);
-    assert_eq!(error(&shell("kill -KILL $$")), ExtractError::OutOfMemory { mib: 400 });
+    assert_eq!(error(&shell("kill -KILL $$")), ExtractError::OutOfMemory(400));
     let out_of_memory = "echo 'memory allocation of 12 bytes failed' >&2; kill -ABRT $$";
-    assert_eq!(error(&shell(out_of_memory)), ExtractError::OutOfMemory { mib: 400 });
-    assert!(matches!(error(&shell("exit 0")), ExtractError::Sandbox { .. }));
-    assert!(matches!(error(&shell("echo '{\"Ok\"'; exit 0")), ExtractError::Sandbox { .. }));
+    assert_eq!(error(&shell(out_of_memory)), ExtractError::OutOfMemory(400));
+    assert!(matches!(error(&shell("exit 0")), ExtractError::Sandbox(_)));
+    assert!(matches!(error(&shell("echo '{\"Ok\"'; exit 0")), ExtractError::Sandbox(_)));
     let missing = Sandbox::new(PathBuf::from("/nonexistent/program"), Vec::new());
-    assert!(matches!(error(&missing), ExtractError::Sandbox { .. }));
+    assert!(matches!(error(&missing), ExtractError::Sandbox(_)));
 }
 
 #[test]
 fn a_child_that_hangs_or_writes_endlessly_is_stopped() {
     let started = Instant::now();
     let brief = Duration::from_millis(300);
-    assert!(matches!(error(&shell("exec sleep 60").with_time(brief)), ExtractError::TimedOut { .. }));
-    assert!(matches!(
-        error(&shell("exec >&-; exec sleep 60").with_time(brief)),
-        ExtractError::TimedOut { .. }
-    ));
-    assert!(matches!(error(&shell("exec yes")), ExtractError::TooMuchText { .. }));
+    assert!(matches!(error(&shell("exec sleep 60").with_time(brief)), ExtractError::TimedOut(_)));
+    assert!(matches!(error(&shell("exec >&-; exec sleep 60").with_time(brief)), ExtractError::TimedOut(_)));
+    assert!(matches!(error(&shell("exec yes")), ExtractError::TooMuchText(_)));
     assert!(started.elapsed() < Duration::from_secs(30));
 }
 

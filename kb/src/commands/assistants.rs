@@ -3,11 +3,11 @@
 use std::process::ExitCode;
 
 use super::connect;
-use crate::cli::AssistantsArgs;
+use crate::cli::CommonArgs;
 use crate::knowledge_base::Assistant;
 use crate::output::{Table, number, print, print_json, text, word};
 
-pub(super) async fn run(args: AssistantsArgs) -> anyhow::Result<ExitCode> {
+pub(super) async fn run(args: CommonArgs) -> anyhow::Result<ExitCode> {
     let assistants = connect(&args.server)?.assistants().await?;
     if args.json {
         print_json(&assistants)?;

@@ -22,7 +22,7 @@ pub(super) async fn run(args: DoctorArgs) -> anyhow::Result<ExitCode> {
         Ok(found) => found,
         Err(error) => (examine_failure(&error, &model), None),
     };
-    if args.json {
+    if args.common.json {
         let mut value = report.json();
         if let Some(fixed) = &fixed {
             value["fixed"] = json!(fixed);
@@ -36,7 +36,7 @@ pub(super) async fn run(args: DoctorArgs) -> anyhow::Result<ExitCode> {
 }
 
 async fn check(args: &DoctorArgs, model: &Model) -> Result<(Report, Option<Fixed>), SupabaseError> {
-    let client = Client::new(args.server.url()?, &args.server.secret_key()?, BACKOFF)?;
+    let client = Client::new(args.common.server.url()?, &args.common.server.secret_key()?, BACKOFF)?;
     let knowledge_base = KnowledgeBase::new(client);
     let fixed = if args.fix { Some(fix(&knowledge_base).await?) } else { None };
     let facts = gather(&knowledge_base, model.clone()).await?;

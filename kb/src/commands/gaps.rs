@@ -8,9 +8,9 @@ use crate::knowledge_base::Gap;
 use crate::output::{Table, moment, number, print, print_json, text, word};
 
 pub(super) async fn run(args: GapsArgs) -> anyhow::Result<ExitCode> {
-    let knowledge_base = connect(&args.server)?;
+    let knowledge_base = connect(&args.common.server)?;
     let gaps = knowledge_base.gaps(args.limit as usize).await?;
-    if args.json {
+    if args.common.json {
         print_json(&gaps)?;
         return Ok(ExitCode::SUCCESS);
     }

@@ -10,14 +10,14 @@ use crate::cli::ReembedArgs;
 use crate::knowledge_base::Reason;
 use crate::output::{Table, counted, number, print, print_json, printable, text};
 use crate::progress::Progress;
-use crate::reembed::{Reembedded, Refused, Survey, reembed_surveyed, survey};
+use crate::reembed::{Reembedded, Refused, Survey, reembed, survey};
 use crate::text_embedder::load_model;
 
 const REASONS: [(Reason, &str); 3] =
     [(Reason::Stale, "edited"), (Reason::Missing, "missing"), (Reason::Model, "model")];
 
 pub(super) async fn run(args: ReembedArgs) -> anyhow::Result<ExitCode> {
-    let knowledge_base = connect(&args.server)?;
+    let knowledge_base = connect(&args.common.server)?;
     let model = embedder::fingerprint();
     let found = survey(&knowledge_base, model).await?;
     let mut done = Reembedded::default();
@@ -29,7 +29,7 @@ pub(super) async fn run(args: ReembedArgs) -> anyhow::Result<ExitCode> {
         if found.chunks > 0 {
             let embedder = embedder.insert(load()?);
             progress.line(&format!("{} to embed", counted(found.chunks as u64, "passage")));
-            done = reembed_surveyed(&knowledge_base, embedder, model, &found, &progress).await?;
+            done = reembed(&knowledge_base, embedder, model, None, Some(found.chunks), &progress).await?;
         }
         let load = || embedder.map_or_else(load, Ok);
         calibration = recalibrate(&knowledge_base, model, done.written > 0, load, &progress).await;
@@ -39,7 +39,7 @@ pub(super) async fn run(args: ReembedArgs) -> anyhow::Result<ExitCode> {
             Err(error) => progress.line(&format!("warning: not calibrated: {error}")),
         }
     }
-    if args.json {
+    if args.common.json {
         print_json(&json!({
             "dry_run": args.dry_run,
             "found": found.chunks,

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use serde_json::json;
 
 use super::connect;
-use crate::cli::RetainArgs;
+use crate::cli::CommonArgs;
 use crate::knowledge_base::{ChatSettings, Retained};
 use crate::output::{counted, print, print_json};
 
@@ -13,7 +13,7 @@ use crate::output::{counted, print, print_json};
 const UNDELETABLE: &str = " without activity could not be deleted, only what they asked. Tables of your own that refer to auth.users \
     need `on delete cascade`.";
 
-pub(super) async fn run(args: RetainArgs) -> anyhow::Result<ExitCode> {
+pub(super) async fn run(args: CommonArgs) -> anyhow::Result<ExitCode> {
     let knowledge_base = connect(&args.server)?;
     let settings = knowledge_base.effective_chat_settings().await?;
     let retained = knowledge_base.retain().await?;

@@ -32,12 +32,12 @@ struct Collection {
 }
 
 pub(super) async fn run(args: StatsArgs) -> anyhow::Result<ExitCode> {
-    let knowledge_base = connect(&args.server)?;
+    let knowledge_base = connect(&args.common.server)?;
     let documents = knowledge_base.overviews(&Filter::default()).await?;
     let syncs = knowledge_base.last_syncs().await?;
     let days = knowledge_base.days(args.days as usize).await?;
     let collections = collections(&documents, syncs);
-    if args.json {
+    if args.common.json {
         let total = total(&collections);
         print_json(&json!({ "total": total, "collections": collections, "days": days }))?;
     } else {

@@ -8,7 +8,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 use super::connect;
-use crate::cli::WorkerSecretArgs;
+use crate::cli::ServerArgs;
 
 /// The size of the SHA-256 hash that the database stores.
 const SECRET_BYTES: usize = 32;
@@ -18,8 +18,8 @@ Created a new secret for the Worker. It was printed to standard output, and the 
 Set it as CHAT_WORKER_SECRET of the Worker: `npx wrangler secret put CHAT_WORKER_SECRET` reads it from standard input.
 The previous secret stays valid until you create another one, so a running chat is not interrupted.";
 
-pub(super) async fn run(args: WorkerSecretArgs) -> anyhow::Result<ExitCode> {
-    let knowledge_base = connect(&args.server)?;
+pub(super) async fn run(server: ServerArgs) -> anyhow::Result<ExitCode> {
+    let knowledge_base = connect(&server)?;
     let secret = new_secret()?;
     // The database first: the Worker must not get a secret that the database does not know.
     knowledge_base.set_worker_secret(&secret).await?;

@@ -59,39 +59,26 @@ fn documents(health: &Health) -> Check {
 
 /// Until somebody reads it again, each is served as it was before.
 fn troubles(troubles: &[Trouble]) -> Check {
-    if troubles.is_empty() {
-        return Check::ok("syncs", "every document and every collection is as new as its source");
-    }
-    Check::warning(
-        "syncs",
-        format!("{} not up to date", counted(troubles.len() as u64, "document or collection")),
-    )
-    .details(troubles.iter().map(Trouble::to_string))
-    .fix("fix the files or the source and run `kb sync` again")
+    let outdated = counted(troubles.len() as u64, "document or collection");
+    Check::warning("syncs", format!("{outdated} not up to date"))
+        .details(troubles.iter().map(Trouble::to_string))
+        .fix("fix the files or the source and run `kb sync` again")
+        .unless(troubles.is_empty(), "every document and every collection is as new as its source")
 }
 
 fn left_over(sources: &[String], count: u64) -> Check {
-    match count {
-        0 => Check::ok("pending", "none is left over"),
-        _ => Check::warning(
-            "pending",
-            format!("{} incomplete for more than a day", counted(count, "document")),
-        )
+    Check::warning("pending", format!("{} incomplete for more than a day", counted(count, "document")))
         .details(sources.to_vec())
-        .fix("`kb sync` their source again, or `kb doctor --fix` to delete them"),
-    }
+        .fix("`kb sync` their source again, or `kb doctor --fix` to delete them")
+        .unless(count == 0, "none is left over")
 }
 
 fn duplicates(groups: &[Vec<String>]) -> Check {
-    match groups.len() as u64 {
-        0 => Check::ok("duplicates", "none"),
-        count => {
-            let message = format!("{} in the knowledge base more than once", counted(count, "document"));
-            Check::warning("duplicates", message)
-                .details(groups.iter().map(|sources| sources.join(" = ")))
-                .fix("remove all but one from the sources and run `kb sync`, or `kb disable` them")
-        }
-    }
+    let documents = counted(groups.len() as u64, "document");
+    Check::warning("duplicates", format!("{documents} in the knowledge base more than once"))
+        .details(groups.iter().map(|sources| sources.join(" = ")))
+        .fix("remove all but one from the sources and run `kb sync`, or `kb disable` them")
+        .unless(groups.is_empty(), "none")
 }
 
 pub(super) fn model_check(model: &Model) -> Check {
@@ -105,9 +92,6 @@ pub(super) fn model_check(model: &Model) -> Check {
 fn fingerprints(health: &Health, fingerprint: &str) -> Check {
     let others = || health.embeddings_by_model.iter().filter(|(model, _)| *model != fingerprint);
     let count: u64 = others().map(|(_, count)| count).sum();
-    if count == 0 {
-        return Check::ok("vectors", "all are from the model of this kb");
-    }
     let message = format!(
         "{} from another model than that of this kb, which questions cannot be compared with",
         counted(count, "vector")
@@ -115,63 +99,39 @@ fn fingerprints(health: &Health, fingerprint: &str) -> Check {
     Check::problem("vectors", message)
         .details(others().map(|(model, count)| format!("{model}: {count}")))
         .fix("kb reembed")
+        .unless(count == 0, "all are from the model of this kb")
 }
 
 fn edited(stale: u64) -> Check {
-    match stale {
-        0 => Check::ok("stale", "no passage was edited since it was embedded"),
-        _ => Check::warning(
-            "stale",
-            format!(
-                "{} edited, which no search finds until they are embedded again",
-                counted(stale, "passage")
-            ),
-        )
-        .fix("kb reembed"),
-    }
+    let passages = counted(stale, "passage");
+    Check::warning("stale", format!("{passages} edited, which no search finds until they are embedded again"))
+        .fix("kb reembed")
+        .unless(stale == 0, "no passage was edited since it was embedded")
 }
 
 fn vectors(missing: u64) -> Check {
-    match missing {
-        0 => Check::ok("unembedded", "every passage has a vector"),
-        _ => Check::warning(
-            "unembedded",
-            format!("{} without a vector, which no search finds", counted(missing, "passage")),
-        )
-        .fix("kb reembed"),
-    }
+    let passages = counted(missing, "passage");
+    Check::warning("unembedded", format!("{passages} without a vector, which no search finds"))
+        .fix("kb reembed")
+        .unless(missing == 0, "every passage has a vector")
 }
 
 /// A heading alone has no sentence, but most passages have some.
 fn sentences(health: &Health) -> Check {
-    let Health { sentences_missing, chunks, .. } = health;
-    if sentences_missing * 2 <= *chunks {
-        return Check::ok("sentences", "most passages have them");
-    }
-    Check::warning(
-        "sentences",
-        format!(
-            "{} without sentences, so answers are chosen less well",
-            counted(*sentences_missing, "passage")
-        ),
-    )
-    .fix("`kb remove` the documents and `kb sync` their source again")
+    let passages = counted(health.sentences_missing, "passage");
+    Check::warning("sentences", format!("{passages} without sentences, so answers are chosen less well"))
+        .fix("`kb remove` the documents and `kb sync` their source again")
+        .unless(health.sentences_missing * 2 <= health.chunks, "most passages have them")
 }
 
 /// Vectors of text in other scripts say nothing about its meaning.
 fn scripts(non_latin: &[String]) -> Check {
-    match non_latin.len() as u64 {
-        0 => Check::ok("scripts", "the model reads all documents"),
-        count => Check::warning(
-            "scripts",
-            format!(
-                "{} in a script that the model cannot read: searched by words alone",
-                counted(count, "document")
-            ),
-        )
+    let documents = counted(non_latin.len() as u64, "document");
+    let message = format!("{documents} in a script that the model cannot read: searched by words alone");
+    Check::warning("scripts", message)
         .details(non_latin.to_vec())
-        .fix("see “Languages” in the README"),
-    }
+        .fix("see “Languages” in the README")
+        .unless(non_latin.is_empty(), "the model reads all documents")
 }
 
 fn calibration(facts: &Facts) -> Check {

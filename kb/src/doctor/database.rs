@@ -120,14 +120,10 @@ fn access_change(change: &AccessChange) -> String {
 }
 
 fn api(exposes_internal: bool) -> Check {
-    if !exposes_internal {
-        return Check::ok("api", "the schema internal is not exposed");
-    }
-    Check::problem(
-        "api",
-        "the schema internal is exposed: users can call helpers that read more than the users may",
-    )
-    .fix("dashboard, Project Settings, Data API: remove internal from the exposed schemas")
+    let message = "the schema internal is exposed: users can call helpers that read more than the users may";
+    Check::problem("api", message)
+        .fix("dashboard, Project Settings, Data API: remove internal from the exposed schemas")
+        .unless(!exposes_internal, "the schema internal is not exposed")
 }
 
 fn indexes(indexes: &[HealthOfIndex]) -> Check {
@@ -149,24 +145,17 @@ fn indexes(indexes: &[HealthOfIndex]) -> Check {
 }
 
 fn copies(differing: u64) -> Check {
-    if differing == 0 {
-        return Check::ok("visibility", "every passage is visible to those who may see its document");
-    }
-    let message =
-        format!("{} may be visible to other users than its document", counted(differing, "passage"));
-    Check::problem("visibility", message)
+    let passages = counted(differing, "passage");
+    Check::problem("visibility", format!("{passages} may be visible to other users than its document"))
         .fix("in the SQL editor: update public.kb_chunks set searchable = searchable;")
+        .unless(differing == 0, "every passage is visible to those who may see its document")
 }
 
 fn words(differ: bool) -> Check {
-    if !differ {
-        return Check::ok("words", "the counts match the passages");
-    }
-    Check::warning(
-        "words",
-        "the counts do not match the passages, so rare and common words are weighted less well",
-    )
-    .fix("in the SQL editor: select public.kb_recount_lexemes();")
+    let message = "the counts do not match the passages, so rare and common words are weighted less well";
+    Check::warning("words", message)
+        .fix("in the SQL editor: select public.kb_recount_lexemes();")
+        .unless(!differ, "the counts match the passages")
 }
 
 #[cfg(test)]

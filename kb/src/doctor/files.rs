@@ -24,25 +24,19 @@ fn bucket(files: &HealthOfFiles) -> Check {
 }
 
 fn originals(files: &HealthOfFiles, without: &[String]) -> Check {
-    let count = files.missing_file_count;
-    if count == 0 {
-        return Check::ok("originals", "none is missing");
-    }
-    Check::warning("originals", format!("{} without their file, to which links fail", counted(count, "document")))
+    let documents = counted(files.missing_file_count, "document");
+    Check::warning("originals", format!("{documents} without their file, to which links fail"))
         .details(without.to_vec())
         .fix("`kb remove` them and `kb sync` their source again; if they came from the bucket, `kb sync bucket` is enough")
+        .unless(files.missing_file_count == 0, "none is missing")
 }
 
 fn orphans(files: &HealthOfFiles) -> Check {
-    match files.orphan_file_count {
-        0 => Check::ok("orphans", "no file without a document"),
-        count => Check::warning(
-            "orphans",
-            format!("{} in originals/ that no document refers to", counted(count, "file")),
-        )
+    let count = counted(files.orphan_file_count, "file");
+    Check::warning("orphans", format!("{count} in originals/ that no document refers to"))
         .details(files.orphan_files.clone())
-        .fix("kb doctor --fix"),
-    }
+        .fix("kb doctor --fix")
+        .unless(files.orphan_file_count == 0, "no file without a document")
 }
 
 #[cfg(test)]

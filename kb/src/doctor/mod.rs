@@ -35,7 +35,7 @@ pub fn examine_failure(error: &SupabaseError, model: &Model) -> Report {
     let ok = Check::ok;
     let problem = |name, message: &str| Check::problem(name, message.to_owned());
     let mut checks = match error {
-        SupabaseError::WrongKey { .. } => vec![
+        SupabaseError::WrongKey(_) => vec![
             ok("server", "answers"),
             problem("key", "is not the secret key of this project")
                 .fix("set SUPABASE_SECRET_KEY to the secret (service_role) key of this project, not to the publishable \
@@ -44,7 +44,7 @@ pub fn examine_failure(error: &SupabaseError, model: &Model) -> Report {
         SupabaseError::InvalidKey | SupabaseError::MissingKey | SupabaseError::UnreadableKey { .. } => {
             vec![problem("key", &error.to_string())]
         }
-        SupabaseError::SchemaMissing { message } => vec![
+        SupabaseError::SchemaMissing(message) => vec![
             ok("server", "answers"),
             Check::problem("schema", format!("is missing or older than this kb: {message}"))
                 .fix("supabase db push --remote"),

@@ -56,12 +56,11 @@ fn visitors(is_allowed: Option<bool>, anonymous: u64, visible: u64) -> Check {
 }
 
 fn worker_secret(is_set: bool) -> Check {
-    if is_set {
-        return Check::ok("worker", "the database knows its secret");
-    }
     let message = "the database does not know its secret: `kb stats` and `kb gaps` count nothing, and the Worker is limited like \
                    any user";
-    Check::warning("worker", message).fix("kb worker-secret | npx wrangler secret put CHAT_WORKER_SECRET")
+    Check::warning("worker", message)
+        .fix("kb worker-secret | npx wrangler secret put CHAT_WORKER_SECRET")
+        .unless(is_set, "the database knows its secret")
 }
 
 fn retention(privacy: &HealthOfPrivacy, now: SystemTime) -> Check {

@@ -65,6 +65,11 @@ impl Check {
     pub(super) fn fix(self, fix: impl Into<String>) -> Self {
         Self { fix: Some(fix.into()), ..self }
     }
+
+    /// This finding, unless all is well.
+    pub(super) fn unless(self, is_ok: bool, message: impl Into<String>) -> Self {
+        if is_ok { Self::ok(self.name, message) } else { self }
+    }
 }
 
 impl Report {

@@ -107,14 +107,22 @@ impl KnowledgeBase {
     /// Deletes documents with everything that belongs to them except their originals; with `keep_restricted`, only those that nobody has
     /// hidden or restricted, also not a moment ago. Returns the ids of those that stay.
     pub async fn delete(&self, ids: &[Uuid], keep_restricted: bool) -> Result<Vec<Uuid>, SupabaseError> {
-        let mut kept = Vec::new();
+        self.call_in_batches("kb_delete_documents", ids, json!({ "keep_restricted": keep_restricted })).await
+    }
+
+    /// Calls a function of the database, which takes `ids` with the other arguments, and returns ids.
+    pub(super) async fn call_in_batches(
+        &self,
+        function: &str,
+        ids: &[Uuid],
+        mut arguments: Value,
+    ) -> Result<Vec<Uuid>, SupabaseError> {
+        let mut returned = Vec::new();
         for batch in ids.chunks(IDS_PER_REQUEST) {
-            let arguments = json!({ "ids": batch, "keep_restricted": keep_restricted });
-            kept.extend(
-                self.client.send::<Vec<Uuid>>(Query::call_long("kb_delete_documents", &arguments)).await?,
-            );
+            arguments["ids"] = json!(batch);
+            returned.extend(self.client.send::<Vec<Uuid>>(Query::call_long(function, &arguments)).await?);
         }
-        Ok(kept)
+        Ok(returned)
     }
 
     /// Deletes a document and the original that kb uploaded. A file that people put into the bucket stays.

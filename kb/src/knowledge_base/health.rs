@@ -196,8 +196,8 @@ impl KnowledgeBase {
         let query = Query::select("expected_access", "kind").in_schema("internal").limit(1);
         match self.client.send::<serde_json::Value>(query).await {
             // Nobody may read the table, but "permission denied" comes from inside the schema.
-            Ok(_) | Err(SupabaseError::WrongKey { .. }) => Ok(true),
-            Err(SupabaseError::SchemaMissing { message }) => Ok(message.contains("internal.")),
+            Ok(_) | Err(SupabaseError::WrongKey(_)) => Ok(true),
+            Err(SupabaseError::SchemaMissing(message)) => Ok(message.contains("internal.")),
             Err(SupabaseError::Rejected { .. } | SupabaseError::UnexpectedAnswer { .. }) => Ok(false),
             Err(error) => Err(error),
         }

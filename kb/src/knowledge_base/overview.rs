@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use uuid::Uuid;
 
 use super::documents::COLUMNS;
-use super::{IDS_PER_REQUEST, KnowledgeBase, Status, StoredDocument};
+use super::{KnowledgeBase, Status, StoredDocument};
 use crate::supabase::{Query, SupabaseError};
 
 /// A row of the view `kb_overview`.
@@ -133,12 +133,6 @@ impl KnowledgeBase {
 
     /// Shows or hides documents, and returns the ids of those that still exist.
     pub async fn set_enabled(&self, ids: &[Uuid], enabled: bool) -> Result<Vec<Uuid>, SupabaseError> {
-        let mut changed = Vec::new();
-        for batch in ids.chunks(IDS_PER_REQUEST) {
-            let arguments = json!({ "ids": batch, "enabled": enabled });
-            changed
-                .extend(self.client.send::<Vec<Uuid>>(Query::call_long("kb_set_enabled", &arguments)).await?);
-        }
-        Ok(changed)
+        self.call_in_batches("kb_set_enabled", ids, json!({ "enabled": enabled })).await
     }
 }

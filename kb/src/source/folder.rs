@@ -236,7 +236,7 @@ impl fmt::Debug for FolderFile {
 
 fn failed(error: ExtractError) -> LoadError {
     match error {
-        ExtractError::Unreadable { .. } => LoadError::Unreadable(error.to_string()),
+        ExtractError::Unreadable(_) => LoadError::Unreadable(error.to_string()),
         error => LoadError::Failed(error.to_string()),
     }
 }

@@ -99,7 +99,7 @@ pub(super) async fn load(site: &Site, url: &Url, known: Option<&str>) -> Result<
     if let Some(to) = page.refresh.as_deref().and_then(extract::refresh_target)
         && page.url.join(to).ok().as_ref() != Some(&page.url)
     {
-        return Err(LoadError::Elsewhere(ExtractError::Redirect { to: to.to_owned() }.to_string()));
+        return Err(LoadError::Elsewhere(ExtractError::Redirect(to.to_owned()).to_string()));
     }
     let format = format(&page.url, page.content_type.as_deref());
     let format = format.ok_or_else(|| LoadError::Failed("is not a page or document".to_owned()))?;

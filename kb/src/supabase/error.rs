@@ -45,34 +45,28 @@ pub enum SupabaseError {
     Unavailable { status: u16, message: String },
     /// The key is wrong, or not the secret one.
     #[error(
-        "the server refused the key ({status}). Set SUPABASE_SECRET_KEY to the secret (service_role) key of this \
+        "the server refused the key ({0}). Set SUPABASE_SECRET_KEY to the secret (service_role) key of this \
          project, not to the publishable one or the key of another project"
     )]
-    WrongKey { status: u16 },
+    WrongKey(u16),
     /// A table, column or function is missing in the database.
-    #[error("the database schema is missing or out of date ({message}). Run `supabase db push --remote`")]
-    SchemaMissing { message: String },
+    #[error("the database schema is missing or out of date ({0}). Run `supabase db push --remote`")]
+    SchemaMissing(String),
     /// A row that was just written was deleted by another run.
     #[error("somebody else is writing or deleting the same document; run this again")]
     Overtaken,
     /// The server refused the data of this request; others may succeed.
     #[error("the server refused the data ({status}): {message}")]
     Rejected { status: u16, message: String },
-    /// A value violates a check constraint.
-    #[error("the database refuses it: {message}. Use the kb of the same release as the database")]
-    OutOfBounds {
-        /// Message of the server, with the name of the constraint.
-        message: String,
-    },
+    /// A value violates a check constraint, which the server's message names.
+    #[error("the database refuses it: {0}. Use the kb of the same release as the database")]
+    OutOfBounds(String),
     /// The file does not exist in storage.
     #[error("is no longer in storage")]
     NoSuchFile,
-    /// The file is larger than the limit.
-    #[error("is larger than {} MB; split it", .limit / 1024 / 1024)]
-    FileTooLarge {
-        /// In bytes.
-        limit: u64,
-    },
+    /// The file has more bytes than this.
+    #[error("is larger than {} MB; split it", .0 / 1024 / 1024)]
+    FileTooLarge(u64),
     /// The response is not one of Supabase.
     #[error("{url} does not respond like a Supabase project: {message}. Check SUPABASE_URL")]
     UnexpectedAnswer {
@@ -93,10 +87,10 @@ impl SupabaseError {
         matches!(
             self,
             Self::Rejected { .. }
-                | Self::OutOfBounds { .. }
+                | Self::OutOfBounds(_)
                 | Self::Overtaken
                 | Self::NoSuchFile
-                | Self::FileTooLarge { .. }
+                | Self::FileTooLarge(_)
         )
     }
 
@@ -109,14 +103,14 @@ impl SupabaseError {
         match (status, code) {
             // Undefined table, function or column; PostgREST's own codes for "not in the schema cache".
             (_, "42P01" | "42883" | "42703" | "PGRST202" | "PGRST204" | "PGRST205") => {
-                Self::SchemaMissing { message }
+                Self::SchemaMissing(message)
             }
             // 42501: the role of the key lacks the privilege.
-            (401 | 403, _) | (_, "42501") => Self::WrongKey { status },
+            (401 | 403, _) | (_, "42501") => Self::WrongKey(status),
             // Foreign key: the pending document of the rows was deleted, which another run does when it writes the same
             // document.
             (_, "23503") => Self::Overtaken,
-            (_, "23514") => Self::OutOfBounds { message },
+            (_, "23514") => Self::OutOfBounds(message),
             (429 | 500..=599, _) => Self::Unavailable { status, message },
             (404, "") => {
                 Self::UnexpectedAnswer { url: url.to_owned(), message: format!("HTTP 404, {message}") }
@@ -149,18 +143,18 @@ mod tests {
     #[test]
     fn a_missing_table_says_how_to_create_it() {
         let error = error(404, r#"{"code":"PGRST205","message":"Could not find the table"}"#);
-        assert!(matches!(error, SupabaseError::SchemaMissing { .. }));
+        assert!(matches!(error, SupabaseError::SchemaMissing(_)));
         assert!(error.to_string().contains("supabase db push --remote"));
     }
 
     #[test]
     fn a_refused_key_is_distinguished_from_refused_data() {
         let refused = error(401, r#"{"message":"Invalid API key"}"#);
-        assert!(matches!(refused, SupabaseError::WrongKey { status: 401 }));
+        assert!(matches!(refused, SupabaseError::WrongKey(401)));
         assert!(refused.to_string().contains("the key of another project"), "{refused}");
         assert!(matches!(
             error(403, r#"{"code":"42501","message":"permission denied"}"#),
-            SupabaseError::WrongKey { .. }
+            SupabaseError::WrongKey(_)
         ));
         assert!(matches!(
             error(400, r#"{"code":"22P02","message":"bad vector"}"#),
@@ -179,7 +173,7 @@ mod tests {
         let body = r#"{"code":"23514","details":"Failing row contains (secret)",
             "message":"new row for relation \"kb_documents\" violates check constraint \"kb_documents_name_length\""}"#;
         let error = error(400, body);
-        assert!(matches!(error, SupabaseError::OutOfBounds { .. }) && error.concerns_only_this_document());
+        assert!(matches!(error, SupabaseError::OutOfBounds(_)) && error.concerns_only_this_document());
         let text = error.to_string();
         assert!(text.contains("kb_documents_name_length") && !text.contains("secret"), "{text}");
         assert!(text.contains("Use the kb of the same release"), "{text}");

@@ -109,7 +109,7 @@ impl Client {
             while let Some(part) = response.chunk().await.map_err(|error| self.unreachable(&error))? {
                 bytes.extend_from_slice(&part);
                 if bytes.len() as u64 > limit {
-                    return Err(SupabaseError::FileTooLarge { limit });
+                    return Err(SupabaseError::FileTooLarge(limit));
                 }
             }
             Ok(bytes)

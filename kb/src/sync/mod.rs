@@ -41,7 +41,7 @@ pub(crate) use lease::host;
 pub use options::Options;
 pub use prepare::Extract;
 pub use settings::Settings;
-pub use summary::{DocumentResult, Entry, Summary};
+pub use summary::{DocumentResult, Entry, Summary, Written};
 
 /// Makes the collection equal to the source, and calibrates the knowledge base again if it changed. `load_embedder` is called
 /// only if there is something to embed; `model` is the fingerprint of the model that it loads.

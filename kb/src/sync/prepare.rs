@@ -98,7 +98,7 @@ impl Preparation {
         let read = match (self.extract)(&content.bytes, content.format) {
             Ok(read) => read,
             // The notice of a site in trouble is not the wish of the author of a stored page.
-            Err(error @ (ExtractError::NotPublished { .. } | ExtractError::Redirect { .. }))
+            Err(error @ (ExtractError::NotPublished(_) | ExtractError::Redirect(_)))
                 if write.replaces.is_none() || !is_notice(&write, &content, &error) =>
             {
                 return PreparedOrSettled::Settled(Box::new(Settled::NotPublished(write, error.to_string())));
@@ -156,7 +156,7 @@ impl Preparation {
 
 fn is_notice(write: &Write, content: &Content, error: &ExtractError) -> bool {
     let is_page = matches!(write.item.location, Location::Page(_));
-    content.has_moved || (is_page && matches!(error, ExtractError::Redirect { .. }))
+    content.has_moved || (is_page && matches!(error, ExtractError::Redirect(_)))
 }
 
 pub(super) fn failed(write: Write, reason: String, version: Option<String>) -> PreparedOrSettled {
@@ -165,7 +165,7 @@ pub(super) fn failed(write: Write, reason: String, version: Option<String>) -> P
 
 /// False if the same file may be readable a moment later.
 fn is_of_the_file(error: &ExtractError) -> bool {
-    !matches!(error, ExtractError::Sandbox { .. } | ExtractError::Unreadable { .. })
+    !matches!(error, ExtractError::Sandbox(_) | ExtractError::Unreadable(_))
 }
 
 /// Hash of all that is written for a document and does not depend on its name and its bytes, after a hash of its text alone.

@@ -158,7 +158,9 @@ impl<'a> SyncRun<'a> {
         if let Some(embedder) = embedder {
             // Passages that an administrator edited, and passages with vectors of another model.
             let (knowledge_base, collection) = (self.knowledge_base, &self.options.collection);
-            let done = reembed(knowledge_base, embedder, self.model, collection, self.log.progress).await?;
+            let done =
+                reembed(knowledge_base, embedder, self.model, Some(collection), None, self.log.progress)
+                    .await?;
             self.log.summary.reembedded = done.written;
             for refused in done.refused {
                 self.log.record(&refused.source, DocumentResult::Failed { reason: refused.reason });

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use super::batch::Part;
 use super::estimate::{Estimator, Planned};
 use super::plan::{Change, Write};
-use super::summary::{DocumentResult, Entry, Summary};
+use super::summary::{DocumentResult, Entry, Summary, Written};
 use crate::progress::Progress;
 
 /// Collects the results of a run, and prints each as it comes.
@@ -57,7 +57,7 @@ impl<'a> RunLog<'a> {
         }
         // Removals come between documents that are written, and are not among those that the progress counts.
         if entry.result != DocumentResult::Removed {
-            self.progress.document_done(entry.result.chunks());
+            self.progress.document_done(entry.result.written().map_or(0, |written| written.chunks));
         }
         self.summary.documents.push(entry);
     }
@@ -71,9 +71,10 @@ impl<'a> RunLog<'a> {
         notes.extend(restricted_like.map(|other| {
             format!("is hidden or restricted like {other}, because it has mostly the same text; `kb enable` shows what is hidden")
         }));
+        let written = Written { chunks, sentences, notes };
         let result = match (document.write.change, &document.write.replaces) {
-            (Change::Added, _) | (_, None) => DocumentResult::Added { chunks, sentences, notes },
-            _ => DocumentResult::Changed { chunks, sentences, notes },
+            (Change::Added, _) | (_, None) => DocumentResult::Added(written),
+            _ => DocumentResult::Changed(written),
         };
         self.record(&document.write.source, result);
     }

@@ -50,21 +50,9 @@ pub struct Entry {
 #[serde(tag = "outcome", rename_all = "lowercase")]
 pub enum DocumentResult {
     /// New in the knowledge base.
-    Added {
-        chunks: usize,
-        sentences: usize,
-        /// Remarks for the administrator.
-        #[serde(skip_serializing_if = "Vec::is_empty")]
-        notes: Vec<String>,
-    },
+    Added(Written),
     /// Replaced an older version.
-    Changed {
-        chunks: usize,
-        sentences: usize,
-        /// Remarks for the administrator.
-        #[serde(skip_serializing_if = "Vec::is_empty")]
-        notes: Vec<String>,
-    },
+    Changed(Written),
     Moved {
         /// Its previous key.
         from: String,
@@ -80,6 +68,16 @@ pub enum DocumentResult {
     Failed {
         reason: String,
     },
+}
+
+/// What was written for a document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Written {
+    pub chunks: usize,
+    pub sentences: usize,
+    /// Remarks for the administrator.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// Number of files per outcome, and of chunks and sentences written.
@@ -134,17 +132,13 @@ impl Summary {
     fn counts(&self) -> Counts {
         let mut counts = Counts { reembedded: self.reembedded, ..Counts::default() };
         for entry in &self.documents {
+            if let Some(Written { chunks, sentences, .. }) = entry.result.written() {
+                counts.chunks += chunks;
+                counts.sentences += sentences;
+            }
             match &entry.result {
-                DocumentResult::Added { chunks, sentences, .. } => {
-                    counts.added += 1;
-                    counts.chunks += chunks;
-                    counts.sentences += sentences;
-                }
-                DocumentResult::Changed { chunks, sentences, .. } => {
-                    counts.changed += 1;
-                    counts.chunks += chunks;
-                    counts.sentences += sentences;
-                }
+                DocumentResult::Added(_) => counts.added += 1,
+                DocumentResult::Changed(_) => counts.changed += 1,
                 DocumentResult::Moved { .. } => counts.moved += 1,
                 DocumentResult::Removed => counts.removed += 1,
                 DocumentResult::Unchanged => counts.unchanged += 1,
@@ -157,10 +151,10 @@ impl Summary {
 }
 
 impl DocumentResult {
-    pub(super) fn chunks(&self) -> usize {
+    pub(super) fn written(&self) -> Option<&Written> {
         match self {
-            Self::Added { chunks, .. } | Self::Changed { chunks, .. } => *chunks,
-            _ => 0,
+            Self::Added(written) | Self::Changed(written) => Some(written),
+            _ => None,
         }
     }
 }
@@ -169,12 +163,8 @@ impl Entry {
     /// One line of output; `None` for an unchanged file.
     pub(super) fn line(&self) -> Option<String> {
         let line = match &self.result {
-            DocumentResult::Added { chunks, sentences, notes } => {
-                format!("added {} ({chunks} chunks, {sentences} sentences){}", self.source, remarks(notes))
-            }
-            DocumentResult::Changed { chunks, sentences, notes } => {
-                format!("changed {} ({chunks} chunks, {sentences} sentences){}", self.source, remarks(notes))
-            }
+            DocumentResult::Added(written) => format!("added {} {written}", self.source),
+            DocumentResult::Changed(written) => format!("changed {} {written}", self.source),
             DocumentResult::Moved { from } => format!("moved {from} to {}", self.source),
             DocumentResult::Removed => format!("removed {}", self.source),
             DocumentResult::Unchanged => return None,
@@ -185,8 +175,11 @@ impl Entry {
     }
 }
 
-fn remarks(notes: &[String]) -> String {
-    if notes.is_empty() { String::new() } else { format!(": {}", notes.join("; ")) }
+impl fmt::Display for Written {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "({} chunks, {} sentences)", self.chunks, self.sentences)?;
+        if self.notes.is_empty() { Ok(()) } else { write!(f, ": {}", self.notes.join("; ")) }
+    }
 }
 
 impl fmt::Display for Summary {
@@ -287,8 +280,11 @@ mod tests {
     fn summary() -> Summary {
         let entry = |source: &str, result| Entry { source: source.to_owned(), result };
         let documents = vec![
-            entry("a.md", DocumentResult::Added { chunks: 3, sentences: 9, notes: Vec::new() }),
-            entry("b.md", DocumentResult::Changed { chunks: 2, sentences: 4, notes: vec!["x".to_owned()] }),
+            entry("a.md", DocumentResult::Added(Written { chunks: 3, sentences: 9, notes: Vec::new() })),
+            entry(
+                "b.md",
+                DocumentResult::Changed(Written { chunks: 2, sentences: 4, notes: vec!["x".to_owned()] }),
+            ),
             entry("c.md", DocumentResult::Unchanged),
             entry("d.xyz", DocumentResult::Skipped { reason: "unsupported".to_owned() }),
             entry("e.md", DocumentResult::Moved { from: "f.md".to_owned() }),

@@ -49,7 +49,14 @@ fn reembedded(url: &str) -> Result<Reembedded, SupabaseError> {
     let backoff = Backoff { retries: 1, first_pause: Duration::from_millis(1) };
     let knowledge_base = KnowledgeBase::new(Client::new(url, KEY, backoff).unwrap());
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(reembed(&knowledge_base, &FakeEmbedder, "m", "handbook", &Progress::hidden()))
+    runtime.block_on(reembed(
+        &knowledge_base,
+        &FakeEmbedder,
+        "m",
+        Some("handbook"),
+        None,
+        &Progress::hidden(),
+    ))
 }
 
 /// The vectors that were sent.

@@ -50,7 +50,7 @@ fn a_copy_of_a_hidden_text_is_reported() {
     });
     let summary = Folder::new(&[("copy.md", "Some text.")]).sync(&server).unwrap();
     assert!(
-        matches!(results(&summary)[0].1, DocumentResult::Added { notes, .. } if notes[0].contains("hidden or restricted like kb/prices.md")),
+        matches!(results(&summary)[0].1, DocumentResult::Added(written) if written.notes[0].contains("hidden or restricted like kb/prices.md")),
         "{summary}"
     );
     let sketch = written(&server)["sketch"].as_array().unwrap().len();
@@ -105,7 +105,7 @@ fn a_page_whose_bytes_change_and_whose_text_does_not_is_not_written_again() {
     {
         let server = server_with(value!([stored]));
         let summary = Folder::new(&[("a.html", &changed)]).sync(&server).unwrap();
-        assert!(matches!(results(&summary)[0].1, DocumentResult::Changed { .. }), "{summary}");
+        assert!(matches!(results(&summary)[0].1, DocumentResult::Changed(_)), "{summary}");
     }
 }
 

@@ -111,7 +111,7 @@ impl Site {
                             waiting.push((sitemap, level + 1));
                         }
                         if seen.len() > MAX_SITEMAPS {
-                            return Err(CrawlError::TooManySitemaps { limit: MAX_SITEMAPS });
+                            return Err(CrawlError::TooManySitemaps(MAX_SITEMAPS));
                         }
                     }
                 }
@@ -172,6 +172,6 @@ impl Found {
     }
 
     fn check_pages(&self, pages: usize) -> Result<(), CrawlError> {
-        if pages > self.limit { Err(CrawlError::TooManyPages { limit: self.limit }) } else { Ok(()) }
+        if pages > self.limit { Err(CrawlError::TooManyPages(self.limit)) } else { Ok(()) }
     }
 }

@@ -127,7 +127,7 @@ async fn too_deep_and_too_long_indexes_are_not_read() {
         let entries: Vec<String> = (0..40_000).map(|number| at(&format!("/{number}"))).collect();
         xml(index(&entries))
     });
-    assert_eq!(read(&wide, "/x").await.unwrap_err(), CrawlError::TooManySitemaps { limit: 1_000 });
+    assert_eq!(read(&wide, "/x").await.unwrap_err(), CrawlError::TooManySitemaps(1_000));
     assert_eq!(wide.requests().len(), 2);
 }
 
@@ -210,9 +210,9 @@ async fn more_pages_than_allowed_are_an_error_and_not_truncated() {
     let small = Site::new(Options { max_pages: 3, ..options() }).unwrap();
     let read = async |path| small.addresses(&Listing::Sitemap(server.at(path))).await;
     assert_eq!(read("/3").await.unwrap().pages.len(), 3);
-    assert_eq!(read("/4").await, Err(CrawlError::TooManyPages { limit: 3 }));
+    assert_eq!(read("/4").await, Err(CrawlError::TooManyPages(3)));
     let list = Listing::List(parse_list("http://h/1\nhttp://h/2\nhttp://h/3\nhttp://h/4").unwrap());
-    assert_eq!(small.addresses(&list).await, Err(CrawlError::TooManyPages { limit: 3 }));
+    assert_eq!(small.addresses(&list).await, Err(CrawlError::TooManyPages(3)));
 }
 
 #[tokio::test]

@@ -21,7 +21,7 @@ fn main() -> ExitCode {
 }
 
 fn read(path: &Path) -> Result<Document, ExtractError> {
-    let reason = |reason: &str| ExtractError::Unreadable { reason: reason.to_owned() };
+    let reason = |reason: &str| ExtractError::Unreadable(reason.to_owned());
     let format = Format::from_path(path).ok_or_else(|| reason("no known extension"))?;
     let program = std::env::current_exe().map_err(|error| reason(&error.to_string()))?;
     sandbox::Sandbox::new(program, vec![WORKER.into()]).read(&read_limited(path)?, format)

@@ -48,7 +48,7 @@ fn core_properties(core: &str) -> Properties {
 }
 
 fn broken(reason: &str) -> ExtractError {
-    ExtractError::Broken { reason: reason.to_owned() }
+    ExtractError::Broken(reason.to_owned())
 }
 
 #[cfg(test)]

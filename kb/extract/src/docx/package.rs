@@ -66,7 +66,7 @@ impl<'a> Package<'a> {
         let read =
             file.take(left + 1).read_to_end(&mut bytes).map_err(|error| broken(&error.to_string()))? as u64;
         if read > left {
-            return Err(ExtractError::UnpacksTooLarge { limit: MAX_UNPACKED_BYTES });
+            return Err(ExtractError::UnpacksTooLarge(MAX_UNPACKED_BYTES));
         }
         self.unpacked += read;
         let (text, _) =

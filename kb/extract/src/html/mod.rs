@@ -56,11 +56,11 @@ fn head(html: &Html) -> Result<Properties, ExtractError> {
         let name = name.trim().to_ascii_lowercase();
         if ROBOTS.contains(&name.as_str()) && properties::forbids_indexing(content) {
             let reason = format!("`<meta name=\"{name}\" content=\"noindex\">`");
-            return Err(ExtractError::NotPublished { reason });
+            return Err(ExtractError::NotPublished(reason));
         }
         // Without a colon, it is the old tag for search engines: "all".
         if name == "evidence-chat:audience" || (name == "audience" && content.contains(':')) {
-            let refused = |reason: String| ExtractError::Audience { reason };
+            let refused = |reason: String| ExtractError::Audience(reason);
             let declared = crate::audience(content.split(',')).map_err(|error| refused(error.to_string()))?;
             if audience.replace(declared).is_some() {
                 return Err(refused("the page has two".to_owned()));
@@ -68,7 +68,7 @@ fn head(html: &Html) -> Result<Properties, ExtractError> {
         }
     }
     if let Some(to) = leads_to {
-        return Err(ExtractError::Redirect { to: to.chars().take(200).collect() });
+        return Err(ExtractError::Redirect(to.chars().take(200).collect()));
     }
 
     let meta = |property: &str| {

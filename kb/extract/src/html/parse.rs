@@ -25,9 +25,7 @@ pub(super) fn parse(document: &str) -> Result<Html, ExtractError> {
         parser.process(step.into());
         rest = after;
         if depths.measure(&parser.tokenizer.sink.sink.0.borrow()) > MAX_DEPTH {
-            return Err(ExtractError::Broken {
-                reason: format!("it nests elements more than {MAX_DEPTH} deep"),
-            });
+            return Err(ExtractError::Broken(format!("it nests elements more than {MAX_DEPTH} deep")));
         }
     }
     Ok(parser.finish())

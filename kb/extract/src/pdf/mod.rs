@@ -49,7 +49,7 @@ pub(crate) fn document(bytes: &[u8]) -> Result<Document, ExtractError> {
 
 /// Tries an empty password, because many documents only restrict permissions.
 fn open(bytes: &[u8]) -> Result<Pdf, ExtractError> {
-    let broken = |reason: &str| ExtractError::Broken { reason: reason.to_owned() };
+    let broken = |reason: &str| ExtractError::Broken(reason.to_owned());
     let pdf = Pdf::new(bytes.to_vec()).map_err(|error| match error {
         LoadPdfError::Decryption(DecryptionError::PasswordProtected) => ExtractError::Encrypted,
         LoadPdfError::Decryption(_) => broken("it is encrypted in an unknown way"),

@@ -152,19 +152,17 @@ impl Sandbox {
         match failure {
             ChildFailure::Final(error) => error,
             ChildFailure::NoOutput { .. } if stderr.contains("memory allocation of") => {
-                ExtractError::OutOfMemory { mib: MAX_MEMORY_MIB }
+                ExtractError::OutOfMemory(MAX_MEMORY_MIB)
             }
             // Otherwise only the kernel sends this signal, when the machine runs out of memory.
-            ChildFailure::NoOutput { signal: Some(SIGKILL) } => {
-                ExtractError::OutOfMemory { mib: MAX_MEMORY_MIB }
-            }
+            ChildFailure::NoOutput { signal: Some(SIGKILL) } => ExtractError::OutOfMemory(MAX_MEMORY_MIB),
             ChildFailure::NoOutput { signal: Some(SIGXCPU) } => self.timed_out(),
             ChildFailure::NoOutput { .. } => ExtractError::Crashed,
         }
     }
 
     fn timed_out(&self) -> ExtractError {
-        ExtractError::TimedOut { seconds: self.time.as_secs() }
+        ExtractError::TimedOut(self.time.as_secs())
     }
 }
 
@@ -198,7 +196,7 @@ fn read_bounded(from: impl Read, limit: u64) -> io::Result<Vec<u8>> {
 }
 
 fn sandbox_error(error: &io::Error) -> ExtractError {
-    ExtractError::Sandbox { reason: error.to_string() }
+    ExtractError::Sandbox(error.to_string())
 }
 
 /// The child: drops its privileges, limits memory and time, reads a file from standard input, and writes the result to standard

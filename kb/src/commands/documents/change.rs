@@ -17,7 +17,7 @@ const REMOVAL_NOTICE: &str = "If a document is still in its source, the next `kb
                           permanently.";
 
 pub(crate) async fn set_enabled(args: VisibilityArgs, enabled: bool) -> anyhow::Result<ExitCode> {
-    let knowledge_base = connect(&args.server)?;
+    let knowledge_base = connect(&args.common.server)?;
     let documents = knowledge_base.all_documents().await?;
     let chosen = selected(&documents, &args.documents, Precision::PathEnd)?;
     let ids: Vec<_> = chosen.iter().map(|document| document.id).collect();
@@ -26,7 +26,7 @@ pub(crate) async fn set_enabled(args: VisibilityArgs, enabled: bool) -> anyhow::
     if changed.is_empty() {
         bail!("somebody else removed the documents; `kb list` shows all documents");
     }
-    if args.json {
+    if args.common.json {
         print_json(&json!({ "enabled": enabled, "documents": sources(&changed) }))?;
     } else {
         let done = if enabled { "enabled" } else { "disabled" };
@@ -36,7 +36,7 @@ pub(crate) async fn set_enabled(args: VisibilityArgs, enabled: bool) -> anyhow::
 }
 
 pub(crate) async fn remove(args: RemoveArgs) -> anyhow::Result<ExitCode> {
-    let knowledge_base = connect(&args.server)?;
+    let knowledge_base = connect(&args.common.server)?;
     let documents = knowledge_base.all_documents().await?;
     let chosen = selected(&documents, &args.documents, Precision::PathEnd)?;
     let sources = sources(&chosen);
@@ -47,7 +47,7 @@ pub(crate) async fn remove(args: RemoveArgs) -> anyhow::Result<ExitCode> {
     for document in &chosen {
         knowledge_base.remove(document).await?;
     }
-    if args.json {
+    if args.common.json {
         print_json(&json!({ "removed": sources }))?;
     } else if args.yes {
         print(&format!("{}\n{REMOVAL_NOTICE}", lines("removed", &sources)))?;

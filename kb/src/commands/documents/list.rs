@@ -8,10 +8,10 @@ use crate::knowledge_base::{Filter, Overview, Status, Trouble};
 use crate::output::{Column, Table, counted, number, print, print_json, printable, text, word};
 
 pub(crate) async fn list(args: ListArgs) -> anyhow::Result<ExitCode> {
-    let knowledge_base = connect(&args.server)?;
+    let knowledge_base = connect(&args.common.server)?;
     let filter = Filter { collection: args.collection, status: args.status, stale: args.stale };
     let documents = knowledge_base.overviews(&filter).await?;
-    if args.json {
+    if args.common.json {
         print_json(&documents)?;
     } else if !documents.is_empty() {
         let troubles = knowledge_base.troubles(filter.collection.as_deref()).await?;

@@ -16,7 +16,7 @@ use crate::output::{counted, excerpt, moment, print, print_json, printable};
 const EXCERPT_CHARS: usize = 240;
 
 pub(crate) async fn show(args: ShowArgs) -> anyhow::Result<ExitCode> {
-    let knowledge_base = connect(&args.server)?;
+    let knowledge_base = connect(&args.common.server)?;
     let documents = knowledge_base.all_documents().await?;
     let rows = selected(&documents, std::slice::from_ref(&args.document), Precision::Part)?;
     // Prefer the version that people see.
@@ -25,7 +25,7 @@ pub(crate) async fn show(args: ShowArgs) -> anyhow::Result<ExitCode> {
     let document = knowledge_base.overview(id).await?;
     let document = document.context("somebody else just removed the document; run this again")?;
     let passages = knowledge_base.passages(id).await?;
-    if args.json {
+    if args.common.json {
         print_json(&with_passages(&document, &passages)?)?;
     } else {
         let passages: Vec<_> = passages.iter().map(|passage| describe(passage, args.full)).collect();
