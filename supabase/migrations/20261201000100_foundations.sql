@@ -70,4 +70,5 @@ $$;
 
 comment on function internal.kb_lock_before_write() is 'Trigger: takes the lock before the statement locks a row.';
 
+-- Postgres lets everybody execute a new function. Each migration ends with this.
 revoke all on all routines in schema internal from public;

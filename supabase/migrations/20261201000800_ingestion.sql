@@ -106,9 +106,6 @@ comment on function public.kb_write_chunks(jsonb) is
   'vector of the innermost heading), sentences, and the chain of a sentence are optional. Sentences are numbered in their order. '
   'Atomic and idempotent; overwrites existing chunks with their vectors, sentences, parts and blocks.';
 
-revoke all on function public.kb_write_chunks(jsonb) from public, anon, authenticated;
-grant execute on function public.kb_write_chunks(jsonb) to service_role;
-
 -- Publication -------------------------------------------------------------
 
 create function public.kb_publish_document(document_id uuid, storage_path text default null) returns jsonb
@@ -246,9 +243,6 @@ comment on function public.kb_publish_document(uuid, text) is
   'storage_path: file of the new version; defaults to the path in its row. '
   'Failed documents of that source are deleted.';
 
-revoke all on function public.kb_publish_document(uuid, text) from public, anon, authenticated;
-grant execute on function public.kb_publish_document(uuid, text) to service_role;
-
 -- New vectors -------------------------------------------------------------
 
 -- For chunks without vectors, or with vectors of another model or an older text.
@@ -355,9 +349,6 @@ comment on function public.kb_chunks_to_embed(text, uuid, integer, text) is
   'reason: missing (there is no vector), stale (the text was edited), model (the vector is from another model; not reported '
   'if model is null).';
 
-revoke all on function public.kb_chunks_to_embed(text, uuid, integer, text) from public, anon, authenticated;
-grant execute on function public.kb_chunks_to_embed(text, uuid, integer, text) to service_role;
-
 create function internal.kb_text_hash(content text, meta jsonb, parts jsonb) returns text
   language sql
   immutable
@@ -432,9 +423,6 @@ comment on function public.kb_write_vectors(jsonb) is
   'newline after it, and content in UTF-8. Skips chunks that were edited or deleted meanwhile. Returns the ids of the chunks that '
   'were written.';
 
-revoke all on function public.kb_write_vectors(jsonb) from public, anon, authenticated;
-grant execute on function public.kb_write_vectors(jsonb) to service_role;
-
 -- Visibility and deletion -------------------------------------------------
 
 create function public.kb_set_enabled(ids uuid[], enabled boolean) returns setof uuid
@@ -448,9 +436,6 @@ as $$
 $$;
 
 comment on function public.kb_set_enabled(uuid[], boolean) is 'Shows or hides documents. Returns the ids of those that exist.';
-
-revoke all on function public.kb_set_enabled(uuid[], boolean) from public, anon, authenticated;
-grant execute on function public.kb_set_enabled(uuid[], boolean) to service_role;
 
 create function public.kb_delete_documents(ids uuid[], keep_restricted boolean default false) returns setof uuid
   language plpgsql
@@ -471,9 +456,6 @@ $$;
 comment on function public.kb_delete_documents(uuid[], boolean) is
   'Deletes documents with their chunks and vectors, with keep_restricted only those that nobody has hidden or restricted. Returns '
   'the ids of the documents that stay.';
-
-revoke all on function public.kb_delete_documents(uuid[], boolean) from public, anon, authenticated;
-grant execute on function public.kb_delete_documents(uuid[], boolean) to service_role;
 
 create function public.kb_note_failure(source text, name text, failure text, version text default null) returns void
   language plpgsql
@@ -498,9 +480,6 @@ $$;
 comment on function public.kb_note_failure(text, text, text, text) is
   'Notes that the newest version of a document cannot be read, in its ready row, or else in one whose status is failed. version: '
   'content_hash or source_version, if the same content could not be read another time either.';
-
-revoke all on function public.kb_note_failure(text, text, text, text) from public, anon, authenticated;
-grant execute on function public.kb_note_failure(text, text, text, text) to service_role;
 
 -- One kb sync at a time for each collection -------------------------------
 
@@ -589,9 +568,6 @@ comment on function public.kb_begin_sync(text, uuid, text) is
   'Takes the lease of a collection for a run, unless another run has it and renewed it within 60 seconds. Returns {acquired, '
   'run_id, host, started_at, renewed_at, settings} of the run that has the lease now. Idempotent for the same run.';
 
-revoke all on function public.kb_begin_sync(text, uuid, text) from public, anon, authenticated;
-grant execute on function public.kb_begin_sync(text, uuid, text) to service_role;
-
 create function public.kb_renew_sync(collection text, run_id uuid) returns boolean
   language plpgsql
   security invoker
@@ -608,9 +584,6 @@ $$;
 
 comment on function public.kb_renew_sync(text, uuid) is
   'Renews the lease of a run. False: another run has taken the collection, and this one must stop.';
-
-revoke all on function public.kb_renew_sync(text, uuid) from public, anon, authenticated;
-grant execute on function public.kb_renew_sync(text, uuid) to service_role;
 
 create function public.kb_end_sync(collection text, run_id uuid, summary jsonb default null, failure text default null)
   returns boolean
@@ -646,9 +619,6 @@ $$;
 comment on function public.kb_end_sync(text, uuid, jsonb, text) is
   'Releases the lease of a collection and stores the summary of the run, and why it failed, if it did. If it was the first and the '
   'collection is empty, nothing is stored. False: another run has taken it meanwhile.';
-
-revoke all on function public.kb_end_sync(text, uuid, jsonb, text) from public, anon, authenticated;
-grant execute on function public.kb_end_sync(text, uuid, jsonb, text) to service_role;
 
 create view public.kb_troubles
   with (security_invoker = true)
@@ -769,7 +739,19 @@ $$;
 comment on function public.kb_report_watch(text, text, text, integer, text) is
   'Records that a kb watch is running (also between rounds), finished a round, with its failure if there was one, or was stopped.';
 
-revoke all on function public.kb_report_watch(text, text, text, integer, text) from public, anon, authenticated;
-grant execute on function public.kb_report_watch(text, text, text, integer, text) to service_role;
+-- Rights ------------------------------------------------------------------
+
+revoke all on function
+  public.kb_write_chunks(jsonb), public.kb_publish_document(uuid, text), public.kb_chunks_to_embed(text, uuid, integer, text),
+  public.kb_write_vectors(jsonb), public.kb_set_enabled(uuid[], boolean), public.kb_delete_documents(uuid[], boolean),
+  public.kb_note_failure(text, text, text, text), public.kb_begin_sync(text, uuid, text), public.kb_renew_sync(text, uuid),
+  public.kb_end_sync(text, uuid, jsonb, text), public.kb_report_watch(text, text, text, integer, text)
+  from public, anon, authenticated;
+grant execute on function
+  public.kb_write_chunks(jsonb), public.kb_publish_document(uuid, text), public.kb_chunks_to_embed(text, uuid, integer, text),
+  public.kb_write_vectors(jsonb), public.kb_set_enabled(uuid[], boolean), public.kb_delete_documents(uuid[], boolean),
+  public.kb_note_failure(text, text, text, text), public.kb_begin_sync(text, uuid, text), public.kb_renew_sync(text, uuid),
+  public.kb_end_sync(text, uuid, jsonb, text), public.kb_report_watch(text, text, text, integer, text)
+  to service_role;
 
 revoke all on all routines in schema internal from public;

@@ -470,8 +470,6 @@ $$;
 
 comment on function internal.chat_insights(integer, text) is 'What public.chat_insights does, for administrators.';
 
-grant execute on function internal.chat_insights(integer, text) to authenticated, service_role;
-
 create function public.chat_insights(days integer default 30, assistant text default null) returns setof internal.chat_totals
   language sql
   stable
@@ -488,9 +486,6 @@ comment on function public.chat_insights(integer, text) is
   'with such feedback, however late it came; liked_share: liked among both; disliked_…: those with this reason. assistant: null for '
   'all. Others than '
   'administrators get insufficient_privilege.';
-
-revoke all on function public.chat_insights(integer, text) from public, anon;
-grant execute on function public.chat_insights(integer, text) to authenticated, service_role;
 
 -- A row of public.chat_insights_days.
 create type internal.chat_day as (
@@ -532,8 +527,6 @@ $$;
 
 comment on function internal.chat_insights_days(integer, text) is 'What public.chat_insights_days does, for administrators.';
 
-grant execute on function internal.chat_insights_days(integer, text) to authenticated, service_role;
-
 create function public.chat_insights_days(days integer default 30, assistant text default null) returns setof internal.chat_day
   language sql
   stable
@@ -546,9 +539,6 @@ $$;
 comment on function public.chat_insights_days(integer, text) is
   'One row for each of the last days (1 to 90, UTC), the oldest first, also for days without questions. For administrators; the '
   'columns are those of chat_insights.';
-
-revoke all on function public.chat_insights_days(integer, text) from public, anon;
-grant execute on function public.chat_insights_days(integer, text) to authenticated, service_role;
 
 -- A row of public.chat_insights_gaps.
 create type internal.chat_gap as (
@@ -622,8 +612,6 @@ $$;
 
 comment on function internal.chat_insights_gaps(integer, text, integer) is 'What public.chat_insights_gaps does, for administrators.';
 
-grant execute on function internal.chat_insights_gaps(integer, text, integer) to authenticated, service_role;
-
 create function public.chat_insights_gaps(days integer default 30, assistant text default null, max_count integer default 20)
   returns setof internal.chat_gap
   language sql
@@ -639,9 +627,6 @@ comment on function public.chat_insights_gaps(integer, text, integer) is
   '90): those that at least chat_settings.gap_users users asked in that time, most users first. At most max_count, and 100. '
   'disliked: how many of the questions were answered, and the user disliked the answer; the others were refused. examples: up to 5 '
   'questions of the group, the most typical first. For administrators.';
-
-revoke all on function public.chat_insights_gaps(integer, text, integer) from public, anon;
-grant execute on function public.chat_insights_gaps(integer, text, integer) to authenticated, service_role;
 
 -- A row of public.chat_insights_comments.
 create type internal.chat_comment as (
@@ -703,8 +688,6 @@ $$;
 comment on function internal.chat_insights_comments(integer, text, integer) is
   'What public.chat_insights_comments does, for administrators.';
 
-grant execute on function internal.chat_insights_comments(integer, text, integer) to authenticated, service_role;
-
 create function public.chat_insights_comments(days integer default 30, assistant text default null, max_count integer default 20)
   returns setof internal.chat_comment
   language sql
@@ -719,9 +702,6 @@ comment on function public.chat_insights_comments(integer, text, integer) is
   'What users wrote about answers in the last days (1 to 90), the newest first, with the question: without user, conversation and '
   'answer. At most max_count, and 100. rating: up or down. reason: wrong, incomplete, off_topic, outdated or other, for down, or '
   'null. total: how many there are. They go when the user or the retention deletes the conversation. For administrators.';
-
-revoke all on function public.chat_insights_comments(integer, text, integer) from public, anon;
-grant execute on function public.chat_insights_comments(integer, text, integer) to authenticated, service_role;
 
 -- A row of public.chat_insights_documents.
 create type internal.chat_cited_document as (
@@ -774,8 +754,6 @@ $$;
 comment on function internal.chat_insights_documents(integer, text, integer) is
   'What public.chat_insights_documents does, for administrators.';
 
-grant execute on function internal.chat_insights_documents(integer, text, integer) to authenticated, service_role;
-
 create function public.chat_insights_documents(days integer default 30, assistant text default null, max_count integer default 20)
   returns setof internal.chat_cited_document
   language sql
@@ -789,9 +767,6 @@ $$;
 comment on function public.chat_insights_documents(integer, text, integer) is
   'The documents that most answers of the last days (1 to 90) are based on: at most max_count, and 100. state: ready, disabled or '
   'deleted (then without title, source, collection and url). total: how many documents were cited. For administrators.';
-
-revoke all on function public.chat_insights_documents(integer, text, integer) from public, anon;
-grant execute on function public.chat_insights_documents(integer, text, integer) to authenticated, service_role;
 
 -- A row of public.chat_insights_uncited.
 create type internal.chat_uncited_document as (
@@ -847,8 +822,6 @@ $$;
 comment on function internal.chat_insights_uncited(integer, text, integer) is
   'What public.chat_insights_uncited does, for administrators.';
 
-grant execute on function internal.chat_insights_uncited(integer, text, integer) to authenticated, service_role;
-
 create function public.chat_insights_uncited(days integer default 30, assistant text default null, max_count integer default 20)
   returns setof internal.chat_uncited_document
   language sql
@@ -863,9 +836,6 @@ comment on function public.chat_insights_uncited(integer, text, integer) is
   'Documents that the search can find and that no answer of the last days (1 to 90) is based on: never cited first, then the oldest '
   'citation. At most max_count, and 100. last_cited: the last day within 400 days, null if there is none. total: how many there are. '
   'For administrators.';
-
-revoke all on function public.chat_insights_uncited(integer, text, integer) from public, anon;
-grant execute on function public.chat_insights_uncited(integer, text, integer) to authenticated, service_role;
 
 create function internal.chat_document_state(status text, enabled boolean) returns text
   language sql
@@ -956,8 +926,6 @@ $$;
 
 comment on function internal.chat_insights_health(integer, text) is 'What public.chat_insights_health does, for administrators.';
 
-grant execute on function internal.chat_insights_health(integer, text) to authenticated, service_role;
-
 create function public.chat_insights_health(days integer default 30, assistant text default null)
   returns setof internal.chat_citation_health
   language sql
@@ -974,9 +942,6 @@ comment on function public.chat_insights_health(integer, text) is
   'stale_passages were edited and are not found until they have new vectors. outdated: documents and collections that are not as new '
   'as their source; troubles: the 20 oldest of them, [{source, reason, since}]. For administrators.';
 
-revoke all on function public.chat_insights_health(integer, text) from public, anon;
-grant execute on function public.chat_insights_health(integer, text) to authenticated, service_role;
-
 create function internal.chat_insights_assistants() returns table (name text, title text, enabled boolean)
   language plpgsql
   stable
@@ -991,8 +956,6 @@ $$;
 
 comment on function internal.chat_insights_assistants() is 'What public.chat_insights_assistants does, for administrators.';
 
-grant execute on function internal.chat_insights_assistants() to authenticated, service_role;
-
 create function public.chat_insights_assistants() returns table (name text, title text, enabled boolean)
   language sql
   stable
@@ -1003,9 +966,6 @@ as $$
 $$;
 
 comment on function public.chat_insights_assistants() is 'The assistants, "default" first. For administrators.';
-
-revoke all on function public.chat_insights_assistants() from public, anon;
-grant execute on function public.chat_insights_assistants() to authenticated, service_role;
 
 -- Alerts ------------------------------------------------------------------
 
@@ -1199,5 +1159,23 @@ comment on function internal.chat_schedule_alerts() is
 create trigger chat_settings_schedule_alerts
   after update of alert_url, alert_answered_share, alert_cited_share on public.chat_settings
   for each row execute function internal.chat_schedule_alerts();
+
+-- Rights ------------------------------------------------------------------
+
+-- Each of them checks that its caller is an administrator.
+revoke all on function
+  public.chat_insights(integer, text), public.chat_insights_days(integer, text),
+  public.chat_insights_gaps(integer, text, integer), public.chat_insights_comments(integer, text, integer),
+  public.chat_insights_documents(integer, text, integer), public.chat_insights_uncited(integer, text, integer),
+  public.chat_insights_health(integer, text), public.chat_insights_assistants()
+  from public, anon;
+grant execute on function
+  internal.chat_insights, internal.chat_insights_days, internal.chat_insights_gaps, internal.chat_insights_comments,
+  internal.chat_insights_documents, internal.chat_insights_uncited, internal.chat_insights_health,
+  internal.chat_insights_assistants, public.chat_insights(integer, text), public.chat_insights_days(integer, text),
+  public.chat_insights_gaps(integer, text, integer), public.chat_insights_comments(integer, text, integer),
+  public.chat_insights_documents(integer, text, integer), public.chat_insights_uncited(integer, text, integer),
+  public.chat_insights_health(integer, text), public.chat_insights_assistants()
+  to authenticated, service_role;
 
 revoke all on all routines in schema internal from public;

@@ -120,8 +120,6 @@ $$;
 
 comment on function internal.chat_read_settings() is 'What public.chat_read_settings does, for administrators.';
 
-grant execute on function internal.chat_read_settings() to authenticated, service_role;
-
 create function public.chat_read_settings() returns jsonb
   language sql
   stable
@@ -134,9 +132,6 @@ $$;
 comment on function public.chat_read_settings() is
   'The settings that administrators may change, {settings, assistants}: columns of chat_settings, with has_alert_url instead of the '
   'address; all columns of each assistant, with has_conversations. For administrators.';
-
-revoke all on function public.chat_read_settings() from public, anon;
-grant execute on function public.chat_read_settings() to authenticated, service_role;
 
 -- Settings for all assistants ---------------------------------------------
 
@@ -184,8 +179,6 @@ $$;
 
 comment on function internal.chat_update_settings(jsonb, timestamptz) is 'What public.chat_update_settings does, for administrators.';
 
-grant execute on function internal.chat_update_settings(jsonb, timestamptz) to authenticated, service_role;
-
 create function public.chat_update_settings(changes jsonb, expected_updated_at timestamptz) returns void
   language sql
   security invoker
@@ -199,9 +192,6 @@ comment on function public.chat_update_settings(jsonb, timestamptz) is
   'stricter, alert_answered_share and alert_cited_share. Writes all changes or none. expected_updated_at: that of the row as it was '
   'read. Fails with PT409 if somebody else has changed it since, with PT422 if a value is not allowed; the detail of the error is then an object '
   'from columns to sentences. For administrators.';
-
-revoke all on function public.chat_update_settings(jsonb, timestamptz) from public, anon;
-grant execute on function public.chat_update_settings(jsonb, timestamptz) to authenticated, service_role;
 
 -- Assistants --------------------------------------------------------------
 
@@ -253,8 +243,6 @@ $$;
 comment on function internal.chat_update_assistant(text, jsonb, timestamptz) is
   'What public.chat_update_assistant does, for administrators.';
 
-grant execute on function internal.chat_update_assistant(text, jsonb, timestamptz) to authenticated, service_role;
-
 create function public.chat_update_assistant(assistant text, changes jsonb, expected_updated_at timestamptz) returns void
   language sql
   security invoker
@@ -266,9 +254,6 @@ $$;
 comment on function public.chat_update_assistant(text, jsonb, timestamptz) is
   'Changes columns of an assistant, all or none; not its name. expected_updated_at and errors: as for chat_update_settings; PT404 if '
   'there is no such assistant. For administrators.';
-
-revoke all on function public.chat_update_assistant(text, jsonb, timestamptz) from public, anon;
-grant execute on function public.chat_update_assistant(text, jsonb, timestamptz) to authenticated, service_role;
 
 create function internal.chat_add_assistant(assistant text, changes jsonb) returns void
   language plpgsql
@@ -291,8 +276,6 @@ $$;
 
 comment on function internal.chat_add_assistant(text, jsonb) is 'What public.chat_add_assistant does, for administrators.';
 
-grant execute on function internal.chat_add_assistant(text, jsonb) to authenticated, service_role;
-
 create function public.chat_add_assistant(assistant text, changes jsonb default '{}') returns void
   language sql
   security invoker
@@ -304,9 +287,6 @@ $$;
 comment on function public.chat_add_assistant(text, jsonb) is
   'Adds an assistant of this name. changes: columns that differ from their defaults. Fails with PT422 as chat_update_settings does. For '
   'administrators.';
-
-revoke all on function public.chat_add_assistant(text, jsonb) from public, anon;
-grant execute on function public.chat_add_assistant(text, jsonb) to authenticated, service_role;
 
 create function internal.chat_delete_assistant(assistant text, expected_updated_at timestamptz) returns void
   language plpgsql
@@ -327,8 +307,6 @@ $$;
 
 comment on function internal.chat_delete_assistant(text, timestamptz) is 'What public.chat_delete_assistant does, for administrators.';
 
-grant execute on function internal.chat_delete_assistant(text, timestamptz) to authenticated, service_role;
-
 create function public.chat_delete_assistant(assistant text, expected_updated_at timestamptz) returns void
   language sql
   security invoker
@@ -341,7 +319,19 @@ comment on function public.chat_delete_assistant(text, timestamptz) is
   'Deletes an assistant and its counts in the insights. Fails with PT422 for the assistant "default", and for one with conversations or '
   'refused questions, which can only be disabled. For administrators.';
 
-revoke all on function public.chat_delete_assistant(text, timestamptz) from public, anon;
-grant execute on function public.chat_delete_assistant(text, timestamptz) to authenticated, service_role;
+-- Rights ------------------------------------------------------------------
+
+-- Each of them checks that its caller is an administrator.
+revoke all on function
+  public.chat_read_settings(), public.chat_update_settings(jsonb, timestamptz),
+  public.chat_update_assistant(text, jsonb, timestamptz), public.chat_add_assistant(text, jsonb),
+  public.chat_delete_assistant(text, timestamptz)
+  from public, anon;
+grant execute on function
+  internal.chat_read_settings, internal.chat_update_settings, internal.chat_update_assistant, internal.chat_add_assistant,
+  internal.chat_delete_assistant, public.chat_read_settings(), public.chat_update_settings(jsonb, timestamptz),
+  public.chat_update_assistant(text, jsonb, timestamptz), public.chat_add_assistant(text, jsonb),
+  public.chat_delete_assistant(text, timestamptz)
+  to authenticated, service_role;
 
 revoke all on all routines in schema internal from public;
