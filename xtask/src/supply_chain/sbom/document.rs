@@ -11,10 +11,9 @@ use sha2::{Digest, Sha256};
 /// A component of a product, or the product.
 pub(super) struct Component {
     pub(super) kind: &'static str,
-    /// Its id in the document.
-    pub(super) reference: String,
     pub(super) name: String,
     pub(super) version: String,
+    /// Its package URL, which is also its id in the document.
     pub(super) purl: String,
     /// An SPDX expression.
     pub(super) licence: String,
@@ -31,7 +30,7 @@ pub(super) fn new(
     mut components: Vec<Component>,
     uses: BTreeMap<String, BTreeSet<String>>,
 ) -> Value {
-    components.sort_by(|a, b| a.reference.cmp(&b.reference));
+    components.sort_by(|a, b| a.purl.cmp(&b.purl));
     let mut document = json!({
         "$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json",
         "bomFormat": "CycloneDX",
@@ -52,12 +51,9 @@ fn dependencies(
     mut uses: BTreeMap<String, BTreeSet<String>>,
 ) -> Vec<Value> {
     let used: BTreeSet<String> = uses.values().flatten().cloned().collect();
-    let unused = components
-        .iter()
-        .map(|component| &component.reference)
-        .filter(|reference| !used.contains(*reference));
+    let unused = components.iter().map(|component| &component.purl).filter(|purl| !used.contains(*purl));
     let unused: BTreeSet<String> = unused.cloned().collect();
-    uses.entry(root.reference.clone()).or_default().extend(unused);
+    uses.entry(root.purl.clone()).or_default().extend(unused);
     uses.into_iter().map(|(reference, uses)| json!({ "ref": reference, "dependsOn": uses })).collect()
 }
 
@@ -86,10 +82,9 @@ mod tests {
     fn component(name: &str) -> Component {
         Component {
             kind: "library",
-            reference: name.to_owned(),
             name: name.to_owned(),
             version: "1.0.0".to_owned(),
-            purl: format!("pkg:cargo/{name}@1.0.0"),
+            purl: name.to_owned(),
             licence: "MIT".to_owned(),
             hash: None,
             is_shipped: true,

@@ -33,8 +33,7 @@ struct Product {
     /// Name of its document.
     file: &'static str,
     name: &'static str,
-    /// Its CycloneDX type.
-    kind: &'static str,
+    /// Whether it is a library on npm, or else a program.
     is_on_npm: bool,
     /// The crates that it contains, with their dependencies.
     packages: &'static [&'static str],
@@ -45,56 +44,36 @@ struct Product {
     has_model: bool,
 }
 
+/// What most products have.
+const COMMON: Product = Product {
+    file: "",
+    name: "",
+    is_on_npm: true,
+    packages: &["embedder"],
+    targets: WASM,
+    bundles: None,
+    has_model: false,
+};
+
 const PRODUCTS: [Product; 5] = [
-    Product {
-        file: "embedder",
-        name: "@evidence-chat/embedder",
-        kind: "library",
-        is_on_npm: true,
-        packages: &["embedder"],
-        targets: WASM,
-        bundles: None,
-        has_model: true,
-    },
+    Product { file: "embedder", name: "@evidence-chat/embedder", has_model: true, ..COMMON },
     Product {
         file: "writer",
         name: "@evidence-chat/writer",
-        kind: "library",
-        is_on_npm: true,
         packages: &["verifier"],
-        targets: WASM,
         bundles: Some("writer/npm/dist"),
-        has_model: false,
+        ..COMMON
     },
-    Product {
-        file: "widget",
-        name: "@evidence-chat/widget",
-        kind: "library",
-        is_on_npm: true,
-        packages: &["embedder"],
-        targets: WASM,
-        bundles: Some("web/dist"),
-        has_model: false,
-    },
-    Product {
-        file: "worker",
-        name: "edge-chat",
-        kind: "application",
-        is_on_npm: false,
-        packages: &["edge-chat"],
-        targets: WASM,
-        bundles: None,
-        has_model: false,
-    },
+    Product { file: "widget", name: "@evidence-chat/widget", bundles: Some("web/dist"), ..COMMON },
+    Product { file: "worker", name: "edge-chat", is_on_npm: false, packages: &["edge-chat"], ..COMMON },
     Product {
         file: "kb",
         name: "kb",
-        kind: "application",
         is_on_npm: false,
         packages: &["kb"],
         targets: NATIVE,
-        bundles: None,
         has_model: true,
+        ..COMMON
     },
 ];
 
@@ -130,10 +109,13 @@ impl Product {
             components.push(model_component()?);
         }
         let version = env!("CARGO_PKG_VERSION");
-        let purl = if self.is_on_npm { npm_purl(self.name, version) } else { own_purl(self.name, version) };
+        let (kind, purl) = match self.is_on_npm {
+            true => ("library", npm_purl(self.name, version)),
+            // In no registry.
+            false => ("application", format!("pkg:generic/evidence-chat/{}@{version}", self.name)),
+        };
         let root = Component {
-            kind: self.kind,
-            reference: purl.clone(),
+            kind,
             name: self.name.to_owned(),
             version: version.to_owned(),
             purl,
@@ -152,20 +134,17 @@ impl Product {
         tree: &CrateTree,
         facts: &Facts,
     ) -> BTreeMap<String, BTreeSet<String>> {
-        let reference =
-            |id: &CrateId| if id.name == self.name { root.reference.clone() } else { facts.purl(id) };
+        let reference = |id: &CrateId| if id.name == self.name { root.purl.clone() } else { facts.purl(id) };
         tree.nodes.iter().map(|(id, uses)| (reference(id), uses.iter().map(reference).collect())).collect()
     }
 }
 
 fn crate_component(id: &CrateId, tree: &CrateTree, facts: &Facts) -> Result<Component> {
-    let purl = facts.purl(id);
     Ok(Component {
         kind: "library",
-        reference: purl.clone(),
         name: id.name.clone(),
         version: id.version.clone(),
-        purl,
+        purl: facts.purl(id),
         licence: facts.licence(id)?.to_owned(),
         hash: facts.checksum(id).map(|checksum| ("SHA-256", checksum.to_owned())),
         is_shipped: tree.shipped.contains(id),
@@ -191,7 +170,6 @@ fn npm_components(dist: &str) -> Result<Vec<Component>> {
         let purl = npm_purl(name, version);
         Ok(Component {
             kind: "library",
-            reference: purl.clone(),
             name: name.to_owned(),
             version: version.to_owned(),
             purl,
@@ -227,13 +205,11 @@ fn package_folder(source: &str) -> Option<String> {
 fn model_component() -> Result<Component> {
     let sha256 = setup::sha256(&setup::model()?.0.join(setup::MODEL_FILE))?;
     let revision = setup::MODEL_REVISION;
-    let purl = format!("pkg:huggingface/{}@{revision}", setup::MODEL_NAME);
     Ok(Component {
         kind: "machine-learning-model",
-        reference: purl.clone(),
         name: setup::MODEL_NAME.to_owned(),
         version: revision.to_owned(),
-        purl,
+        purl: format!("pkg:huggingface/{}@{revision}", setup::MODEL_NAME),
         licence: "Apache-2.0".to_owned(),
         hash: Some(("SHA-256", sha256)),
         is_shipped: true,
@@ -245,16 +221,11 @@ fn npm_purl(name: &str, version: &str) -> String {
     format!("pkg:npm/{}@{version}", name.replace('@', "%40"))
 }
 
-/// The package URL of something that is in no registry.
-fn own_purl(name: &str, version: &str) -> String {
-    format!("pkg:generic/evidence-chat/{name}@{version}")
-}
-
 impl Component {
     fn to_json(&self) -> Value {
         let mut json = json!({
             "type": self.kind,
-            "bom-ref": self.reference,
+            "bom-ref": self.purl,
             "name": self.name,
             "version": self.version,
             "purl": self.purl,
