@@ -10,7 +10,9 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use chat_core::decimal::parse_decimal;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use worker::Env;
 
 use crate::http::error::HttpError;
@@ -80,9 +82,9 @@ pub(crate) enum LinkMode {
     Public,
 }
 
-/// Settings of the environment, which override those of all assistants. Only the link mode cannot be looser than the
+/// Settings of the environment, which override those of all assistants, or of an assistant. Only the link mode cannot be looser than the
 /// table's, because the database enforces its own.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq, Deserialize)]
 pub(crate) struct Overrides {
     pub(crate) evidence_threshold: Option<f64>,
     pub(crate) evidence_confidence: Option<f64>,
@@ -145,20 +147,28 @@ impl Config {
         let source = Source(lookup);
         let url = source.required("SUPABASE_URL").and_then(|text| base_url("SUPABASE_URL", text))?;
         let publishable_key = source.required("SUPABASE_PUBLISHABLE_KEY").and_then(publishable_key)?;
-        let worker_secret = source.get("CHAT_WORKER_SECRET").map(worker_secret).transpose()?;
+        let worker_secret =
+            source.checked("CHAT_WORKER_SECRET", "32 to 200 visible ASCII characters", |secret| {
+                (32..=200).contains(&secret.len()) && secret.bytes().all(|byte| byte.is_ascii_graphic())
+            })?;
         let timeout_ms =
             source.number("CHAT_UPSTREAM_TIMEOUT_MS", 1..=20_000, "a whole number from 1 to 20000")?;
         let rate_limit = source.number("CHAT_RATE_LIMIT", 1..=10_000, "a whole number from 1 to 10000")?;
         let search_rate_limit =
             source.number("CHAT_SEARCH_RATE_LIMIT", 0..=10_000, "a whole number from 0 to 10000")?;
-        let client_address_header = source
-            .get("CHAT_CLIENT_ADDRESS_HEADER")
-            .map(|text| header_name("CHAT_CLIENT_ADDRESS_HEADER", text));
+        let header_rule = "the name of a request header, such as X-Real-IP";
+        let client_address_header = source.checked("CHAT_CLIENT_ADDRESS_HEADER", header_rule, |name| {
+            name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+        })?;
+        let site_key_rule = "a site key of Turnstile, such as 0x4AAAAAAA…";
+        let turnstile_site_key = source.checked("CHAT_TURNSTILE_SITE_KEY", site_key_rule, |key| {
+            key.len() <= 100 && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte))
+        })?;
         Ok(Self {
-            client_address_header: client_address_header.transpose()?,
+            client_address_header,
             anonymous: AnonymousSignIn {
                 is_enabled: source.switch("CHAT_ANONYMOUS")?.unwrap_or(false),
-                turnstile_site_key: source.get("CHAT_TURNSTILE_SITE_KEY").map(site_key).transpose()?,
+                turnstile_site_key,
             },
             identity: source.identity(&url)?,
             overrides: source.overrides()?,
@@ -204,6 +214,16 @@ impl<F: Fn(&str) -> Option<String>> Source<F> {
         self.number(name, false..=true, "true or false")
     }
 
+    /// A variant by its name in JSON.
+    fn choice<T: DeserializeOwned>(
+        &self,
+        name: &'static str,
+        rule: &'static str,
+    ) -> Result<Option<T>, ConfigError> {
+        let choice = self.get(name).map(|text| serde_json::from_value(Value::String(text)));
+        choice.transpose().map_err(|_| ConfigError::Invalid(name, rule))
+    }
+
     /// Texts separated by `|`.
     fn list(&self, name: &'static str, rule: &ListRule) -> Result<Option<Vec<String>>, ConfigError> {
         let Some(text) = self.get(name) else { return Ok(None) };
@@ -216,35 +236,30 @@ impl<F: Fn(&str) -> Option<String>> Source<F> {
         }
     }
 
-    fn text(
+    fn checked(
         &self,
         name: &'static str,
-        max_chars: usize,
         rule: &'static str,
+        is_valid: impl FnOnce(&str) -> bool,
     ) -> Result<Option<String>, ConfigError> {
         match self.get(name) {
-            Some(text) if text.chars().count() > max_chars => Err(ConfigError::Invalid(name, rule)),
+            Some(text) if !is_valid(&text) => Err(ConfigError::Invalid(name, rule)),
             text => Ok(text),
         }
     }
 
     /// A page or a mailbox; the widget puts the address into a link.
     fn support_url(&self) -> Result<Option<String>, ConfigError> {
-        const NAME: &str = "CHAT_SUPPORT_URL";
-        const RULE: &str = "an address of up to 500 characters that begins with https:// or mailto:";
-        let Some(url) = self.get(NAME) else { return Ok(None) };
-        let is_link = ["https://", "mailto:"].into_iter().any(|scheme| {
-            url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
-                && url.len() > scheme.len()
-        });
-        if is_link
-            && url.chars().count() <= 500
-            && !url.chars().any(|char| char.is_whitespace() || char.is_control())
-        {
-            Ok(Some(url))
-        } else {
-            Err(ConfigError::Invalid(NAME, RULE))
-        }
+        let rule = "an address of up to 500 characters that begins with https:// or mailto:";
+        self.checked("CHAT_SUPPORT_URL", rule, |url| {
+            let is_link = ["https://", "mailto:"].into_iter().any(|scheme| {
+                url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
+                    && url.len() > scheme.len()
+            });
+            is_link
+                && url.chars().count() <= 500
+                && !url.chars().any(|char| char.is_whitespace() || char.is_control())
+        })
     }
 
     fn identity(&self, project_url: &str) -> Result<TokenRules, ConfigError> {
@@ -258,35 +273,20 @@ impl<F: Fn(&str) -> Option<String>> Source<F> {
     }
 
     fn overrides(&self) -> Result<Overrides, ConfigError> {
-        let link_mode = match self.get("CHAT_LINK_MODE").as_deref() {
-            None => None,
-            Some("none") => Some(LinkMode::None),
-            Some("authenticated") => Some(LinkMode::Authenticated),
-            Some("public") => Some(LinkMode::Public),
-            Some(_) => {
-                return Err(ConfigError::Invalid("CHAT_LINK_MODE", "none, authenticated or public"));
-            }
-        };
-        let answer_mode = match self.get("CHAT_ANSWER_MODE").as_deref() {
-            None => None,
-            Some("extractive") => Some(AnswerModeSetting::Extractive),
-            Some("endpoint") => Some(AnswerModeSetting::Endpoint),
-            Some("on_device") => Some(AnswerModeSetting::OnDevice),
-            Some(_) => {
-                return Err(ConfigError::Invalid("CHAT_ANSWER_MODE", "extractive, endpoint or on_device"));
-            }
-        };
         Ok(Overrides {
             evidence_threshold: self.fraction("CHAT_EVIDENCE_THRESHOLD")?,
             evidence_confidence: self.fraction("CHAT_EVIDENCE_CONFIDENCE")?,
             match_count: self.number("CHAT_MATCH_COUNT", 1..=50, "a whole number from 1 to 50")?,
-            link_mode,
+            link_mode: self.choice("CHAT_LINK_MODE", "none, authenticated or public")?,
             citations: self.switch("CHAT_CITATIONS")?,
-            answer_mode,
-            refusal_message: self.text("CHAT_REFUSAL_MESSAGE", 1000, "up to 1000 characters")?,
+            answer_mode: self.choice("CHAT_ANSWER_MODE", "extractive, endpoint or on_device")?,
+            refusal_message: self.checked("CHAT_REFUSAL_MESSAGE", "up to 1000 characters", |text| {
+                text.chars().count() <= 1000
+            })?,
             refusal_suggestions: self.list("CHAT_SUGGESTIONS", &SUGGESTIONS)?,
             support_url: self.support_url()?,
-            greeting: self.text("CHAT_GREETING", 500, "up to 500 characters")?,
+            greeting: self
+                .checked("CHAT_GREETING", "up to 500 characters", |text| text.chars().count() <= 500)?,
             suggested_questions: self.list("CHAT_SUGGESTED_QUESTIONS", &QUESTIONS)?,
             log_questions: self.switch("CHAT_LOG_QUESTIONS")?,
         })
@@ -354,14 +354,6 @@ fn is_loopback(host: &str) -> bool {
         || name.parse::<Ipv4Addr>().is_ok_and(|address| address.is_loopback())
 }
 
-fn header_name(name: &'static str, text: String) -> Result<String, ConfigError> {
-    if text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
-        Ok(text)
-    } else {
-        Err(ConfigError::Invalid(name, "the name of a request header, such as X-Real-IP"))
-    }
-}
-
 /// A key that may be public: `/api/config` shows it where visitors are signed in anonymously.
 fn publishable_key(key: String) -> Result<String, ConfigError> {
     const NAME: &str = "SUPABASE_PUBLISHABLE_KEY";
@@ -385,22 +377,6 @@ fn legacy_role(key: &str) -> Option<String> {
     }
     let payload = identity::base64url::decode(key.split('.').nth(1)?)?;
     serde_json::from_slice(&payload).ok().map(|Claims { role }| role)
-}
-
-fn site_key(key: String) -> Result<String, ConfigError> {
-    if key.len() <= 100 && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte)) {
-        Ok(key)
-    } else {
-        Err(ConfigError::Invalid("CHAT_TURNSTILE_SITE_KEY", "a site key of Turnstile, such as 0x4AAAAAAA…"))
-    }
-}
-
-fn worker_secret(secret: String) -> Result<String, ConfigError> {
-    if (32..=200).contains(&secret.len()) && secret.bytes().all(|byte| byte.is_ascii_graphic()) {
-        Ok(secret)
-    } else {
-        Err(ConfigError::Invalid("CHAT_WORKER_SECRET", "32 to 200 visible ASCII characters"))
-    }
 }
 
 fn jwt_secret(secret: String) -> Result<Secret, ConfigError> {

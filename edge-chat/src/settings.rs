@@ -94,19 +94,9 @@ struct Stored {
 struct Row {
     title: Option<String>,
     allowed_origins: Option<Vec<String>>,
-    evidence_threshold: Option<f64>,
-    evidence_confidence: Option<f64>,
-    match_count: Option<u32>,
-    link_mode: LinkMode,
-    citations: bool,
-    #[serde(default)]
-    answer_mode: AnswerModeSetting,
-    refusal_message: Option<String>,
-    refusal_suggestions: Option<Vec<String>>,
-    support_url: Option<String>,
-    greeting: Option<String>,
-    suggested_questions: Vec<String>,
-    log_questions: bool,
+    /// What the environment may override.
+    #[serde(flatten)]
+    values: Overrides,
 }
 
 thread_local! {
@@ -169,45 +159,36 @@ impl Settings {
     }
 
     fn merge(overrides: &Overrides, stored: &Stored, is_public: bool) -> Self {
-        let row = &stored.settings;
-        let fraction = |first: Option<f64>, second: Option<f64>, default| {
-            first.or(second).filter(|fraction| (0.0..=1.0).contains(fraction)).unwrap_or(default)
+        fn first<T: Clone>(overridden: &Option<T>, stored: &Option<T>) -> Option<T> {
+            overridden.as_ref().or(stored.as_ref()).cloned()
+        }
+        let Row { title, allowed_origins, values: row } = &stored.settings;
+        let fraction = |overridden, stored, default| {
+            first(overridden, stored).filter(|fraction| (0.0..=1.0).contains(fraction)).unwrap_or(default)
         };
         let defaults = EvidenceThresholds::default();
-        let match_count = overrides.match_count.or(row.match_count).unwrap_or(DEFAULT_MATCH_COUNT);
+        let match_count = first(&overrides.match_count, &row.match_count).unwrap_or(DEFAULT_MATCH_COUNT);
+        let similarity =
+            fraction(&overrides.evidence_threshold, &row.evidence_threshold, defaults.similarity);
+        let confidence =
+            fraction(&overrides.evidence_confidence, &row.evidence_confidence, defaults.confidence);
+        let background = stored.calibration.unwrap_or(defaults.background);
+        let suggested_questions = first(&overrides.suggested_questions, &row.suggested_questions);
         Self {
             is_public,
-            title: row.title.clone(),
-            allowed_origins: row.allowed_origins.clone(),
-            thresholds: EvidenceThresholds {
-                similarity: fraction(
-                    overrides.evidence_threshold,
-                    row.evidence_threshold,
-                    defaults.similarity,
-                ),
-                confidence: fraction(
-                    overrides.evidence_confidence,
-                    row.evidence_confidence,
-                    defaults.confidence,
-                ),
-                background: stored.calibration.unwrap_or(defaults.background),
-            },
+            title: title.clone(),
+            allowed_origins: allowed_origins.clone(),
+            thresholds: EvidenceThresholds { similarity, confidence, background },
             match_count: match_count.clamp(1, 50),
-            link_mode: overrides.max_link_mode().min(row.link_mode),
-            answer_mode: overrides.answer_mode.unwrap_or(row.answer_mode),
-            citations: overrides.citations.unwrap_or(row.citations),
-            refusal_message: overrides.refusal_message.clone().or_else(|| row.refusal_message.clone()),
-            refusal_suggestions: overrides
-                .refusal_suggestions
-                .clone()
-                .or_else(|| row.refusal_suggestions.clone()),
-            support_url: overrides.support_url.clone().or_else(|| row.support_url.clone()),
-            greeting: overrides.greeting.clone().or_else(|| row.greeting.clone()),
-            suggested_questions: overrides
-                .suggested_questions
-                .clone()
-                .unwrap_or_else(|| row.suggested_questions.clone()),
-            log_questions: overrides.log_questions.unwrap_or(row.log_questions),
+            link_mode: overrides.max_link_mode().min(row.link_mode.unwrap_or(LinkMode::None)),
+            answer_mode: first(&overrides.answer_mode, &row.answer_mode).unwrap_or_default(),
+            citations: first(&overrides.citations, &row.citations).unwrap_or(true),
+            refusal_message: first(&overrides.refusal_message, &row.refusal_message),
+            refusal_suggestions: first(&overrides.refusal_suggestions, &row.refusal_suggestions),
+            support_url: first(&overrides.support_url, &row.support_url),
+            greeting: first(&overrides.greeting, &row.greeting),
+            suggested_questions: suggested_questions.unwrap_or_default(),
+            log_questions: first(&overrides.log_questions, &row.log_questions).unwrap_or_default(),
             model: stored.model.clone(),
             hides_documents: stored.hides_documents == Some(true),
             outdated: stored.outdated.clone(),

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use serde::Deserialize;
+
 use super::{ConfigError, Source, base_url};
 
 /// How to reach the model, and what it may cost.
@@ -36,7 +38,8 @@ pub(crate) enum Provider {
 }
 
 /// What visitors get if the model says that the passages do not answer the question.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub(crate) enum Decline {
     /// The extractive answer.
     Answer,
@@ -65,7 +68,9 @@ impl<F: Fn(&str) -> Option<String>> Source<F> {
                 None => return Ok(None),
                 Some(url) => Provider::OpenAi {
                     url: base_url("CHAT_LLM_URL", url)?,
-                    key: self.get("CHAT_LLM_KEY").map(key).transpose()?,
+                    key: self.checked("CHAT_LLM_KEY", "up to 1000 visible ASCII characters", |key| {
+                        key.len() <= 1000 && key.bytes().all(|byte| byte.is_ascii_graphic())
+                    })?,
                 },
             },
             Some("workers_ai") => Provider::WorkersAi,
@@ -84,11 +89,7 @@ impl<F: Fn(&str) -> Option<String>> Source<F> {
             Ok(tokens.unwrap_or(default))
         };
         let max_tokens = self.number("CHAT_LLM_MAX_TOKENS", 16..=1000, "a whole number from 16 to 1000")?;
-        let decline = match self.get("CHAT_LLM_DECLINE").as_deref() {
-            None | Some("answer") => Decline::Answer,
-            Some("refuse") => Decline::Refuse,
-            Some(_) => return Err(ConfigError::Invalid("CHAT_LLM_DECLINE", "answer or refuse")),
-        };
+        let decline = self.choice("CHAT_LLM_DECLINE", "answer or refuse")?;
         Ok(Some(ModelConfig {
             provider,
             model,
@@ -97,16 +98,8 @@ impl<F: Fn(&str) -> Option<String>> Source<F> {
             max_tokens: max_tokens.unwrap_or(200),
             daily_tokens_per_user: tokens("CHAT_LLM_DAILY_TOKENS_USER", 50_000)?,
             daily_tokens_per_site: tokens("CHAT_LLM_DAILY_TOKENS_SITE", 2_000_000)?,
-            decline,
+            decline: decline.unwrap_or(Decline::Answer),
         }))
-    }
-}
-
-fn key(key: String) -> Result<String, ConfigError> {
-    if key.len() <= 1000 && key.bytes().all(|byte| byte.is_ascii_graphic()) {
-        Ok(key)
-    } else {
-        Err(ConfigError::Invalid("CHAT_LLM_KEY", "up to 1000 visible ASCII characters"))
     }
 }
 

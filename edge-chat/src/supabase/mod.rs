@@ -81,8 +81,7 @@ impl Supabase {
         table: &'static str,
         query: &Query,
     ) -> Result<Vec<T>, HttpError> {
-        let path = format!("/rest/v1/{table}?{}", query.encode());
-        self.fetch(self.exchange(Service::Rest, table, Method::Get, path)).await
+        self.fetch(self.request(Method::Get, table, query)).await
     }
 
     /// Reads rows of a table. `None` if the response is too large.
@@ -91,12 +90,12 @@ impl Supabase {
         table: &'static str,
         query: &Query,
     ) -> Result<Option<Vec<T>>, HttpError> {
-        let path = format!("/rest/v1/{table}?{}", query.encode());
-        let body = self
-            .exchange(Service::Rest, table, Method::Get, path)
-            .read_if_not_too_large(self.deadline)
-            .await?;
-        body.map(|body| parse(table, &body)).transpose()
+        let request = self.request(Method::Get, table, query);
+        request.read_if_not_too_large(self.deadline).await?.map(|body| parse(table, &body)).transpose()
+    }
+
+    fn request(&self, method: Method, table: &'static str, query: &Query) -> Exchange {
+        self.exchange(Service::Rest, table, method, format!("/rest/v1/{table}?{}", query.encode()))
     }
 
     /// What [`Project::chat_config`] reads, of an assistant that may be for this user only.

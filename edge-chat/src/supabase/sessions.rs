@@ -12,7 +12,7 @@ use uuid::Uuid;
 use worker::Method;
 
 use super::timestamp::Timestamp;
-use super::{Exchange, Query, Service, Supabase, parse, unavailable, vector_literal};
+use super::{Exchange, Query, Supabase, parse, unavailable, vector_literal};
 use crate::http::error::HttpError;
 
 pub(super) const TABLE: &str = "chat_sessions";
@@ -116,9 +116,7 @@ impl Supabase {
 
     /// Renames a session. `None` if it does not exist.
     pub(crate) async fn rename_session(&self, id: Uuid, title: &str) -> Result<Option<Session>, HttpError> {
-        let query = self.own_session(COLUMNS, id);
-        let path = format!("/rest/v1/{TABLE}?{}", query.encode());
-        let mut update = self.exchange(Service::Rest, TABLE, Method::Patch, path);
+        let mut update = self.request(Method::Patch, TABLE, &self.own_session(COLUMNS, id));
         update.headers.push(("Prefer", "return=representation".to_owned()));
         update.body = Some(json!({ "title": title }).to_string());
         let rows: Vec<Session> = self.fetch(update).await?;
@@ -127,9 +125,7 @@ impl Supabase {
 
     /// Deletes a session with its messages. Returns whether it existed.
     pub(crate) async fn delete_session(&self, id: Uuid) -> Result<bool, HttpError> {
-        let query = self.own_session("id", id);
-        let path = format!("/rest/v1/{TABLE}?{}", query.encode());
-        let mut delete = self.exchange(Service::Rest, TABLE, Method::Delete, path);
+        let mut delete = self.request(Method::Delete, TABLE, &self.own_session("id", id));
         delete.headers.push(("Prefer", "return=representation".to_owned()));
         let rows: Vec<IgnoredAny> = self.fetch(delete).await?;
         Ok(!rows.is_empty())
@@ -183,7 +179,7 @@ impl Supabase {
             Some(time) => query.filter("created_at", format!("gt.{}", time.as_str())),
             None => query,
         };
-        self.exchange(Service::Rest, MESSAGES, Method::Get, format!("/rest/v1/{MESSAGES}?{}", query.encode()))
+        self.request(Method::Get, MESSAGES, &query)
     }
 
     fn own_session(&self, columns: &'static str, id: Uuid) -> Query {
