@@ -111,8 +111,7 @@ impl Product {
         let version = env!("CARGO_PKG_VERSION");
         let (kind, purl) = match self.is_on_npm {
             true => ("library", npm_purl(self.name, version)),
-            // In no registry.
-            false => ("application", format!("pkg:generic/evidence-chat/{}@{version}", self.name)),
+            false => ("application", own_purl(self.name, version)),
         };
         let root = Component {
             kind,
@@ -219,6 +218,11 @@ fn model_component() -> Result<Component> {
 
 fn npm_purl(name: &str, version: &str) -> String {
     format!("pkg:npm/{}@{version}", name.replace('@', "%40"))
+}
+
+/// The package URL of something that is in no registry.
+fn own_purl(name: &str, version: &str) -> String {
+    format!("pkg:generic/evidence-chat/{name}@{version}")
 }
 
 impl Component {
