@@ -32,9 +32,8 @@ impl Reach {
         let quotable =
             quotable.map(|(passage, assessed)| (highest_threshold(question, assessed), passage.best_z()));
         let mut quotable: Vec<_> = quotable.filter(|(similarity, _)| !similarity.is_nan()).collect();
-        quotable.sort_by(|(a, z_a), (b, z_b)| {
-            b.total_cmp(a).then(z_b.partial_cmp(z_a).unwrap_or(Ordering::Equal))
-        });
+        // The most similar first, and of equal ones that with the largest z.
+        quotable.sort_by(|a, b| b.partial_cmp(a).unwrap_or(Ordering::Equal));
         let mut reaches: Vec<Self> = Vec::new();
         for (similarity, z) in quotable {
             let confidence = z.map_or(confidence, |z| confidence.min(confidence_by_reader(z)));
