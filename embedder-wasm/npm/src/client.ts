@@ -1,32 +1,39 @@
 import { messageOf } from "./loading/errors.js";
 import { Watchdog } from "./loading/watchdog.js";
-import type { CallOptions, Embedder, Embedding } from "./embedding.js";
+import type { CallOptions, Embedder, Embedding, PassageToRead, ReaderOptions } from "./embedding.js";
 import { asEmbedderError, EmbedderError } from "./errors.js";
+import { identityOf } from "./file-identity.js";
 import type { Settings } from "./options.js";
 import { DIMENSIONS, type OpenPort, type Port, type Reply, type Request, type Vectors } from "./protocol.js";
+import { ReaderLoad, stalled } from "./reader-load.js";
 
-type LoadSettings = Pick<Settings, "modelUrl" | "wasmUrl" | "cache" | "timeoutMs" | "signal" | "onProgress">;
+type LoadSettings = Omit<Settings, "workerUrl" | "mode">;
 
 type EmbedCall = Extract<Request, { type: "embed" }>;
 type CountCall = Extract<Request, { type: "count" }>;
+type ReadCall = Extract<Request, { type: "read" }>;
 type Embedded = Extract<Reply, { type: "embedded" }>;
 type Counted = Extract<Reply, { type: "counted" }>;
+type PassagesRead = Extract<Reply, { type: "passages_read" }>;
 
 interface PendingCall {
-  readonly resolve: (answer: Embedded | Counted) => void;
+  readonly resolve: (answer: Embedded | Counted | PassagesRead) => void;
   readonly reject: (error: EmbedderError) => void;
 }
 
 /** The caller's side of an engine: matches its replies to the calls. */
 export class EmbedderClient implements Embedder {
   readonly fingerprint: string;
+  readonly readerFingerprint = identityOf("reader").fingerprint;
   readonly #port: Port;
+  readonly #reader: ReaderLoad;
   readonly #pending = new Map<number, PendingCall>();
   #nextId = 0;
   #ended: EmbedderError | undefined;
 
-  private constructor(port: Port, fingerprint: string) {
+  private constructor(port: Port, fingerprint: string, settings: LoadSettings) {
     this.#port = port;
+    this.#reader = new ReaderLoad((request) => port.post(request), settings);
     this.fingerprint = fingerprint;
   }
 
@@ -55,7 +62,7 @@ export class EmbedderClient implements Embedder {
         if (reply.type === "load_failed") fail(new EmbedderError(reply.code, reply.message));
         if (reply.type === "ready" && port) {
           settle();
-          client = new EmbedderClient(port, reply.fingerprint);
+          client = new EmbedderClient(port, reply.fingerprint, settings);
           resolve(client);
         }
       };
@@ -91,6 +98,23 @@ export class EmbedderClient implements Embedder {
     return tokens;
   }
 
+  loadReader(options: ReaderOptions = {}): Promise<void> {
+    return this.#ended ? Promise.reject(this.#ended) : this.#reader.wait(options);
+  }
+
+  async readPassages(
+    question: string,
+    passages: readonly PassageToRead[],
+    options: CallOptions = {},
+  ): Promise<(number | null)[][]> {
+    if (typeof question !== "string") throw notText("question", question);
+    if (!Array.isArray(passages)) throw new EmbedderError("bad_input", "passages must be an array.");
+    const checked = passages.map(checkPassage);
+    await this.loadReader({ signal: options.signal });
+    const read = (id: number): ReadCall => ({ type: "read", id, question, passages: checked });
+    return (await this.#call<ReadCall, PassagesRead>(read, options)).scores;
+  }
+
   dispose(): void {
     this.#end(new EmbedderError("aborted", "The embedder was disposed. Create a new one to continue."));
   }
@@ -100,7 +124,7 @@ export class EmbedderClient implements Embedder {
   }
 
   /** Each type of call has its type of reply; the id connects them. */
-  #call<Call extends EmbedCall | CountCall, Result extends Embedded | Counted>(
+  #call<Call extends EmbedCall | CountCall | ReadCall, Result extends Embedded | Counted | PassagesRead>(
     request: (id: number) => Call,
     { signal }: CallOptions,
   ): Promise<Result> {
@@ -127,7 +151,8 @@ export class EmbedderClient implements Embedder {
 
   #settle(reply: Reply): void {
     if (reply.type === "crashed") return this.#end(crashed(reply.message));
-    if (reply.type !== "embedded" && reply.type !== "counted" && reply.type !== "call_failed") return;
+    this.#reader.handle(reply);
+    if (!("id" in reply)) return;
     const call = this.#pending.get(reply.id);
     this.#pending.delete(reply.id);
     if (reply.type === "call_failed") call?.reject(new EmbedderError("bad_input", reply.message));
@@ -138,6 +163,7 @@ export class EmbedderClient implements Embedder {
     if (this.#ended) return;
     this.#ended = reason;
     this.#port.close();
+    this.#reader.fail(reason);
     for (const call of this.#pending.values()) call.reject(reason);
     this.#pending.clear();
   }
@@ -152,14 +178,22 @@ function unpack({ vectors, tokens, truncated }: Vectors): Embedding[] {
   }));
 }
 
+/** A copy, which can be sent to the worker whatever else the passage has. */
+function checkPassage(passage: PassageToRead, index: number): PassageToRead {
+  const { heading, statements } = Object(passage) as PassageToRead;
+  if (typeof heading !== "string") throw notText(`passages[${index}].heading`, heading);
+  if (!Array.isArray(statements)) {
+    throw new EmbedderError("bad_input", `passages[${index}].statements must be an array of strings.`);
+  }
+  for (const [place, statement] of statements.entries()) {
+    if (typeof statement !== "string") throw notText(`passages[${index}].statements[${place}]`, statement);
+  }
+  return { heading, statements: [...statements] };
+}
+
 function notText(name: string, value: unknown): EmbedderError {
   const found = value === null ? "null" : Array.isArray(value) ? "an array" : typeof value;
   return new EmbedderError("bad_input", `${name} must be a string, not ${found}.`);
-}
-
-function stalled(timeoutMs: number): EmbedderError {
-  const message = `Loading made no progress for ${timeoutMs / 1000} seconds. Check the connection and try again.`;
-  return new EmbedderError("timeout", message);
 }
 
 function crashed(reason: string): EmbedderError {
