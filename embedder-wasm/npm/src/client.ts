@@ -185,10 +185,12 @@ function checkPassage(passage: PassageToRead, index: number): PassageToRead {
   if (!Array.isArray(statements)) {
     throw new EmbedderError("bad_input", `passages[${index}].statements must be an array of strings.`);
   }
+  const copies: string[] = [];
   for (const [place, statement] of statements.entries()) {
     if (typeof statement !== "string") throw notText(`passages[${index}].statements[${place}]`, statement);
+    copies.push(statement);
   }
-  return { heading, statements: [...statements] };
+  return { heading, statements: copies };
 }
 
 function notText(name: string, value: unknown): EmbedderError {
