@@ -5,11 +5,11 @@ import type { PassageToRead } from "./embedding.js";
 export class ReadJob {
   /** For each statement of each passage that was read. */
   readonly scores: (number | null)[][] = [];
-  readonly #reader: Pick<WasmReader, "read">;
+  readonly #reader: Pick<WasmReader, "readPassages">;
   readonly #question: string;
   readonly #passages: readonly PassageToRead[];
 
-  constructor(reader: Pick<WasmReader, "read">, question: string, passages: readonly PassageToRead[]) {
+  constructor(reader: Pick<WasmReader, "readPassages">, question: string, passages: readonly PassageToRead[]) {
     this.#reader = reader;
     this.#question = question;
     this.#passages = passages;
@@ -23,7 +23,9 @@ export class ReadJob {
   readNext(): void {
     const passage = this.#passages[this.scores.length];
     if (!passage) return;
-    const scores = this.#reader.read(this.#question, passage.heading, [...passage.statements]);
+    const { heading, statements } = passage;
+    const counts = Uint32Array.of(statements.length);
+    const scores = this.#reader.readPassages(this.#question, [heading], [...statements], counts);
     // A statement that did not fit has no number.
     this.scores.push(Array.from(scores, (score) => (Number.isNaN(score) ? null : score)));
   }

@@ -141,13 +141,13 @@ test("a load ends when nobody waits for it, and not before", async (t) => {
 
 test("an argument of the wrong type rejects with code bad_input and is named", async (t) => {
   const embedder = await embedderFor(t);
-  for (const [question, passages, message] of [
+  for (const [question, passages, message] of /** @type {[any, any, RegExp][]} */ ([
     [7, [], /^question must be a string, not number/],
     ["a", "b", /^passages must be an array/],
     ["a", [null], /^passages\[0\]\.heading must be a string/],
     ["a", [passage("b"), { heading: "h", statements: "s" }], /^passages\[1\]\.statements must be an array/],
     ["a", [passage("b", null)], /^passages\[0\]\.statements\[1\] must be a string, not null/],
-  ]) {
+  ])) {
     await rejects(embedder.readPassages(question, passages), "bad_input", message);
   }
   assert.equal(requests, 0);

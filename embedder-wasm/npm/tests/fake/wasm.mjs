@@ -145,7 +145,9 @@ class WasmReader {
     alive.readers++;
   }
 
-  read(question, heading, statements) {
+  readPassages(question, headings, statements, counts) {
+    const [heading] = headings;
+    if (headings.length !== 1 || counts[0] !== statements.length) throw new RangeError("one passage at a time");
     if (question === "trap") throw new WebAssembly.RuntimeError("unreachable executed");
     const [, milliseconds] = /^busy (\d+)/.exec(heading) ?? [];
     for (const end = performance.now() + Number(milliseconds ?? 0); performance.now() < end;);
