@@ -8,6 +8,7 @@ use crate::error::ErrorBody;
 use crate::found::FoundPassage;
 use crate::generation_report::{AnswerMode, GenerationReport};
 use crate::outcome::Searched;
+use crate::reading::DecidedBy;
 use crate::refusal::Refusal;
 
 /// A comment line that keeps an idle connection open; clients skip it.
@@ -52,6 +53,8 @@ pub enum Event<'a> {
         message_id: Uuid,
         /// Whether question and answer are in the history.
         persisted: bool,
+        /// What decided which statements are shown.
+        decided_by: DecidedBy,
         /// How the answer was written, if a model was to write it.
         #[serde(skip_serializing_if = "Option::is_none")]
         generation: Option<&'a GenerationReport>,
@@ -119,6 +122,7 @@ mod tests {
             Event::AnswerEnd {
                 message_id: Uuid::nil(),
                 persisted: true,
+                decided_by: DecidedBy::Search,
                 generation: None,
                 searched: &Searched::default(),
             },

@@ -22,9 +22,10 @@ use crate::asking::Asking;
 use crate::chunk::MatchedChunk;
 use crate::evidence::{EvidenceThresholds, query_terms, ranked};
 use crate::passage::Passage;
-use crate::question::Question;
+use crate::question::{Question, asking_first};
+use crate::reading::{Reading, apply};
 use crate::request::MAX_MESSAGE_CHARS;
-use crate::respond::{Response, Verdict, decide};
+use crate::respond::{Response, Search, Verdict};
 
 /// Informative words of a question that may lean on the one before it. Questions that stand alone mostly have three or more.
 const MAX_OWN_WORDS: usize = 2;
@@ -63,37 +64,58 @@ pub fn joined(question: &str, previous: &str) -> String {
 }
 
 /// Answers a question that is not the first of its conversation, like [`respond`](crate::respond()). `true` means that the
-/// response is to both questions together.
+/// response is to both questions together. Only the searches decide whether it can be; a reading decides between answer and refusal.
 pub fn respond_to_follow_up(
     question: &str,
     rows: &[MatchedChunk],
     joined: JoinedSearch<'_>,
+    reading: Option<&Reading>,
     thresholds: &EvidenceThresholds,
     include_citations: bool,
 ) -> (Response, bool) {
-    let passages = ranked(rows);
-    let asked = Question::new(question, query_terms(rows), &passages);
-    let alone = decide(&asked, &passages, thresholds, include_citations);
+    let mut alone = Search::new(question, rows, thresholds);
+    let Some(mut both) = together(question, &alone, joined, thresholds) else {
+        apply(reading, &mut [&mut alone]);
+        return (alone.respond(include_citations), false);
+    };
+    let leans = both.is_answered();
+    apply(reading, &mut [&mut alone, &mut both]);
+    let (alone, both) = (alone.respond(include_citations), both.respond(include_citations));
+    let reaches = [alone.reaches.as_slice(), &both.reaches].concat();
+    let is_answer = |response: &Response| matches!(response.verdict, Verdict::Answer(_));
+    let is_used = is_answer(&both) || (leans && !is_answer(&alone));
+    (Response { reaches, ..if is_used { both } else { alone } }, is_used)
+}
+
+/// The search for a question and the one before it, if the question leans on that one.
+pub(crate) fn together<'r>(
+    question: &str,
+    alone: &Search<'_>,
+    joined: JoinedSearch<'r>,
+    thresholds: &EvidenceThresholds,
+) -> Option<Search<'r>> {
     let Asking { is_question, stems } = Asking::new(question);
-    let own = asked.without(&stems);
+    let own = alone.question.without(&stems);
     if own.word_count() > MAX_OWN_WORDS || (own.word_count() == 0 && !is_question) {
-        return (alone, false);
+        return None;
     }
     let passages = ranked(joined.rows);
     let both = Question::joined(joined.text, question, query_terms(joined.rows), &passages);
-    let together = decide(&both, &passages, thresholds, include_citations);
-    let evidence = log_odds(together.assessment.confidence);
+    let both = Search::assessed(both, passages, thresholds);
+    let evidence = log_odds(both.assessment.confidence);
     let gain = evidence - log_odds(alone.assessment.confidence);
     let has_own_word = |passage: &Passage<'_>| own.coverage(|word| passage.words().contains(word)) > 0.0;
     let asks_for_something = own.word_count() == 0
-        || passages.first().is_some_and(has_own_word)
-        || (evidence >= MIN_EVIDENCE_WITHOUT_OWN_WORD && (is_question || passages.iter().any(has_own_word)));
-    if gain < MIN_GAIN || !asks_for_something {
-        return (alone, false);
-    }
-    let reaches = [alone.reaches.as_slice(), &together.reaches].concat();
-    let is_used = matches!(together.verdict, Verdict::Answer(_));
-    (Response { reaches, ..if is_used { together } else { alone } }, is_used)
+        || both.passages.first().is_some_and(has_own_word)
+        || (evidence >= MIN_EVIDENCE_WITHOUT_OWN_WORD
+            && (is_question || both.passages.iter().any(has_own_word)));
+    (gain >= MIN_GAIN && asks_for_something).then_some(both)
+}
+
+/// What the reader reads of a question and the one before it: the question, and the other one like a question of its own.
+pub(crate) fn question_for_follow_up(question: &str, joined: &str) -> String {
+    let previous = joined.strip_prefix(question).unwrap_or(joined);
+    format!("{question} {}", asking_first(previous.trim_start()))
 }
 
 /// The log-odds of a probability, finite for 0 and 1.
@@ -125,7 +147,7 @@ mod tests {
     fn respond_after(question: &str, alone: &[MatchedChunk], both: &[MatchedChunk]) -> (Response, bool) {
         let text = joined(question, PREVIOUS);
         let search = JoinedSearch { text: &text, rows: both };
-        respond_to_follow_up(question, alone, search, &EvidenceThresholds::default(), true)
+        respond_to_follow_up(question, alone, search, None, &EvidenceThresholds::default(), true)
     }
 
     fn text(response: &Response) -> Option<String> {
@@ -191,7 +213,8 @@ mod tests {
         ] {
             let alone = [row(1, 0.1, "Trees.", own)];
             let both = [row(2, 0.99, ITALY, &[own, &["delivery", "italy", "take"]].concat())];
-            let together = respond(&joined(question, PREVIOUS), &both, &EvidenceThresholds::default(), true);
+            let together =
+                respond(&joined(question, PREVIOUS), &both, None, &EvidenceThresholds::default(), true);
             assert!(matches!(together.verdict, Verdict::Answer(_)), "{question}");
             let (response, is_joined) = respond_after(question, &alone, &both);
             assert_eq!((text(&response), is_joined), (None, false), "{question}");
@@ -205,7 +228,7 @@ mod tests {
         let both = |similarity: f64| [row(2, similarity, ITALY, &words)];
         let weak = (0..100).map(|step| f64::from(step) / 100.0).find(|similarity| {
             let text = joined("What lasts?", PREVIOUS);
-            let together = respond(&text, &both(*similarity), &EvidenceThresholds::default(), true);
+            let together = respond(&text, &both(*similarity), None, &EvidenceThresholds::default(), true);
             matches!(together.verdict, Verdict::Answer(_))
         });
         let weak = weak.unwrap();
@@ -289,9 +312,9 @@ mod tests {
             let thresholds = EvidenceThresholds::default();
             let text = joined(&question, &previous);
             let search = JoinedSearch { text: &text, rows: both };
-            let (response, is_joined) = respond_to_follow_up(&question, alone, search, &thresholds, true);
+            let (response, is_joined) = respond_to_follow_up(&question, alone, search, None, &thresholds, true);
             if !is_joined {
-                let expected = respond(&question, alone, &thresholds, true);
+                let expected = respond(&question, alone, None, &thresholds, true);
                 prop_assert_eq!(&response.assessment, &expected.assessment);
                 prop_assert_eq!(&response.verdict, &expected.verdict);
             }

@@ -38,6 +38,7 @@ pub mod outcome;
 mod passage;
 mod question;
 pub mod reach;
+pub mod reading;
 pub mod refusal;
 pub mod request;
 mod respond;
@@ -50,4 +51,5 @@ mod words;
 #[cfg(test)]
 mod work;
 
+pub use reading::{DecidedBy, PassageReading, PassageToRead, Reading, passages_to_read};
 pub use respond::{Response, Verdict, respond};

@@ -255,7 +255,7 @@ mod tests {
         let rows: Vec<_> = (0..MAX_MATCH_COUNT).map(|id| largest(id, filler)).collect();
         assert!(rows.iter().all(MatchedChunk::is_within_limits));
         let thresholds = EvidenceThresholds { confidence: 0.0, ..EvidenceThresholds::default() };
-        let verdict = respond("How many days does the refund take?", &rows, &thresholds, true).verdict;
+        let verdict = respond("How many days does the refund take?", &rows, None, &thresholds, true).verdict;
         let Verdict::Answer(answer) = verdict else { panic!("{verdict:?}") };
         let Answer { citations, also_found, .. } = &answer;
         assert_eq!((citations.len(), also_found.len()), (3, MAX_MATCH_COUNT - 3), "all passages are listed");
@@ -379,7 +379,8 @@ mod tests {
         let mut long_section = chunk(4, 4, 0.9, "Refunds take 8 days.");
         long_section.meta = json!({ "section": "s".repeat(MAX_SECTION_BYTES + 1) });
         let rows = [too_long, too_wide, long_section, good];
-        let Verdict::Answer(answer) = respond("How long do refunds take?", &rows, &thresholds, true).verdict
+        let Verdict::Answer(answer) =
+            respond("How long do refunds take?", &rows, None, &thresholds, true).verdict
         else {
             panic!("refused")
         };
@@ -472,7 +473,7 @@ mod tests {
                 row
             });
             let rows: Vec<_> = rows.collect();
-            let (response, work) = work::measure(|| respond(&question, &rows, &thresholds, true));
+            let (response, work) = work::measure(|| respond(&question, &rows, None, &thresholds, true));
             assert_eq!(response.assessment.passages.len(), MAX_MATCH_COUNT);
             let start: String = costly.content.chars().take(20).collect();
             let per_byte = work as f64 / WORST_CASE_EVIDENCE_BYTES as f64;

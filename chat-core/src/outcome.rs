@@ -10,6 +10,7 @@ use crate::event::Event;
 use crate::found::FoundPassage;
 use crate::generation_report::{AnswerMode, GenerationReport};
 use crate::limits::{MAX_LINK_BYTES, json_bytes};
+use crate::reading::DecidedBy;
 use crate::refusal::Refusal;
 
 /// The outcome of a question. It is stored under the `message_id` and replayed when the question is sent again. Its JSON is
@@ -45,6 +46,9 @@ pub struct AnswerOutcome {
     pub also_found: Vec<FoundPassage>,
     /// The document numbers in the text.
     pub referenced_indices: Vec<u32>,
+    /// What decided which statements are shown.
+    #[serde(default)]
+    pub decided_by: DecidedBy,
     /// How the answer was written, if a model was to write it.
     #[serde(default)]
     pub generation: Option<GenerationReport>,
@@ -94,6 +98,8 @@ pub enum JsonOutcome<'a> {
         also_found: &'a [FoundPassage],
         /// The document numbers in the text.
         referenced_indices: &'a [u32],
+        /// What decided which statements are shown.
+        decided_by: DecidedBy,
         /// How the answer was written, if a model was to write it.
         #[serde(skip_serializing_if = "Option::is_none")]
         generation: Option<&'a GenerationReport>,
@@ -119,6 +125,7 @@ impl Outcome {
             citations,
             also_found,
             referenced_indices,
+            decided_by: DecidedBy::Search,
             generation: None,
             searched: Searched::default(),
         })
@@ -138,6 +145,23 @@ impl Outcome {
             Self::Answer(answer) => &answer.searched,
             Self::Refusal(refusal) => &refusal.searched,
         }
+    }
+
+    /// Records what decided.
+    pub fn set_decided_by(&mut self, decided_by: DecidedBy) {
+        match self {
+            Self::Answer(answer) => answer.decided_by = decided_by,
+            Self::Refusal(refusal) => refusal.decided_by = decided_by,
+        }
+    }
+
+    /// Takes over what was searched and what decided from the outcome that it replaces.
+    pub fn take_decision(&mut self, replaced: &Self) {
+        self.set_searched(replaced.searched().clone());
+        self.set_decided_by(match replaced {
+            Self::Answer(answer) => answer.decided_by,
+            Self::Refusal(refusal) => refusal.decided_by,
+        });
     }
 
     /// Records how an answer was written.
@@ -244,6 +268,7 @@ impl Outcome {
             Self::Answer(answer) => Event::AnswerEnd {
                 message_id: answer.message_id,
                 persisted: answer.persisted,
+                decided_by: answer.decided_by,
                 generation: answer.generation.as_ref(),
                 searched: &answer.searched,
             },
@@ -264,6 +289,7 @@ impl Outcome {
                 citations: &answer.citations,
                 also_found: &answer.also_found,
                 referenced_indices: &answer.referenced_indices,
+                decided_by: answer.decided_by,
                 generation: answer.generation.as_ref(),
                 searched: &answer.searched,
             },
@@ -298,7 +324,8 @@ mod tests {
     fn answer() -> Outcome {
         let row = chunk(1, 1, 0.5, "Refunds take 5 days. Refunds are free.");
         let thresholds = crate::evidence::EvidenceThresholds { confidence: 0.0, ..Default::default() };
-        let crate::Verdict::Answer(answer) = crate::respond("refunds", &[row], &thresholds, true).verdict
+        let crate::Verdict::Answer(answer) =
+            crate::respond("refunds", &[row], None, &thresholds, true).verdict
         else {
             panic!("refused")
         };

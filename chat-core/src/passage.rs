@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use crate::chunk::{MatchedChunk, SentenceMatch};
+use crate::evidence::calibration::MAX_READER_Z;
 use crate::limits::{MAX_CHAIN_BYTES, MAX_SENTENCES};
 use crate::marker::has_escaped_marker;
 use crate::statement::{Part, Segment, StatementKind, joined, shown};
@@ -30,6 +31,8 @@ pub(crate) struct Sentence<'a> {
     pub(crate) chain: Vec<&'a Part>,
     /// Cosine of the question's and the sentence's vector.
     pub(crate) similarity: f64,
+    /// What the reader says about it, from -[`MAX_READER_Z`] to [`MAX_READER_Z`]; `None` if the reader has no say in the question.
+    pub(crate) z: Option<f64>,
     /// The stems of its words.
     pub(crate) words: BTreeSet<String>,
     /// The stems of its chain and of the section. Shared, because many statements have the same context.
@@ -45,6 +48,19 @@ impl<'a> Passage<'a> {
     pub(crate) fn words(&self) -> &BTreeSet<String> {
         let all = || self.chunk.section().into_iter().chain([self.chunk.content.as_str()]).flat_map(words);
         self.words.get_or_init(|| all().collect())
+    }
+
+    /// Takes what the reader says about the sentences. One that it did not read counts as one that does not answer.
+    pub(crate) fn read(&mut self, of_sentences: &[Option<f32>]) {
+        for (at, sentence) in self.sentences.iter_mut().enumerate() {
+            let z = of_sentences.get(at).copied().flatten().filter(|z| !z.is_nan());
+            sentence.z = Some(z.map_or(-MAX_READER_Z, |z| f64::from(z).clamp(-MAX_READER_Z, MAX_READER_Z)));
+        }
+    }
+
+    /// The largest that the reader says about its sentences.
+    pub(crate) fn best_z(&self) -> Option<f64> {
+        self.sentences.iter().filter_map(|sentence| sentence.z).reduce(f64::max)
     }
 
     /// The largest similarity of its sentences.
@@ -100,6 +116,7 @@ fn statements(chunk: &MatchedChunk) -> Vec<Sentence<'_>> {
             text,
             kind: stored.kind,
             similarity: stored.similarity,
+            z: None,
             words: words(text).collect(),
             context: context.chain([Rc::clone(&section)]).collect(),
             chain,

@@ -16,6 +16,9 @@ const MAX_TERMS: usize = 64;
 /// words.
 const MAX_TYPOS: usize = 8;
 
+/// Words of a question that the reader, which reads the first 64 tokens of it, certainly reads.
+const MAX_ORDERED_WORDS: usize = 40;
+
 /// The weight of words if the search gives none: that of a word in every twentieth passage.
 const UNKNOWN_WEIGHT: f64 = 3.0;
 
@@ -24,6 +27,7 @@ const UNKNOWN_WEIGHT: f64 = 3.0;
 const OWN_WEIGHT: f64 = 3.0;
 
 /// The informative words of a question.
+#[derive(Clone)]
 pub(crate) struct Question {
     terms: Vec<Term>,
     /// Sum of their weights.
@@ -31,6 +35,7 @@ pub(crate) struct Question {
     is_readable: bool,
 }
 
+#[derive(Clone)]
 struct Term {
     stem: String,
     /// The stem and, if no passage contains it, the words of the passages that are one typo away.
@@ -111,10 +116,11 @@ impl Question {
     }
 
     /// The question without the words of these stems.
-    pub(crate) fn without(mut self, stems: &BTreeSet<String>) -> Self {
-        self.terms.retain(|term| !stems.contains(&term.stem));
-        self.total = self.terms.iter().map(|term| term.weight).sum();
-        self
+    pub(crate) fn without(&self, stems: &BTreeSet<String>) -> Self {
+        let mut rest = self.clone();
+        rest.terms.retain(|term| !stems.contains(&term.stem));
+        rest.total = rest.terms.iter().map(|term| term.weight).sum();
+        rest
     }
 }
 
@@ -160,6 +166,18 @@ fn actual_question(text: &str) -> &str {
     let sentences = sentences(text, 0..text.len());
     let asked = sentences.into_iter().rev().filter_map(|range| text.get(range));
     asked.into_iter().find(|sentence| sentence.contains('?')).unwrap_or(text)
+}
+
+/// A text of more than [`MAX_ORDERED_WORDS`] words with the sentences that ask before the others.
+pub(crate) fn asking_first(text: &str) -> String {
+    if text.split_whitespace().nth(MAX_ORDERED_WORDS).is_none() {
+        return text.to_owned();
+    }
+    let sentences = sentences(text, 0..text.len()).into_iter().filter_map(|range| text.get(range));
+    let (mut ordered, others): (Vec<&str>, Vec<&str>) =
+        sentences.partition(|sentence| sentence.contains('?'));
+    ordered.extend(others);
+    ordered.join(" ")
 }
 
 fn word_forms(stem: &str, passages: &[Passage<'_>]) -> BTreeSet<String> {

@@ -1,9 +1,12 @@
 //! How strict the thresholds may be for a question to be answered. The Worker stores these numbers, so that the database can count
 //! what other thresholds would have done to earlier questions.
 
+use std::cmp::Ordering;
+
 use serde::Serialize;
 
-use crate::evidence::{Assessment, EvidenceThresholds, PassageAssessment};
+use crate::evidence::calibration::confidence_by_reader;
+use crate::evidence::{EvidenceThresholds, PassageAssessment};
 use crate::passage::Passage;
 use crate::question::Question;
 
@@ -17,17 +20,28 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// `None` if the question is refused whatever the thresholds, because the passages contain nothing to quote.
-    pub(crate) fn new(
+    /// One, and one more for each less similar passage in which the reader finds more than in those before. `confidence` is that of
+    /// the search. Empty if the question is refused whatever the thresholds, because the passages contain nothing to quote.
+    pub(crate) fn all(
         question: &Question,
         passages: &[Passage<'_>],
-        assessment: &Assessment,
-    ) -> Option<Self> {
+        assessed: &[PassageAssessment],
+        confidence: f64,
+    ) -> Vec<Self> {
+        let quotable = passages.iter().zip(assessed).filter(|(passage, _)| !passage.sentences.is_empty());
         let quotable =
-            passages.iter().zip(&assessment.passages).filter(|(passage, _)| !passage.sentences.is_empty());
-        let similarities = quotable.map(|(_, assessed)| highest_threshold(question, assessed));
-        let similarity = similarities.filter(|similarity| !similarity.is_nan()).max_by(f64::total_cmp)?;
-        Some(Self { similarity, confidence: assessment.confidence })
+            quotable.map(|(passage, assessed)| (highest_threshold(question, assessed), passage.best_z()));
+        let mut quotable: Vec<_> = quotable.filter(|(similarity, _)| !similarity.is_nan()).collect();
+        // The most similar first, and of equal ones that with the largest z.
+        quotable.sort_by(|a, b| b.partial_cmp(a).unwrap_or(Ordering::Equal));
+        let mut reaches: Vec<Self> = Vec::new();
+        for (similarity, z) in quotable {
+            let confidence = z.map_or(confidence, |z| confidence.min(confidence_by_reader(z)));
+            if reaches.last().is_none_or(|last| confidence > last.confidence) {
+                reaches.push(Self { similarity, confidence });
+            }
+        }
+        reaches
     }
 
     /// Whether the question is answered with these thresholds.
@@ -56,6 +70,7 @@ mod tests {
     use crate::chunk::tests::chunk;
     use crate::chunk::{MatchedChunk, QueryTerm};
     use crate::follow_up::{JoinedSearch, joined, respond_to_follow_up};
+    use crate::reading::tests::{any_reading, reading};
     use crate::{Response, Verdict, respond};
 
     /// Content, similarity, score and share of words of a passage.
@@ -129,9 +144,12 @@ mod tests {
             found in found(),
             words in prop::collection::vec("[a-dé]{1,3}|norway", 0..4),
             other in (0.0..1.0_f64, 0.0..1.0_f64),
+            read in any_reading(),
         ) {
             let rows = rows(&found, &words);
-            assert_predicts(|thresholds| respond(&question, &rows, thresholds, true), other)?;
+            for reading in [None, Some(&read.of(&rows))] {
+                assert_predicts(|thresholds| respond(&question, &rows, reading, thresholds, true), other)?;
+            }
         }
 
         #[test]
@@ -142,21 +160,25 @@ mod tests {
             both in found(),
             words in prop::collection::vec("[a-dé]{1,3}|norway", 0..3),
             other in (0.0..1.0_f64, 0.0..1.0_f64),
+            read in any_reading(),
         ) {
             let (alone, both) = (rows(&alone, &words), rows(&both, &words));
             let text = joined(&question, &previous);
             let search = JoinedSearch { text: &text, rows: &both };
-            let respond = |thresholds: &EvidenceThresholds| {
-                respond_to_follow_up(&question, &alone, search, thresholds, true).0
-            };
-            assert_predicts(respond, other)?;
+            for reading in [None, Some(&read.of(&alone)), Some(&read.of(&both))] {
+                let respond = |thresholds: &EvidenceThresholds| {
+                    respond_to_follow_up(&question, &alone, search, reading, thresholds, true).0
+                };
+                assert_predicts(respond, other)?;
+            }
         }
     }
 
     #[test]
     fn a_passage_with_nothing_to_quote_reaches_no_threshold() {
         let heading = chunk(1, 1, 0.9, "***");
-        let reaches = |rows: &[MatchedChunk]| respond("refunds", rows, &thresholds(0.0, 0.0), true).reaches;
+        let reaches =
+            |rows: &[MatchedChunk]| respond("refunds", rows, None, &thresholds(0.0, 0.0), true).reaches;
         assert_eq!(reaches(std::slice::from_ref(&heading)), []);
         assert_eq!(reaches(&[]), []);
         let similarities: Vec<_> = reaches(&[heading, chunk(2, 2, 0.4, "Refunds take five days.")])
@@ -164,6 +186,17 @@ mod tests {
             .map(|reach| reach.similarity)
             .collect();
         assert_eq!(similarities, [0.4]);
+    }
+
+    #[test]
+    fn a_less_similar_passage_in_which_the_reader_finds_more_has_numbers_of_its_own() {
+        let text = "Refunds take five days.";
+        let rows = [chunk(1, 1, 0.9, text), chunk(2, 2, 0.8, text), chunk(3, 3, 0.7, text)];
+        let reading = reading(&rows, |passage, _| Some([-3.0, -4.0, 0.0][passage]));
+        let reaches = respond("refunds", &rows, Some(&reading), &thresholds(0.0, 0.0), true).reaches;
+        let similarities: Vec<_> = reaches.iter().map(|reach| reach.similarity).collect();
+        assert_eq!(similarities, [0.9, 0.7]);
+        assert!(reaches[0].confidence < 0.2 && reaches[1].confidence > 0.5);
     }
 
     #[test]
@@ -179,7 +212,7 @@ mod tests {
         let search = JoinedSearch { text: &text, rows: &both };
         let similarities = |thresholds| {
             let (response, is_joined) =
-                respond_to_follow_up("And to Norway?", &alone, search, &thresholds, true);
+                respond_to_follow_up("And to Norway?", &alone, search, None, &thresholds, true);
             (response.reaches.iter().map(|reach| reach.similarity).collect::<Vec<_>>(), is_joined)
         };
         assert_eq!(similarities(EvidenceThresholds::default()), (vec![0.3, 0.8], true));

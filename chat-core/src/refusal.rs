@@ -6,6 +6,7 @@ use uuid::Uuid;
 use crate::chunk::MatchedChunk;
 use crate::found::FoundPassage;
 use crate::outcome::Searched;
+use crate::reading::DecidedBy;
 
 /// Shown when the evidence is missing or too weak.
 pub const NOT_ENOUGH_EVIDENCE: &str = "I don't have enough information to answer that question. You might try \
@@ -114,6 +115,9 @@ pub struct Refusal {
     /// Whether question and refusal are in the history.
     #[serde(default)]
     pub persisted: bool,
+    /// What decided that there is no answer.
+    #[serde(default)]
+    pub decided_by: DecidedBy,
     /// What was searched, if it was not just the question.
     #[serde(flatten)]
     pub searched: Searched,
@@ -135,6 +139,7 @@ impl Refusal {
             nearest: nearest(rows, threshold),
             session_id: None,
             persisted: false,
+            decided_by: DecidedBy::Search,
             searched: Searched::default(),
         }
     }

@@ -7,6 +7,7 @@ use uuid::Uuid;
 use crate::assistant::AssistantName;
 use crate::error::ApiError;
 use crate::fields::Fields;
+use crate::reading::Reading;
 
 /// Length of a question vector.
 pub const DIMENSIONS: usize = 384;
@@ -39,6 +40,9 @@ pub struct ChatRequest {
     /// The question before this one, which it may lean on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub previous: Option<Previous>,
+    /// What the reader says about the passages, which are searched for again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reading: Option<Reading>,
     /// Whether the message is longer than the model reads, so that the vector is that of its beginning.
     pub truncated: bool,
     /// Whether the answer has markers and sources.
@@ -65,6 +69,7 @@ const FIELDS: &[&str] = &[
     "session_id",
     "model",
     "previous",
+    "reading",
     "truncated",
     "include_citations",
     "mode",
@@ -84,6 +89,7 @@ impl ChatRequest {
             session_id: fields.take("session_id").map(|value| uuid(&value, "session_id")).transpose()?,
             model: model(fields.required("model")?, "model")?,
             previous: fields.take("previous").map(previous).transpose()?,
+            reading: fields.take("reading").map(Reading::parse).transpose()?,
             include_citations: fields.take("include_citations").map_or(Ok(true), include_citations)?,
             is_extractive: fields.take("mode").map_or(Ok(false), is_extractive)?,
         })

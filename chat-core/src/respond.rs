@@ -2,10 +2,14 @@
 
 use crate::answer::{Answer, compose};
 use crate::chunk::MatchedChunk;
-use crate::evidence::{Assessment, DEFAULT_CONFIDENCE, EvidenceThresholds, assess_all, query_terms, ranked};
+use crate::evidence::calibration::confidence_by_reader;
+use crate::evidence::{
+    Assessment, DEFAULT_CONFIDENCE, EvidenceThresholds, assess_all, failure, query_terms, ranked,
+};
 use crate::passage::Passage;
 use crate::question::Question;
 use crate::reach::Reach;
+use crate::reading::{DecidedBy, Reading, apply};
 use crate::refusal::Reason;
 
 /// The verdict on a question, and the evidence for it.
@@ -15,8 +19,11 @@ pub struct Response {
     pub assessment: Assessment,
     /// The decision.
     pub verdict: Verdict,
-    /// The thresholds with which the question is answered: those that one of these reaches. Two for a question that leans on the
-    /// one before it: alone, and together with it. Empty if it is refused whatever the thresholds.
+    /// What decided.
+    pub decided_by: DecidedBy,
+    /// The thresholds with which the question is answered: those that one of these reaches. Several if the reader finds more in
+    /// passages that are less similar, and for a question that leans on the one before it: alone, and together with it. Empty if it
+    /// is refused whatever the thresholds.
     pub reaches: Vec<Reach>,
 }
 
@@ -29,32 +36,85 @@ pub enum Verdict {
     Refuse(Reason),
 }
 
-/// Assesses the rows and answers from them if the evidence is enough.
+/// Assesses the rows and answers from them if the evidence is enough. Without a reading of one of the passages, the search alone
+/// decides.
 pub fn respond(
     question: &str,
     rows: &[MatchedChunk],
+    reading: Option<&Reading>,
     thresholds: &EvidenceThresholds,
     include_citations: bool,
 ) -> Response {
-    let passages = ranked(rows);
-    decide(&Question::new(question, query_terms(rows), &passages), &passages, thresholds, include_citations)
+    let mut search = Search::new(question, rows, thresholds);
+    apply(reading, &mut [&mut search]);
+    search.respond(include_citations)
 }
 
-/// Assesses passages, best first, and answers from them if the evidence is enough.
-pub(crate) fn decide(
-    question: &Question,
-    passages: &[Passage<'_>],
-    thresholds: &EvidenceThresholds,
-    include_citations: bool,
-) -> Response {
-    let assessment = assess_all(question, passages, thresholds);
-    // A site may configure a lower threshold than the default; then answers can be uncertain.
-    let is_certain = assessment.confidence >= DEFAULT_CONFIDENCE;
-    let verdict = match assessment.failed {
-        Some(reason) => Verdict::Refuse(reason),
-        None => compose(question, passages, &assessment, is_certain, include_citations)
-            .map_or(Verdict::Refuse(Reason::WeakEvidence), Verdict::Answer),
-    };
-    let reaches = Reach::new(question, passages, &assessment).into_iter().collect();
-    Response { assessment, verdict, reaches }
+/// What a search found for a question, assessed.
+pub(crate) struct Search<'r> {
+    pub(crate) question: Question,
+    /// Best first.
+    pub(crate) passages: Vec<Passage<'r>>,
+    pub(crate) assessment: Assessment,
+    thresholds: EvidenceThresholds,
+    /// The confidence without the reader.
+    confidence: f64,
+    decided_by: DecidedBy,
+}
+
+impl<'r> Search<'r> {
+    /// The search for a question alone.
+    pub(crate) fn new(question: &str, rows: &'r [MatchedChunk], thresholds: &EvidenceThresholds) -> Self {
+        let passages = ranked(rows);
+        Self::assessed(Question::new(question, query_terms(rows), &passages), passages, thresholds)
+    }
+
+    pub(crate) fn assessed(
+        question: Question,
+        passages: Vec<Passage<'r>>,
+        thresholds: &EvidenceThresholds,
+    ) -> Self {
+        let assessment = assess_all(&question, &passages, thresholds);
+        let (confidence, decided_by) = (assessment.confidence, DecidedBy::Search);
+        Self { question, passages, assessment, thresholds: *thresholds, confidence, decided_by }
+    }
+
+    /// Takes what the reader says about each passage, `None` if it did not read it. Without effect if the model, whose vocabulary the
+    /// reader has, cannot read the question.
+    pub(crate) fn apply(&mut self, of_passages: &[Option<&[Option<f32>]>]) {
+        if !self.question.is_readable() {
+            return;
+        }
+        self.decided_by = DecidedBy::Reader;
+        for (passage, z) in self.passages.iter_mut().zip(of_passages) {
+            passage.read(z.unwrap_or_default());
+        }
+        let qualifying = self.passages.iter().zip(&self.assessment.passages);
+        let qualifying = qualifying.filter(|(_, assessed)| assessed.qualifies);
+        if let Some(z) = qualifying.filter_map(|(passage, _)| passage.best_z()).reduce(f64::max) {
+            self.assessment.confidence = self.confidence.min(confidence_by_reader(z));
+            self.assessment.failed = failure(&self.question, &self.assessment, &self.thresholds);
+        }
+    }
+
+    /// Whether the evidence is enough and there is something to quote.
+    pub(crate) fn is_answered(&self) -> bool {
+        let mut passages = self.passages.iter().zip(&self.assessment.passages);
+        self.assessment.failed.is_none()
+            && passages.any(|(passage, assessed)| assessed.qualifies && !passage.sentences.is_empty())
+    }
+
+    /// Answers if the evidence is enough.
+    pub(crate) fn respond(self, include_citations: bool) -> Response {
+        let Self { question, passages, assessment, confidence, decided_by, .. } = self;
+        // A site may configure a lower threshold than the default; then answers can be uncertain.
+        let is_certain = assessment.confidence >= DEFAULT_CONFIDENCE;
+        let verdict = match assessment.failed {
+            Some(reason) => Verdict::Refuse(reason),
+            None => compose(&question, &passages, &assessment, is_certain, include_citations)
+                .map_or(Verdict::Refuse(Reason::WeakEvidence), Verdict::Answer),
+        };
+        let reaches = Reach::all(&question, &passages, &assessment.passages, confidence);
+        Response { assessment, verdict, decided_by, reaches }
+    }
 }

@@ -12,7 +12,7 @@ use crate::evidence::{EvidenceThresholds, assess_all, query_terms, ranked};
 use crate::fields::Fields;
 use crate::found::FoundPassage;
 use crate::question::Question;
-use crate::request::{assistant, embedding, model, text};
+use crate::request::{Previous, assistant, embedding, model, previous, text};
 
 /// Results of a search, unless the client asks for fewer or more.
 pub const DEFAULT_RESULTS: usize = 5;
@@ -25,7 +25,7 @@ pub const MIN_SIMILARITY: f64 = 0.3;
 const PASSAGES_PER_RESULT: usize = 2;
 
 /// The fields of a body.
-const FIELDS: &[&str] = &["embedding", "query", "model", "assistant", "limit"];
+const FIELDS: &[&str] = &["embedding", "query", "model", "assistant", "limit", "statements", "previous"];
 
 /// The body of `POST /api/search`.
 #[derive(Debug, Clone, PartialEq)]
@@ -38,8 +38,23 @@ pub struct SearchRequest {
     pub model: String,
     /// The assistant whose documents are searched.
     pub assistant: AssistantName,
-    /// The most results, from 1 to [`MAX_RESULTS`].
-    pub limit: usize,
+    /// What the client wants.
+    pub wanted: Wanted,
+}
+
+/// What a client wants of a search.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Wanted {
+    /// Places to look.
+    Results {
+        /// The most results, from 1 to [`MAX_RESULTS`].
+        limit: usize,
+    },
+    /// The passages that the reader should read before the text is sent as a question.
+    Statements {
+        /// The question before it, which it may lean on.
+        previous: Option<Previous>,
+    },
 }
 
 /// The response to a search.
@@ -71,14 +86,35 @@ impl SearchRequest {
             query: text(&fields.required("query")?, "query")?,
             model: model(fields.required("model")?, "model")?,
             assistant: assistant(fields.take("assistant"))?,
-            limit: fields.take("limit").map_or(Ok(DEFAULT_RESULTS), |value| limit(&value))?,
+            wanted: wanted(&mut fields)?,
         })
     }
+}
 
-    /// The number of passages to search for.
-    pub fn match_count(&self) -> u32 {
-        u32::try_from(self.limit * PASSAGES_PER_RESULT).unwrap_or(u32::MAX)
+fn wanted(fields: &mut Fields) -> Result<Wanted, ApiError> {
+    let wants_statements = match fields.take("statements") {
+        None | Some(Value::Bool(false)) => false,
+        Some(Value::Bool(true)) => true,
+        Some(_) => return Err(ApiError::invalid_request("statements must be true or false")),
+    };
+    match (wants_statements, fields.take("limit"), fields.take("previous")) {
+        (true, None, before) => Ok(Wanted::Statements { previous: before.map(previous).transpose()? }),
+        (true, Some(_), _) => Err(ApiError::invalid_request(
+            "limit must be missing if statements is true: the passages are those of the answer",
+        )),
+        (false, _, Some(_)) => {
+            Err(ApiError::invalid_request("previous must be missing unless statements is true"))
+        }
+        (false, number, None) => {
+            let limit = number.map_or(Ok(DEFAULT_RESULTS), |number| limit(&number))?;
+            Ok(Wanted::Results { limit })
+        }
     }
+}
+
+/// The number of passages to search for, for so many results.
+pub fn match_count(limit: usize) -> u32 {
+    u32::try_from(limit * PASSAGES_PER_RESULT).unwrap_or(u32::MAX)
 }
 
 fn limit(value: &Value) -> Result<usize, ApiError> {
@@ -91,16 +127,16 @@ fn limit(value: &Value) -> Result<usize, ApiError> {
 impl SearchResults {
     /// Chooses the results among the rows of a search: passages that reach [`MIN_SIMILARITY`], or what evidence needs if that is
     /// less. The confidence, which says whether passages *answer* a question, does not count.
-    pub fn new(request: &SearchRequest, rows: &[MatchedChunk], thresholds: &EvidenceThresholds) -> Self {
+    pub fn new(query: &str, limit: usize, rows: &[MatchedChunk], thresholds: &EvidenceThresholds) -> Self {
         let passages = ranked(rows);
-        let question = Question::new(&request.query, query_terms(rows), &passages);
+        let question = Question::new(query, query_terms(rows), &passages);
         let similarity = thresholds.similarity.min(MIN_SIMILARITY);
         let thresholds = EvidenceThresholds { similarity, ..*thresholds };
         let assessment = assess_all(&question, &passages, &thresholds);
-        let mut results: Vec<SearchResult> = Vec::with_capacity(request.limit);
+        let mut results: Vec<SearchResult> = Vec::with_capacity(limit);
         for (passage, _) in passages.iter().zip(&assessment.passages).filter(|(_, passage)| passage.qualifies)
         {
-            if results.len() == request.limit {
+            if results.len() == limit {
                 break;
             }
             let found = FoundPassage { blocks: None, ..FoundPassage::with_excerpt(passage.chunk) };
@@ -139,16 +175,15 @@ mod tests {
     }
 
     fn search(query: &str, limit: usize, rows: &[MatchedChunk]) -> Vec<SearchResult> {
-        let request = parse(&with("query", json!(query))).unwrap();
         let thresholds =
             EvidenceThresholds { similarity: 0.35, confidence: 1.0, background: Background::default() };
-        SearchResults::new(&SearchRequest { limit, ..request }, rows, &thresholds).results
+        SearchResults::new(query, limit, rows, &thresholds).results
     }
 
     #[test]
     fn a_minimal_request_is_accepted_and_trimmed() {
         let request = parse(&body()).unwrap();
-        assert_eq!((request.query.as_str(), request.limit, request.match_count()), ("refunds", 5, 10));
+        assert_eq!((request.query.as_str(), request.wanted), ("refunds", Wanted::Results { limit: 5 }));
         assert!(request.assistant.is_default());
         for field in ["embedding", "query", "model"] {
             assert_eq!(parse(&with(field, Value::Null)).unwrap_err().message, format!("{field} is missing"));
@@ -158,12 +193,39 @@ mod tests {
     #[test]
     fn the_limit_is_a_whole_number_within_its_range() {
         for limit in [1, 10] {
-            assert_eq!(parse(&with("limit", json!(limit))).unwrap().limit, limit);
+            assert_eq!(parse(&with("limit", json!(limit))).unwrap().wanted, Wanted::Results { limit });
         }
         for wrong in [json!(0), json!(11), json!(-1), json!(1.5), json!("5"), json!(u64::MAX), json!([5])] {
             let message = parse(&with("limit", wrong)).unwrap_err().message;
             assert_eq!(message, "limit must be a whole number from 1 to 10");
         }
+    }
+
+    #[test]
+    fn the_passages_of_the_answer_are_wanted_with_or_without_the_question_before() {
+        let statements = |field: &str, value: Value| {
+            let mut body = with("statements", json!(true));
+            body[field] = value;
+            parse(&body)
+        };
+        let wanted = Wanted::Statements { previous: None };
+        assert_eq!(statements("previous", Value::Null).unwrap().wanted, wanted);
+        let before = json!({ "message": " How long? ", "embedding": body()["embedding"] });
+        let Wanted::Statements { previous: Some(previous) } =
+            statements("previous", before.clone()).unwrap().wanted
+        else {
+            panic!("the question before")
+        };
+        assert_eq!(previous.message, "How long?");
+        let message = |result: Result<SearchRequest, ApiError>| result.unwrap_err().message;
+        assert!(message(statements("limit", json!(5))).starts_with("limit must be missing if statements"));
+        assert!(message(parse(&with("previous", before))).starts_with("previous must be missing unless"));
+        assert!(message(statements("previous", json!(1))).starts_with("previous must be an object"));
+        for wrong in [json!("true"), json!(1), json!([])] {
+            assert_eq!(message(parse(&with("statements", wrong))), "statements must be true or false");
+        }
+        let results = Wanted::Results { limit: 5 };
+        assert_eq!(parse(&with("statements", json!(false))).unwrap().wanted, results);
     }
 
     #[test]
@@ -210,10 +272,9 @@ mod tests {
 
     #[test]
     fn a_lower_threshold_of_the_site_applies_to_results_too() {
-        let request = parse(&body()).unwrap();
         let found = |similarity: f64| {
             let thresholds = EvidenceThresholds { similarity, ..EvidenceThresholds::default() };
-            SearchResults::new(&request, &[chunk(1, 1, 0.25, "Alpha.")], &thresholds).results.len()
+            SearchResults::new("refunds", 5, &[chunk(1, 1, 0.25, "Alpha.")], &thresholds).results.len()
         };
         assert_eq!((found(0.2), found(0.5)), (1, 0));
     }

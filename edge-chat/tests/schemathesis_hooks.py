@@ -13,12 +13,17 @@ DOCUMENT = os.environ["CHAT_DOCUMENT"]
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    """Normalizes vectors to length 1 and replaces most ids by existing ones."""
+    """Normalizes vectors to length 1, leaves each passage of a reading once, and replaces most ids by existing ones."""
     if isinstance(case.body, dict) and is_vector(case.body.get("embedding")):
         case.body = {**case.body, "embedding": normalized(case.body["embedding"])}
     previous = case.body.get("previous") if isinstance(case.body, dict) else None
     if isinstance(previous, dict) and is_vector(previous.get("embedding")):
         case.body = {**case.body, "previous": {**previous, "embedding": normalized(previous["embedding"])}}
+    reading = case.body.get("reading") if isinstance(case.body, dict) else None
+    passages = reading.get("passages") if isinstance(reading, dict) else None
+    if isinstance(passages, list) and all(isinstance(each, dict) and is_uuid(each.get("chunk_id")) for each in passages):
+        each_once = list({each["chunk_id"]: each for each in passages}.values())
+        case.body = {**case.body, "reading": {**reading, "passages": each_once}}
     known = (case.path_parameters or {}).get("id")
     if is_uuid(known) and random.random() < 0.8:
         is_document = case.operation.path.startswith("/api/documents/")

@@ -60,7 +60,7 @@ fn a_question_about_an_oversized_document_is_answered() {
         let found: SearchRows = serde_json::from_str(&Value::Array(rows).to_string()).expect(file.name);
         assert_eq!(found.left_out, 0, "{}", file.name);
         let thresholds = EvidenceThresholds { confidence: 0.0, ..EvidenceThresholds::default() };
-        let response = respond(file.question, &found.rows, &thresholds, true);
+        let response = respond(file.question, &found.rows, None, &thresholds, true);
         let Verdict::Answer(composed) = response.verdict else {
             panic!("{}: {:?}", file.name, response.assessment)
         };

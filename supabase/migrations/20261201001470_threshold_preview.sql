@@ -12,8 +12,8 @@ create table internal.chat_reaches (
 comment on table internal.chat_reaches is
   'How strict the evidence thresholds could be for each of the newest 500 questions of an assistant to be answered, of turns that '
   'the Worker recorded. A question is answered if one of its pairs of similarity and confidence reaches both thresholds. A '
-  'follow-up question can have two pairs: alone, and together with the question before it. A question without a pair is refused '
-  'whatever the thresholds.';
+  'follow-up question can have two pairs: alone, and together with the question before it. A question whose passages the reader read '
+  'can have more. A question without a pair is refused whatever the thresholds.';
 comment on column internal.chat_reaches.id is 'In the order of the questions.';
 comment on column internal.chat_reaches.assistant is 'The assistant that was asked.';
 comment on column internal.chat_reaches.day is 'The day, in UTC.';

@@ -72,14 +72,14 @@ fn alone(found: &Found) -> Outcome {
 }
 
 fn asked(found: &Found, question: &str, rows: &[MatchedChunk]) -> Outcome {
-    outcome(found, &respond(question, rows, &found.thresholds(), true).verdict)
+    outcome(found, &respond(question, rows, None, &found.thresholds(), true).verdict)
 }
 
 /// The outcome of the question after the one before it.
 fn after(found: &Found, turn: &FoundInTurn) -> Outcome {
     let text = joined(&found.question, &turn.previous);
     let search = JoinedSearch { text: &text, rows: &turn.joined_rows };
-    let (response, _) = respond_to_follow_up(&found.question, &found.rows, search, &found.thresholds(), true);
+    let (response, _) = respond_to_follow_up(&found.question, &found.rows, search, None, &found.thresholds(), true);
     outcome(found, &response.verdict)
 }
 

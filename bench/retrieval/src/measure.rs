@@ -86,7 +86,7 @@ pub(crate) fn figures(results: &Results) -> Result<Vec<Figure>> {
 
 /// The decision with these thresholds.
 pub(crate) fn decide(found: &Found, thresholds: &EvidenceThresholds) -> Response {
-    respond(&found.question, &found.rows, thresholds, true)
+    respond(&found.question, &found.rows, None, thresholds, true)
 }
 
 /// The questions that are answered with these thresholds, and their answers.

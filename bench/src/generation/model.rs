@@ -131,7 +131,7 @@ fn answer(
         })
         .collect();
     let thresholds = EvidenceThresholds { similarity: 0.0, confidence: 0.0, ..EvidenceThresholds::default() };
-    let response = respond(text, &matched, &thresholds, true);
+    let response = respond(text, &matched, None, &thresholds, true);
     let Verdict::Answer(extractive) = response.verdict else { bail!("no evidence for {text}") };
     let mut checking = 0.0;
     let started = Instant::now();

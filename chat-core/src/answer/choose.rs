@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use unicode_segmentation::UnicodeSegmentation;
 
+use crate::evidence::calibration::READER_WEIGHT;
 use crate::evidence::{PassageAssessment, relevance};
 use crate::limits::{MAX_ANSWER_SENTENCES, MAX_ANSWER_STEPS, MAX_CHAIN_BYTES};
 use crate::passage::{Passage, Sentence};
@@ -215,6 +216,7 @@ fn candidates<'p>(
 
 fn score(question: &Question, passage: &Passage<'_>, sentence: &Sentence<'_>) -> f64 {
     let sum = relevance(question, sentence) + PASSAGE_WEIGHT * passage.chunk.rank_score();
+    let sum = sentence.z.map_or(sum, |z| sum + READER_WEIGHT * z);
     // NaN sorts last.
     if sum.is_nan() { f64::NEG_INFINITY } else { sum }
 }

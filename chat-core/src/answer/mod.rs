@@ -267,7 +267,7 @@ mod tests {
     fn try_compose(question: &str, chunks: &[MatchedChunk], include_citations: bool) -> Option<Answer> {
         let thresholds =
             crate::evidence::EvidenceThresholds { similarity: -1.0, confidence: 0.0, ..Default::default() };
-        match crate::respond::respond(question, chunks, &thresholds, include_citations).verdict {
+        match crate::respond::respond(question, chunks, None, &thresholds, include_citations).verdict {
             crate::respond::Verdict::Answer(answer) => Some(answer),
             crate::respond::Verdict::Refuse(_) => None,
         }

@@ -81,6 +81,25 @@ pub(crate) fn confidence_by_words(coverage: f64) -> f64 {
     logistic(WORDS_SLOPE * (coverage - WORDS_MIDPOINT))
 }
 
+/// The fingerprint of the reader for which the constants below were chosen. The reading of another one is not used.
+pub const READER: &str = "a14db0ca51147462";
+
+/// How much a statement's z adds to its score. To be fitted.
+pub(crate) const READER_WEIGHT: f64 = 0.06;
+
+/// The largest absolute z that counts, and minus the z of a statement that was not read. To be fitted.
+pub(crate) const MAX_READER_Z: f64 = 10.0;
+
+/// The slope of the reader's confidence over the largest z. To be fitted.
+const READER_SLOPE: f64 = 1.0;
+/// The z at which the reader's confidence is 0.5. To be fitted.
+const READER_MIDPOINT: f64 = -1.0;
+
+/// The probability that one of the statements answers the question, from the largest z of them.
+pub(crate) fn confidence_by_reader(z: f64) -> f64 {
+    logistic(READER_SLOPE * (z - READER_MIDPOINT))
+}
+
 fn logistic(log_odds: f64) -> f64 {
     1.0 / (1.0 + (-log_odds).exp())
 }

@@ -3,7 +3,8 @@
 //! There are two thresholds. The first is the similarity that the product specifies: the cosine of a passage or one of its
 //! sentences. Alone it would answer more off-topic questions (`docs/benchmarks.md` compares). The second is a confidence that
 //! also considers words and what off-topic questions reach in this knowledge base; see [`calibration`]. If the model cannot
-//! read the script of a question, its cosines are meaningless and only words count.
+//! read the script of a question, its cosines are meaningless and only words count. If the reader has read passages, the confidence
+//! is that of the reader if it is smaller.
 
 pub mod calibration;
 mod signals;
@@ -49,7 +50,7 @@ pub struct Assessment {
     /// The log-odds that the passages answer the question, before the comparison with [`EvidenceThresholds::background`]; `None`
     /// without signals, and if the model cannot read the question.
     pub evidence: Option<f64>,
-    /// The probability that the passages answer the question; 0 without signals.
+    /// The probability that the passages answer the question; 0 without signals. The smaller one of what search and reader say.
     pub confidence: f64,
     /// The passages in order of rank.
     pub passages: Vec<PassageAssessment>,
@@ -131,16 +132,26 @@ pub(crate) fn assess_all(
     let confidence = confidence(question, passages, signals.as_ref(), thresholds);
     let assessed: Vec<_> =
         passages.iter().map(|passage| assess_passage(question, passage, thresholds)).collect();
-    let failed = if !assessed.iter().any(|passage| passage.qualifies) {
+    let assessment =
+        Assessment { best_similarity, signals, evidence, confidence, passages: assessed, failed: None };
+    Assessment { failed: failure(question, &assessment, thresholds), ..assessment }
+}
+
+/// Why the evidence is not enough; `None` if it is.
+pub(crate) fn failure(
+    question: &Question,
+    assessment: &Assessment,
+    thresholds: &EvidenceThresholds,
+) -> Option<Reason> {
+    if !assessment.passages.iter().any(|passage| passage.qualifies) {
         Some(Reason::NoMatch)
-    } else if confidence >= thresholds.confidence {
+    } else if assessment.confidence >= thresholds.confidence {
         None
     } else if question.is_readable() {
         Some(Reason::WeakEvidence)
     } else {
         Some(Reason::UnreadableLanguage)
-    };
-    Assessment { best_similarity, signals, evidence, confidence, passages: assessed, failed }
+    }
 }
 
 fn assess_passage(

@@ -54,7 +54,7 @@ mod tests {
             chunk(8, 2, 0.7, "Orders above 40 euros are shipped free of charge. Über 40 Länder – ja!"),
         ];
         let thresholds = EvidenceThresholds { similarity: -1.0, confidence: 0.0, ..Default::default() };
-        let Response { verdict, .. } = respond(QUESTION, &rows, &thresholds, true);
+        let Response { verdict, .. } = respond(QUESTION, &rows, None, &thresholds, true);
         let Verdict::Answer(answer) = verdict else { panic!("refused") };
         assert_eq!(answer.citations.len(), 2);
         answer.citations
@@ -95,7 +95,7 @@ mod tests {
     fn a_quote_is_a_source_with_the_line_that_the_answer_shows_before_another() {
         let row = list(7, 0.8, "Never refunded are:", &["gift cards", "worn shoes"]);
         let thresholds = EvidenceThresholds { similarity: -1.0, confidence: 0.0, ..Default::default() };
-        let Response { verdict, .. } = respond("Are worn shoes refunded?", &[row], &thresholds, true);
+        let Response { verdict, .. } = respond("Are worn shoes refunded?", &[row], None, &thresholds, true);
         let Verdict::Answer(answer) = verdict else { panic!("refused") };
         let plain: Vec<_> = answer.citations[0].quotes.iter().map(|quote| quote.whole().to_owned()).collect();
         assert!(plain.contains(&"Never refunded are: worn shoes".to_owned()));

@@ -359,7 +359,7 @@ mod tests {
     fn generation(question: &str, rows: &[MatchedChunk]) -> Generation {
         let thresholds =
             crate::evidence::EvidenceThresholds { similarity: -1.0, confidence: 0.0, ..Default::default() };
-        let Response { assessment, .. } = respond(question, rows, &thresholds, true);
+        let Response { assessment, .. } = respond(question, rows, None, &thresholds, true);
         Generation::new(question, rows, &assessment, None, true, "test-model")
     }
 
@@ -423,7 +423,7 @@ mod tests {
         let question = "When are refunds paid?";
         let thresholds =
             crate::evidence::EvidenceThresholds { similarity: -1.0, confidence: 0.0, ..Default::default() };
-        let Response { assessment, verdict, .. } = respond(question, &rows, &thresholds, true);
+        let Response { assessment, verdict, .. } = respond(question, &rows, None, &thresholds, true);
         let crate::Verdict::Answer(quotes) = verdict else { panic!("refused") };
         let mut generation = Generation::new(question, &rows, &assessment, Some(&quotes), true, "test-model");
         let mut deltas = generation.push(output);
@@ -477,7 +477,7 @@ mod tests {
         let question = "Are refunds paid for worn shoes or gift cards?";
         let thresholds =
             crate::evidence::EvidenceThresholds { similarity: -1.0, confidence: 0.0, ..Default::default() };
-        let Response { assessment, verdict, .. } = respond(question, &rows, &thresholds, true);
+        let Response { assessment, verdict, .. } = respond(question, &rows, None, &thresholds, true);
         let crate::Verdict::Answer(quotes) = verdict else { panic!("refused") };
         assert_eq!(quotes.sentences[1].text, "worn shoes", "below the line that was just shown");
         let mut generation = Generation::new(question, &rows, &assessment, Some(&quotes), true, "test-model");

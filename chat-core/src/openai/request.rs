@@ -81,6 +81,7 @@ impl OpenAiRequest {
         let question = ChatRequest {
             embedding,
             previous: check("previous", previous)?,
+            reading: None,
             truncated: check("truncated", truncated)? || request::is_truncated(&message),
             message,
             message_id,

@@ -2,12 +2,10 @@
 
 use std::rc::Rc;
 
-use chat_core::chunk::MatchedChunk;
-use chat_core::evidence::check_model;
-use chat_core::follow_up::{joined, may_lean};
 use chat_core::request::ChatRequest;
 use futures_util::future::{LocalBoxFuture, join};
 
+use super::query::{Found, Query};
 use crate::config::Config;
 use crate::http::error::HttpError;
 use crate::observe::Trace;
@@ -30,17 +28,7 @@ pub(super) struct Inquiry {
 /// What was read.
 pub(super) struct Gathered {
     pub(super) settings: Settings,
-    /// The passages for the question.
-    pub(super) rows: Vec<MatchedChunk>,
-    /// Those for the question and the one before it, if there was one.
-    pub(super) joined: Option<Joined>,
-}
-
-/// The search for a question and the one before it.
-pub(super) struct Joined {
-    /// What was searched.
-    pub(super) text: String,
-    pub(super) rows: Vec<MatchedChunk>,
+    pub(super) found: Found,
 }
 
 impl Inquiry {
@@ -56,29 +44,17 @@ impl Inquiry {
         if settings.log_questions {
             trace.note(|facts| facts.question = Some(question.message.clone()));
         }
-        let (session, found) = join(self.check_session(), trace.time("search", self.search(&settings))).await;
-        session?;
-        let (rows, joined) = found?;
-        for rows in [Some(&rows), joined.as_ref().map(|joined| &joined.rows)].into_iter().flatten() {
-            check_model(Some(&question.model), rows)?;
-        }
-        Ok(Gathered { settings, rows, joined })
-    }
-
-    /// Searches for the question and, at the same time, for the question together with the one before it.
-    async fn search(&self, settings: &Settings) -> Result<(Vec<MatchedChunk>, Option<Joined>), HttpError> {
-        let Self { supabase, question, .. } = self;
-        let search = |embedding, text| {
-            supabase.match_chunks(embedding, text, settings.match_count, &question.assistant)
+        let query = Query {
+            text: &question.message,
+            embedding: &question.embedding,
+            previous: question.previous.as_ref(),
+            model: &question.model,
+            assistant: &question.assistant,
         };
-        let alone = search(&question.embedding, &question.message);
-        let previous = question.previous.as_ref().filter(|_| may_lean(&question.message));
-        let Some(previous) = previous else { return Ok((alone.await?, None)) };
-        let text = joined(&question.message, &previous.message);
-        let (rows, joined_rows) = join(alone, search(&previous.embedding, &text)).await;
-        // Without the second search, the question is answered alone.
-        let joined_rows = joined_rows.inspect_err(|error| self.trace.fault("joined search failed", error));
-        Ok((rows?, joined_rows.ok().map(|rows| Joined { text, rows })))
+        let search = query.search(supabase, trace, settings.match_count);
+        let (session, found) = join(self.check_session(), search).await;
+        session?;
+        Ok(Gathered { found: found?, settings })
     }
 
     async fn check_session(&self) -> Result<(), HttpError> {

@@ -3,6 +3,7 @@
 mod client;
 mod inquiry;
 mod links;
+mod query;
 mod run;
 mod search;
 mod stream;
@@ -35,7 +36,7 @@ use crate::observe::Trace;
 use crate::supabase::Deadline;
 use inquiry::{Gathering, Inquiry};
 pub(crate) use links::Links;
-use run::{Reading, Run, SharedSearchResult};
+use run::{ClientStream, Run, SharedSearchResult};
 pub(crate) use search::search;
 use stream::{Completion, Form, Written};
 
@@ -156,9 +157,9 @@ async fn respond(run: Rc<Run>, gathering: Gathering, form: Rc<Form>) -> Result<R
     let request_id = run.request_id.clone();
     let found: SharedSearchResult = Rc::clone(&run).find(gathering).boxed_local().shared();
     let (pieces, deltas) = unbounded();
-    let (reader, left) = oneshot::channel();
-    let reading = form.is_streamed().then(|| Reading { pieces, left: left.shared() });
-    let completion: Completion = Rc::clone(&run).complete(found.clone(), reading).boxed_local().shared();
+    let (open, left) = oneshot::channel();
+    let stream = form.is_streamed().then(|| ClientStream { pieces, left: left.shared() });
+    let completion: Completion = Rc::clone(&run).complete(found.clone(), stream).boxed_local().shared();
     let session_id = run.turn.session_id;
     let afterwards = run.record_refusal(found.clone(), completion.clone()).boxed_local();
     let found = match found.await {
@@ -171,7 +172,7 @@ async fn respond(run: Rc<Run>, gathering: Gathering, form: Rc<Form>) -> Result<R
     };
     let outcome = found.outcome.borrow().kind();
     let hedged = matches!(&*found.outcome.borrow(), Outcome::Answer(answer) if answer.hedged);
-    let written = found.is_draft().then_some(Written { deltas, reader, session_id, hedged });
+    let written = found.is_draft().then_some(Written { deltas, open, session_id, hedged });
     let response = stream::send(Rc::clone(&found.outcome), written, completion, form, request_id).await?;
     Ok(Reply { response, outcome, afterwards: Some(afterwards) })
 }

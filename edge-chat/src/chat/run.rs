@@ -10,7 +10,7 @@ use chat_core::answer::Answer;
 use chat_core::chunk::MatchedChunk;
 use chat_core::error::ErrorCode;
 use chat_core::evidence::Assessment;
-use chat_core::follow_up::{JoinedSearch, respond_to_follow_up};
+use chat_core::follow_up::respond_to_follow_up;
 use chat_core::generate::{Fallback, Generation};
 use chat_core::outcome::{Outcome, Searched};
 use chat_core::reach::Reach;
@@ -23,8 +23,9 @@ use uuid::Uuid;
 use worker::{Delay, Env};
 
 use super::client::Client;
-use super::inquiry::{Gathered, Gathering, Inquiry, Joined};
+use super::inquiry::{Gathered, Gathering, Inquiry};
 use super::links::Links;
+use super::query::Found;
 use super::stream::Completion;
 use super::turn::{self, Turn};
 use crate::call::Call;
@@ -42,7 +43,7 @@ const MIN_LINK_TIME: Duration = Duration::from_millis(1000);
 const MIN_HISTORY_TIME: Duration = Duration::from_millis(1500);
 
 /// The stream of a client that reads an answer while it is written.
-pub(super) struct Reading {
+pub(super) struct ClientStream {
     pub(super) pieces: UnboundedSender<String>,
     /// Completes when the stream is dropped.
     pub(super) left: Shared<oneshot::Receiver<()>>,
@@ -94,21 +95,21 @@ struct Decided {
 struct ClientListener<'a> {
     client: &'a Client,
     /// `None` if the client gets the answer as a whole.
-    reading: Option<Reading>,
+    stream: Option<ClientStream>,
 }
 
 impl Listener for ClientListener<'_> {
     fn send(&self, delta: String) {
-        if let Some(reading) = &self.reading {
+        if let Some(stream) = &self.stream {
             // Fails if the client has left, which `gone` tells.
-            let _ = reading.pieces.unbounded_send(delta);
+            let _ = stream.pieces.unbounded_send(delta);
         }
     }
 
     async fn gone(&self) {
         let left = async {
-            match &self.reading {
-                Some(reading) => drop(reading.left.clone().await),
+            match &self.stream {
+                Some(stream) => drop(stream.left.clone().await),
                 None => pending().await,
             }
         };
@@ -162,14 +163,15 @@ impl Run {
     /// Lets `chat-core` decide on what the search finds.
     async fn search(&self, gathering: Gathering) -> Result<SearchResult, HttpError> {
         let Inquiry { question, trace, .. } = &*self.inquiry;
-        let Gathered { settings, rows, joined } = gathering.await?;
+        let Gathered { settings, found } = gathering.await?;
 
         let include_citations = question.include_citations && settings.citations;
-        let Decided { response, rows, text } = self.decide(&settings, rows, joined, include_citations);
-        let Response { assessment, verdict, reaches } = response;
+        let Decided { response, rows, text } = self.decide(&settings, found, include_citations);
+        let Response { assessment, verdict, decided_by, reaches } = response;
         trace.note(|facts| {
             facts.similarity = assessment.best_similarity;
             facts.confidence = assessment.signals.is_some().then_some(assessment.confidence);
+            facts.decided_by = Some(decided_by);
         });
         let draft = match &verdict {
             Verdict::Answer(quotes) => {
@@ -191,6 +193,7 @@ impl Run {
             self.inquiry.supabase.release_large_responses();
         }
         outcome.set_searched(Searched { searched: text, truncated: question.truncated });
+        outcome.set_decided_by(decided_by);
         self.add_links(&mut outcome, settings.link_mode).await;
         Ok(SearchResult {
             outcome: Rc::new(RefCell::new(outcome)),
@@ -202,21 +205,16 @@ impl Run {
     }
 
     /// Lets `chat-core` decide.
-    fn decide(
-        &self,
-        settings: &Settings,
-        rows: Vec<MatchedChunk>,
-        joined: Option<Joined>,
-        include_citations: bool,
-    ) -> Decided {
-        let (message, thresholds) = (&self.inquiry.question.message, &settings.thresholds);
+    fn decide(&self, settings: &Settings, found: Found, include_citations: bool) -> Decided {
+        let (question, thresholds) = (&self.inquiry.question, &settings.thresholds);
+        let (message, reading) = (&question.message, question.reading.as_ref());
+        let Found { rows, joined } = found;
         let Some(joined) = joined else {
-            let response = respond(message, &rows, thresholds, include_citations);
+            let response = respond(message, &rows, reading, thresholds, include_citations);
             return Decided { response, rows, text: None };
         };
-        let search = JoinedSearch { text: &joined.text, rows: &joined.rows };
         let (response, is_joined) =
-            respond_to_follow_up(message, &rows, search, thresholds, include_citations);
+            respond_to_follow_up(message, &rows, joined.search(), reading, thresholds, include_citations);
         self.inquiry.trace.note(|facts| facts.follow_up = Some(is_joined));
         if is_joined {
             Decided { response, rows: joined.rows, text: Some(joined.text) }
@@ -253,7 +251,7 @@ impl Run {
     async fn write(
         &self,
         search_result: &SearchResult,
-        reading: Option<Reading>,
+        stream: Option<ClientStream>,
     ) -> Result<Settlement, Abandoned> {
         let nothing = Ok(Settlement::default());
         let (Some(draft), Some(model)) = (&search_result.draft, &self.inquiry.config.model) else {
@@ -261,7 +259,7 @@ impl Run {
         };
         let Some(generation) = draft.generation.take() else { return nothing };
         let writer = Writer { model, env: &self.env, trace: &self.inquiry.trace, user_id: self.user_id };
-        let listener = ClientListener { client: &self.client, reading };
+        let listener = ClientListener { client: &self.client, stream };
         let written = self.inquiry.trace.time("generation", writer.write(generation, &listener)).await;
         let Written { answer, report, is_abandoned, settlement } = written;
         if is_abandoned {
@@ -271,7 +269,7 @@ impl Run {
         if let Some(answer) = answer {
             search_result.sources.replace(answer.sources());
             let mut outcome = Outcome::answer(answer, self.turn.session_id, self.turn.answer_id);
-            outcome.set_searched(search_result.outcome.borrow().searched().clone());
+            outcome.take_decision(&search_result.outcome.borrow());
             self.add_links(&mut outcome, draft.link_mode).await;
             search_result.outcome.replace(outcome);
         } else if let (Some(Fallback::Declined), Some(refusal)) = (report.fallback, &draft.refusal) {
@@ -279,7 +277,7 @@ impl Run {
             // No threshold changes what the model says.
             search_result.reaches.take();
             let mut outcome = Outcome::Refusal(refusal.clone());
-            outcome.set_searched(search_result.outcome.borrow().searched().clone());
+            outcome.take_decision(&search_result.outcome.borrow());
             self.add_links(&mut outcome, draft.link_mode).await;
             self.inquiry.trace.note(|facts| facts.outcome = Some(outcome.kind()));
             search_result.outcome.replace(outcome);
@@ -318,7 +316,7 @@ impl Run {
 
     /// Writes the history and stores the outcome for repeats. A fault here costs the history, never the answer. Without an
     /// outcome the question is released, so that it can be asked again.
-    pub(super) async fn complete(self: Rc<Self>, found: SharedSearchResult, reading: Option<Reading>) {
+    pub(super) async fn complete(self: Rc<Self>, found: SharedSearchResult, stream: Option<ClientStream>) {
         let search_result = match found.await {
             Ok(search_result) => search_result,
             Err(error) => {
@@ -333,12 +331,12 @@ impl Run {
                 return;
             }
         };
-        if reading.is_some() && !search_result.is_draft() {
+        if stream.is_some() && !search_result.is_draft() {
             // The history is encoded and sent after the runtime has sent what the client is waiting for.
             Delay::from(Duration::ZERO).await;
         }
         // Afterwards the stream goes on, because there are no more pieces.
-        let settlement = match self.write(&search_result, reading).await {
+        let settlement = match self.write(&search_result, stream).await {
             Ok(settlement) => settlement,
             Err(Abandoned(settlement)) => {
                 // As if the client had left during the search: a repeat is answered whole.

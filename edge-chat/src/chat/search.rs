@@ -1,15 +1,18 @@
-//! `POST /api/search`: the passages that fit a text which may still be typed. Nothing is stored, and the text is never logged.
+//! `POST /api/search`: the passages that fit a text which may still be typed, or those that the reader reads before the text is sent as
+//! a question. Nothing is stored, and the text is never logged.
 
 use std::pin::pin;
 
 use chat_core::error::ErrorCode;
-use chat_core::evidence::check_model;
-use chat_core::search::{SearchRequest, SearchResults};
+use chat_core::passages_to_read;
+use chat_core::search::{SearchRequest, SearchResults, Wanted, match_count};
 use futures_util::FutureExt;
 use futures_util::future::{Either, join, ready, select};
+use serde_json::json;
 use worker::Response;
 
 use super::client::Client;
+use super::query::{Joined, Query};
 use super::run::abandoned;
 use super::{admit_beside, with_rate_limit_headers};
 use crate::call::Call;
@@ -74,12 +77,26 @@ async fn find(call: &Call, supabase: &Supabase, request: &SearchRequest) -> Resu
     let settings = call.settings(&request.assistant, Some(supabase)).await?;
     call.trace.note(|facts| facts.assistant = Some(request.assistant.clone()));
     settings.check_origin(call.header("origin").as_deref())?;
-    let rows =
-        supabase.match_chunks(&request.embedding, &request.query, request.match_count(), &request.assistant);
-    let rows = call.trace.time("search", rows).await?;
-    check_model(Some(&request.model), &rows)?;
-    let results = SearchResults::new(request, &rows, &settings.thresholds);
-    Ok(Reply::new(Response::from_json(&results)?, "results"))
+    let (count, previous) = match &request.wanted {
+        Wanted::Results { limit } => (match_count(*limit), None),
+        Wanted::Statements { previous } => (settings.match_count, previous.as_ref()),
+    };
+    let SearchRequest { query: text, embedding, model, assistant, wanted } = request;
+    let query = Query { text, embedding, previous, model, assistant };
+    let found = query.search(supabase, &call.trace, count).await?;
+    let (rows, thresholds) = (&found.rows, &settings.thresholds);
+    match wanted {
+        Wanted::Results { limit } => {
+            let results = SearchResults::new(text, *limit, rows, thresholds);
+            Ok(Reply::new(Response::from_json(&results)?, "results"))
+        }
+        Wanted::Statements { .. } => {
+            let joined = found.joined.as_ref().map(Joined::search);
+            let (question, passages) = passages_to_read(text, rows, joined, thresholds);
+            let body = json!({ "question": question, "passages": passages });
+            Ok(Reply::new(Response::from_json(&body)?, "statements"))
+        }
+    }
 }
 
 fn turned_off() -> HttpError {

@@ -39,7 +39,7 @@ pub(crate) struct Written {
     pub(crate) deltas: UnboundedReceiver<String>,
     /// Dropped when the stream ends or the client has gone.
     #[expect(dead_code, reason = "dropping it is the signal")]
-    pub(crate) reader: oneshot::Sender<()>,
+    pub(crate) open: oneshot::Sender<()>,
     pub(crate) session_id: Uuid,
     /// Whether the passages are about the subject but may not answer the question.
     pub(crate) hedged: bool,

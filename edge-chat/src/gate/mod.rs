@@ -371,7 +371,7 @@ fn encode_request(command: &Command<&Outcome>) -> worker::Result<RequestInit> {
     Ok(request)
 }
 
-/// Two bodies are the same if the parsed questions are equal, whatever their JSON looks like.
+/// Two bodies are the same if the parsed questions are equal, whatever their JSON looks like. A retry may come without the reading.
 fn body_hash(question: &ChatRequest) -> String {
     let ChatRequest {
         embedding,
@@ -381,6 +381,7 @@ fn body_hash(question: &ChatRequest) -> String {
         session_id,
         model,
         previous,
+        reading: _,
         truncated,
         include_citations,
         is_extractive,
@@ -444,6 +445,13 @@ mod tests {
         let hashes: std::collections::BTreeSet<_> = asked.iter().chain([&truncated]).map(body_hash).collect();
         assert_eq!(hashes.len(), 5);
         assert_eq!(body_hash(&after("a", 1.0)), body_hash(&after("a", 1.0)));
+    }
+
+    #[test]
+    fn a_question_is_the_same_with_and_without_a_reading() {
+        let reading = chat_core::Reading { reader: "r".to_owned(), passages: Vec::new() };
+        let read = ChatRequest { reading: Some(reading), ..question("hi", "") };
+        assert_eq!(body_hash(&read), body_hash(&question("hi", "")));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::cell::{Ref, RefCell};
 use std::future::Future;
 
+use chat_core::DecidedBy;
 use chat_core::assistant::AssistantName;
 use chat_core::generate::GenerationReport;
 use serde::Serialize;
@@ -32,6 +33,9 @@ pub(crate) struct Facts {
     /// Calibrated confidence that the passages answer the question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) confidence: Option<f64>,
+    /// What decided on the evidence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) decided_by: Option<DecidedBy>,
     /// The outcome, if it is another one than when the response began.
     #[serde(skip)]
     pub(crate) outcome: Option<&'static str>,

@@ -115,11 +115,11 @@ pub async fn ask(
     let rows = search(question, knowledge_base, model, embedder, settings).await?;
     let thresholds = &settings.thresholds;
     let (Response { assessment, verdict, .. }, rows, both) = match both {
-        None => (respond(question, &rows, thresholds, true), rows, None),
+        None => (respond(question, &rows, None, thresholds, true), rows, None),
         Some(text) => {
             let joined_rows = search(&text, knowledge_base, model, embedder, settings).await?;
             let joined = JoinedSearch { text: &text, rows: &joined_rows };
-            match respond_to_follow_up(question, &rows, joined, thresholds, true) {
+            match respond_to_follow_up(question, &rows, joined, None, thresholds, true) {
                 (response, true) => (response, joined_rows, Some(text)),
                 (response, false) => (response, rows, None),
             }

@@ -32,7 +32,7 @@ fn sizes() -> Vec<MatchedChunk> {
 
 fn asked(rows: Vec<MatchedChunk>, thresholds: EvidenceThresholds) -> Asked {
     let question = "Welche Größe?".to_owned();
-    let Response { assessment, verdict, .. } = respond(&question, &rows, &thresholds, true);
+    let Response { assessment, verdict, .. } = respond(&question, &rows, None, &thresholds, true);
     let conclusion = match verdict {
         Verdict::Answer(answer) => Conclusion::Answer(answer),
         Verdict::Refuse(reason) => Conclusion::Refusal(Refusal::new(reason, &rows, thresholds.similarity)),
