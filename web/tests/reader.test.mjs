@@ -48,10 +48,10 @@ test("a reading has the score of each statement of the passages that the server 
   assert.deepEqual(JSON.parse(body), { query, embedding, model, previous, statements: true, assistant: "shop" });
 });
 
-test("numbers that the server rejects are not sent", async () => {
+test("numbers that the server rejects are not sent, and no decimals that it does not need", async () => {
   const options = await optionsFor(found({ ...PASSAGE, statements: ["a", "b", "c", "d"] }));
-  const reading = await readFor(FIELDS, scoring([1e9, -Infinity, NaN, 100]), options, signal);
-  assert.deepEqual(reading.passages[0].z, [100, -100, null, 100]);
+  const reading = await readFor(FIELDS, scoring([1e9, -Infinity, NaN, -1.2345678]), options, signal);
+  assert.deepEqual(reading.passages[0].z, [100, -100, null, -1.23]);
 });
 
 test("a passage with another number of scores than statements is not sent", async () => {

@@ -44,12 +44,13 @@ async function read(
   const { question, passages } = await searchStatements(request, options, signal);
   const scores = passages.length > 0 ? await reader.readPassages(question, passages, { signal }) : [];
   const read = passages.flatMap(({ chunk_id, hash, statements }, index) => {
-    const z = scores[index]?.map(inRange);
+    const z = scores[index]?.map(rounded);
     return z?.length === statements.length ? [{ chunk_id, hash, z }] : [];
   });
   return read.length > 0 ? { reader: reader.readerFingerprint, passages: read } : undefined;
 }
 
-function inRange(z: number | null): number | null {
-  return z === null || Number.isNaN(z) ? null : Math.max(-MAX_Z, Math.min(MAX_Z, z));
+/** Two decimals are enough. */
+function rounded(z: number | null): number | null {
+  return z === null || Number.isNaN(z) ? null : Math.round(Math.max(-MAX_Z, Math.min(MAX_Z, z)) * 100) / 100;
 }
