@@ -1,4 +1,4 @@
-//! The identity of the model file, and the fingerprint that is stored with every vector.
+//! The identities of the model file and of the reader's file, and the fingerprints of what they compute.
 
 use std::sync::OnceLock;
 #[cfg(not(target_arch = "wasm32"))]
@@ -6,7 +6,7 @@ use std::{env, path::PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use crate::EmbedderError;
+use crate::{EmbedderError, ReaderError};
 
 /// Name of the model file: quantised weights and vocabulary, made by `cargo xtask setup model`.
 pub const MODEL_FILE: &str = "all-MiniLM-L6-v2-int8.safetensors";
@@ -15,22 +15,43 @@ pub const MODEL_SHA256: &str = "98f504125eda93b9d559bb8d5eae09cd536fb0ebad2ef49e
 /// Length of the model file in bytes.
 pub const MODEL_BYTES: usize = 23_341_453;
 
+/// Name of the reader's file: quantised weights, made by `training/reader/publish.sh`, which also sets the next two lines.
+pub const READER_FILE: &str = "reader-int8.safetensors";
+/// SHA-256 of the reader's file, hex.
+pub const READER_SHA256: &str = "aa6bf78eb768db822fa9f1de246571a24c204a1bb1b576b2245104804b52983c";
+/// Length of the reader's file in bytes.
+pub const READER_BYTES: usize = 7_254_936;
+
 /// Change it with every change to this crate that changes the vectors.
 const ENGINE_VERSION: &str = "integer-1";
+/// Change it with every change to this crate that changes what the reader reads of a passage, or its scores.
+const PACKING_VERSION: &str = "marked-1";
 
 /// Short hash of everything that determines a vector: weights, tokenizer, pooling, truncation and engine. 16 hex digits.
 /// Vectors with different fingerprints must not be compared.
 pub fn fingerprint() -> &'static str {
     static FINGERPRINT: OnceLock<String> = OnceLock::new();
     FINGERPRINT.get_or_init(|| {
-        let recipe = format!(
+        short_hash(&format!(
             "model={MODEL_SHA256};pooling=mean,l2;max_tokens={};engine={ENGINE_VERSION}",
             crate::MAX_TOKENS
-        );
-        let mut digest = sha256_hex(recipe.as_bytes());
-        digest.truncate(16);
-        digest
+        ))
     })
+}
+
+/// Short hash of everything that determines a reader's score: its weights, the embedder's and how a passage is packed. 16 hex
+/// digits.
+pub fn reader_fingerprint() -> &'static str {
+    static FINGERPRINT: OnceLock<String> = OnceLock::new();
+    FINGERPRINT.get_or_init(|| {
+        short_hash(&format!("reader={READER_SHA256};packing={PACKING_VERSION};embedder={}", fingerprint()))
+    })
+}
+
+fn short_hash(recipe: &str) -> String {
+    let mut digest = sha256_hex(recipe.as_bytes());
+    digest.truncate(16);
+    digest
 }
 
 /// The folder where `cargo xtask setup` puts the model: `evidence-chat/models/all-MiniLM-L6-v2` in the user's cache.
@@ -53,6 +74,12 @@ pub fn model_dir() -> PathBuf {
 pub(crate) fn verify(bytes: &[u8]) -> Result<(), EmbedderError> {
     let actual = sha256_hex(bytes);
     if actual == MODEL_SHA256 { Ok(()) } else { Err(EmbedderError::WrongFile { actual }) }
+}
+
+/// Rejects anything but the reader's file.
+pub(crate) fn verify_reader(bytes: &[u8]) -> Result<(), ReaderError> {
+    let actual = sha256_hex(bytes);
+    if actual == READER_SHA256 { Ok(()) } else { Err(ReaderError::WrongFile { actual }) }
 }
 
 fn sha256_hex(bytes: &[u8]) -> String {
@@ -79,5 +106,7 @@ mod tests {
     fn another_file_is_rejected_and_the_error_names_the_right_one() {
         let error = verify(b"{}").unwrap_err();
         assert!(error.to_string().starts_with("this is not all-MiniLM-L6-v2-int8.safetensors"), "{error}");
+        let error = verify_reader(b"{}").unwrap_err();
+        assert!(error.to_string().starts_with("this is not reader-int8.safetensors"), "{error}");
     }
 }

@@ -9,6 +9,8 @@
 //! assert_eq!(embedding.vector.len(), embedder::DIMENSIONS);
 //! # Ok::<(), embedder::EmbedderError>(())
 //! ```
+//!
+//! A [`Reader`] also reads a question and a passage together, and says which statements of the passage answer it.
 
 #![deny(missing_docs, unsafe_code)]
 
@@ -23,7 +25,6 @@ mod files;
 mod gunzip;
 mod kernels;
 mod model_file;
-#[cfg(not(target_arch = "wasm32"))]
 mod reader;
 #[cfg(feature = "stages")]
 mod stages;
@@ -36,12 +37,14 @@ mod wordpiece;
 use std::path::Path;
 use std::sync::Arc;
 
-pub use error::EmbedderError;
-pub use files::{MODEL_BYTES, MODEL_FILE, MODEL_SHA256, fingerprint};
+pub use error::{EmbedderError, ReaderError};
+pub use files::{
+    MODEL_BYTES, MODEL_FILE, MODEL_SHA256, READER_BYTES, READER_FILE, READER_SHA256, fingerprint,
+    reader_fingerprint,
+};
 #[cfg(not(target_arch = "wasm32"))]
 pub use files::{default_model_dir, model_dir};
-#[cfg(not(target_arch = "wasm32"))]
-pub use reader::{Reader, ReaderError};
+pub use reader::{Passage, Reader};
 #[cfg(feature = "stages")]
 pub use stages::Stage;
 pub use wordpiece::{VocabularyError, WordPiece};

@@ -77,6 +77,11 @@ impl ModelFile {
         }
     }
 
+    /// One finite float.
+    pub(crate) fn float(&self, name: &str) -> Result<f32, EmbedderError> {
+        self.floats(name, &[1])?.first().copied().ok_or_else(|| missing(name))
+    }
+
     /// The position in the file of an i8 tensor of exactly this shape.
     pub(crate) fn range(&self, name: &str, shape: &[usize]) -> Result<Range<usize>, EmbedderError> {
         Ok(self.place(self.shaped(name, Dtype::I8, shape)?))

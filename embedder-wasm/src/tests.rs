@@ -1,16 +1,17 @@
 //! The same bits everywhere: compares every kernel of this machine with the committed golden vectors.
 //! `tests/embedder/golden.test.mjs` compares Node.js and Chromium with them.
 //!
-//! The golden scores of a reader are in this file, since no reader ships.
-//!
 //! After an intended change of the engine or the model, run this test with `EVIDENCE_UPDATE_GOLDEN=1` to rewrite them.
+//! `training/reader/publish.sh` also rewrites those of the reader.
 
 #[path = "../tests/model/mod.rs"]
 pub(crate) mod model;
 
 use serde_json::{Value, json};
 
-use crate::{DIMENSIONS, Embedder, Embedding, Reader, fingerprint, kernels::AnyKernel};
+use crate::kernels::AnyKernel;
+use crate::reader::packing::{Input, pack, pack_question};
+use crate::{DIMENSIONS, Embedder, Embedding, MAX_TOKENS, Reader, fingerprint};
 
 const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden.json");
 
@@ -68,33 +69,63 @@ fn a_vector_does_not_depend_on_the_texts_before() {
     }
 }
 
-/// The bits of the scores that the made-up reader gives the question with each text.
-const GOLDEN_SCORES: [u32; 11] = [
-    0x3e70_684c,
-    0x3e44_f41c,
-    0xbcaf_8a00,
-    0x3e57_e0b8,
-    0xbe43_c2be,
-    0x3f22_13be,
-    0xbe81_3ce0,
-    0x3e1c_b56c,
-    0x3df0_9d20,
-    0x3f31_2352,
-    0x3f58_404e,
-];
+#[test]
+fn every_kernel_returns_the_golden_scores() {
+    // Of every tenth passage: the scalar kernel is slow.
+    const STEP: usize = 10;
+    let mut golden = model::golden_readings();
+    let items = golden["items"].as_array_mut().unwrap();
+    if std::env::var_os("EVIDENCE_UPDATE_GOLDEN").is_some() {
+        let mut reader = reader(AnyKernel::BASELINE);
+        items.iter_mut().step_by(STEP).for_each(|item| item["bits"] = bits(&mut reader, item));
+        let lines: Vec<String> = items.iter().map(Value::to_string).collect();
+        let (checkpoint, items) = (&golden["checkpoint"], lines.join(",\n"));
+        let text = format!("{{\"checkpoint\":{checkpoint},\"items\":[\n{items}\n]}}\n");
+        return std::fs::write(model::GOLDEN_READINGS, text).unwrap();
+    }
+    assert!(items.len() >= 100);
+    items.retain(|item| !item["bits"].is_null());
+    assert!(items.len() >= 10);
+    for kernel in AnyKernel::available() {
+        let mut reader = reader(kernel);
+        for item in &*items {
+            assert_eq!(bits(&mut reader, item), item["bits"], "{kernel}: {}", item["question"]);
+        }
+    }
+}
 
 #[test]
-fn every_kernel_returns_the_golden_scores_of_pairs() {
-    let file = model::Model::reader().to_bytes();
-    for kernel in AnyKernel::available() {
-        let mut reader = Reader::with_kernel(file.clone(), kernel).unwrap();
-        let question = "Can I get my money back?";
-        let one_by_one: Vec<u32> =
-            texts().iter().map(|text| reader.score(question, text).to_bits()).collect();
-        let batch: Vec<u32> = reader.score_batch(question, &texts()).into_iter().map(f32::to_bits).collect();
-        assert_eq!(batch, one_by_one, "{kernel}: a batch differs");
-        assert_eq!(one_by_one, GOLDEN_SCORES, "{kernel} differs from the golden scores");
+fn passages_are_packed_as_in_training() {
+    let embedder = Embedder::with_kernel(model::real_file().to_vec(), AnyKernel::BASELINE).unwrap();
+    let golden = model::golden_readings();
+    for item in golden["items"].as_array().unwrap() {
+        let (question, heading, statements) = texts_of(item);
+        let question = pack_question(&embedder.tokenizer, question);
+        let Input { ids, mut markers } = pack(&embedder.tokenizer, &question, heading, &statements);
+        assert!(ids.len() <= MAX_TOKENS);
+        assert_eq!(json!(ids), item["ids"], "{item}");
+        let markers: Vec<Option<usize>> =
+            statements.iter().map(|_| (!markers.is_empty()).then(|| markers.remove(0))).collect();
+        assert_eq!(json!(markers), item["markers"], "{item}");
     }
+}
+
+fn reader(kernel: AnyKernel) -> Reader {
+    let embedder = Embedder::with_kernel(model::real_file().to_vec(), kernel).unwrap();
+    Reader::from_trusted(&embedder, model::reader_file().to_vec()).unwrap()
+}
+
+fn texts_of(item: &Value) -> (&str, &str, Vec<&str>) {
+    let statements = item["statements"].as_array().unwrap();
+    let statements = statements.iter().map(|statement| statement.as_str().unwrap()).collect();
+    (item["question"].as_str().unwrap(), item["heading"].as_str().unwrap(), statements)
+}
+
+/// The bits of each z as hexadecimal digits.
+fn bits(reader: &mut Reader, item: &Value) -> Value {
+    let (question, heading, statements) = texts_of(item);
+    let z = reader.read(question, heading, &statements);
+    z.into_iter().map(|z| z.map(|z| format!("{:08x}", z.to_bits()))).collect()
 }
 
 /// Vectors as hexadecimal digits of their little-endian f32 bytes.

@@ -2,11 +2,11 @@
 
 #![allow(unreachable_pub, reason = "wasm-bindgen exports pub items, reachable from Rust or not")]
 
-use js_sys::{Error, Float32Array, Reflect, Uint8Array, Uint32Array};
+use js_sys::{Error, Float32Array, RangeError, Reflect, Uint8Array, Uint32Array};
 use wasm_bindgen::prelude::*;
 
 use crate::gunzip::{Gunzip, GunzipError};
-use crate::{Embedder, Embedding};
+use crate::{Embedder, Embedding, Passage, Reader};
 
 /// Short hash that identifies the model and everything else that determines a vector.
 #[wasm_bindgen]
@@ -32,10 +32,36 @@ pub fn model_byte_length() -> usize {
     crate::MODEL_BYTES
 }
 
-/// Collects the model file in WebAssembly memory as it arrives, so that JavaScript needs no second copy.
+/// Short hash of everything that determines a reader's score.
+#[wasm_bindgen(js_name = readerFingerprint)]
+pub fn reader_fingerprint() -> String {
+    crate::reader_fingerprint().to_owned()
+}
+
+/// Name of the reader's file that this build requires.
+#[wasm_bindgen(js_name = readerFile)]
+pub fn reader_file() -> String {
+    crate::READER_FILE.to_owned()
+}
+
+/// SHA-256 of the reader's file, hex.
+#[wasm_bindgen(js_name = readerSha256)]
+pub fn reader_sha256() -> String {
+    crate::READER_SHA256.to_owned()
+}
+
+/// Length of the reader's file in bytes.
+#[wasm_bindgen(js_name = readerByteLength)]
+pub fn reader_byte_length() -> usize {
+    crate::READER_BYTES
+}
+
+/// Collects a model file in WebAssembly memory as it arrives, so that JavaScript needs no second copy.
 #[wasm_bindgen]
 pub struct ModelLoader {
     bytes: Vec<u8>,
+    /// Bytes of the whole file.
+    length: usize,
     /// The gzip file that the bytes arrive in, if they do.
     gunzip: Option<Gunzip>,
     /// The last chunk of that file. Kept, because each chunk would allocate otherwise.
@@ -44,11 +70,21 @@ pub struct ModelLoader {
 
 #[wasm_bindgen]
 impl ModelLoader {
-    /// Allocates memory for the whole file.
+    /// For the model file. Allocates memory for the whole file.
     #[wasm_bindgen(constructor)]
     #[allow(clippy::new_without_default, reason = "JavaScript has no Default")]
     pub fn new() -> Self {
-        Self { bytes: Vec::with_capacity(crate::MODEL_BYTES), gunzip: None, compressed: Vec::new() }
+        Self::with_length(crate::MODEL_BYTES)
+    }
+
+    /// For the reader's file. Allocates memory for the whole file.
+    #[wasm_bindgen(js_name = forReader)]
+    pub fn for_reader() -> Self {
+        Self::with_length(crate::READER_BYTES)
+    }
+
+    fn with_length(length: usize) -> Self {
+        Self { bytes: Vec::with_capacity(length), length, gunzip: None, compressed: Vec::new() }
     }
 
     /// Bytes so far.
@@ -63,8 +99,8 @@ impl ModelLoader {
     /// Throws an `Error` with code `integrity` if the bytes exceed the length of the file.
     pub fn append(&mut self, chunk: &Uint8Array) -> Result<(), JsValue> {
         let (start, length) = (self.bytes.len(), chunk.length() as usize);
-        if length > crate::MODEL_BYTES - start {
-            return Err(integrity(&format!("the model file is longer than {} bytes", crate::MODEL_BYTES)));
+        if length > self.length - start {
+            return Err(integrity(&format!("the model file is longer than {} bytes", self.length)));
         }
         self.bytes.resize(start + length, 0);
         chunk.copy_to(&mut self.bytes[start..]);
@@ -77,11 +113,11 @@ impl ModelLoader {
     /// Throws an `Error` with code `integrity` if they are damaged, or what they contain exceeds the length of the file.
     #[wasm_bindgen(js_name = appendGzip)]
     pub fn append_gzip(&mut self, chunk: &Uint8Array) -> Result<(), JsValue> {
-        let Self { bytes, gunzip, compressed } = self;
+        let Self { bytes, length, gunzip, compressed } = self;
         compressed.resize(chunk.length() as usize, 0);
         chunk.copy_to(compressed);
         let gunzip = gunzip.get_or_insert_with(Gunzip::new);
-        gunzip.append(compressed, bytes, crate::MODEL_BYTES).map_err(not_gzip)
+        gunzip.append(compressed, bytes, *length).map_err(not_gzip)
     }
 
     /// The gzip file has ended.
@@ -116,11 +152,27 @@ impl ModelLoader {
     /// # Errors
     /// Throws an `Error` with code `integrity` if the bytes are not the model file.
     pub fn finish(self, verified: bool) -> Result<WasmEmbedder, JsValue> {
-        let Self { bytes, gunzip, compressed } = self;
-        // The embedder needs the memory.
-        drop((gunzip, compressed));
+        let bytes = self.into_bytes();
         let embedder = if verified { Embedder::from_trusted(bytes) } else { Embedder::new(bytes) };
         embedder.map(WasmEmbedder).map_err(|error| integrity(&error.to_string()))
+    }
+
+    /// Creates the reader, which shares weights with the embedder and may outlive it. `verified`: as in `finish`, with
+    /// `readerSha256()`.
+    ///
+    /// # Errors
+    /// Throws an `Error` with code `integrity` if the bytes are not the reader's file.
+    #[wasm_bindgen(js_name = finishReader)]
+    pub fn finish_reader(self, embedder: &WasmEmbedder, verified: bool) -> Result<WasmReader, JsValue> {
+        let (embedder, bytes) = (&embedder.0, self.into_bytes());
+        let reader =
+            if verified { Reader::from_trusted(embedder, bytes) } else { Reader::new(embedder, bytes) };
+        reader.map(WasmReader).map_err(|error| integrity(&error.to_string()))
+    }
+
+    /// Frees the rest, whose memory the model needs.
+    fn into_bytes(self) -> Vec<u8> {
+        self.bytes
     }
 }
 
@@ -218,6 +270,52 @@ impl WasmEmbeddings {
         let truncated: Vec<u8> = self.0.iter().map(|embedding| embedding.truncated.into()).collect();
         Uint8Array::from(truncated.as_slice())
     }
+}
+
+/// The loaded reader, owned by JavaScript; call `free()` when done.
+#[wasm_bindgen]
+pub struct WasmReader(Reader);
+
+#[wasm_bindgen]
+impl WasmReader {
+    /// Reads passages together. `statements`: those of all passages, concatenated; `counts`: how many each passage has.
+    /// Returns the z of each statement, in their order; NaN for a statement that did not fit into its input.
+    ///
+    /// # Errors
+    /// Throws a `RangeError` unless there is a count for each heading and their sum is the number of statements.
+    #[wasm_bindgen(js_name = readPassages)]
+    pub fn read_passages(
+        &mut self,
+        question: &str,
+        headings: Vec<String>,
+        statements: Vec<String>,
+        counts: &[u32],
+    ) -> Result<Float32Array, JsValue> {
+        let mut rest = statements.as_slice();
+        let mut passages = Vec::with_capacity(headings.len());
+        for (heading, count) in headings.iter().zip(counts) {
+            let (statements, later) =
+                rest.split_at_checked(*count as usize).ok_or_else(|| wrong_counts(&statements))?;
+            passages.push(Passage { heading, statements });
+            rest = later;
+        }
+        if headings.len() != counts.len() || !rest.is_empty() {
+            return Err(wrong_counts(&statements));
+        }
+        let z: Vec<f32> = self
+            .0
+            .read_batch(question, &passages)
+            .into_iter()
+            .flatten()
+            .map(|z| z.unwrap_or(f32::NAN))
+            .collect();
+        Ok(Float32Array::from(z.as_slice()))
+    }
+}
+
+fn wrong_counts(statements: &[String]) -> JsValue {
+    let message = format!("the counts of the passages do not add up to {} statements", statements.len());
+    RangeError::new(&message).into()
 }
 
 fn not_gzip(error: GunzipError) -> JsValue {

@@ -4,10 +4,12 @@
 
 #![allow(unsafe_code, reason = "a global allocator needs it")]
 
+mod model;
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use embedder::{DIMENSIONS, Embedder, MODEL_BYTES};
+use embedder::{DIMENSIONS, Embedder, MODEL_BYTES, READER_BYTES, Reader};
 
 #[global_allocator]
 static COUNTER: Counter = Counter { live: AtomicUsize::new(0), peak: AtomicUsize::new(0) };
@@ -57,6 +59,24 @@ fn loading_allocates_what_the_model_needs_and_embedding_nothing_more() {
         let peak = COUNTER.peak_above(before, || drop(embedder.embed_batch(&long_batch)));
         assert!(peak < (500 + 128) * per_text + 4096, "{peak} bytes for a batch");
         assert!(round == 0 || COUNTER.live() == before, "a batch leaked memory");
+    }
+
+    let file = model::reader_file().to_vec();
+    let before = COUNTER.live() - file.len();
+    let mut reader = None;
+    let peak = COUNTER.peak_above(before, || reader = Some(Reader::from_trusted(&embedder, file).unwrap()));
+    assert!(peak < READER_BYTES + 16 * MEBIBYTE, "loading a reader takes {peak} bytes");
+    let loaded = COUNTER.live() - before;
+    // 7.1 million weights as i16 or as two bytes; nothing of the embedder again.
+    assert!(loaded < 21 * MEBIBYTE, "a loaded reader takes {loaded} bytes");
+    let mut reader = reader.unwrap();
+    let statements = [texts[1], texts[2], texts[1]];
+    for round in 0..4 {
+        let before = COUNTER.live();
+        let peak = COUNTER.peak_above(before, || drop(reader.read(texts[1], texts[2], &statements)));
+        // The ids of the whole heading.
+        assert!(peak < 64 * 1024, "round {round}: {peak} bytes for a passage");
+        assert!(round == 0 || COUNTER.live() == before, "reading leaked memory");
     }
 }
 

@@ -12,12 +12,15 @@ export function loadEmbedder() {
   return loading;
 }
 
-/** The initialised module and the bytes of its model file. */
-export async function loadWasm() {
-  const wasm = await import(new URL("embedder.js", WASM).href);
-  await wasm.default({ module_or_path: await readFile(new URL("embedder_bg.wasm", WASM)) });
+/** The initialised module of this file, one per file, and the bytes of its model file. */
+export async function loadWasm(file = "embedder_bg.wasm") {
+  const wasm = await import(new URL(`embedder.js?${file}`, WASM).href);
+  await wasm.default({ module_or_path: await readFile(new URL(file, WASM)) });
   return { wasm, model: await readFile(join(modelFolder(), wasm.modelFile())) };
 }
+
+/** The reader's file that this module requires. */
+export const readerFile = (wasm) => new URL(`../../embedder-wasm/reader/${wasm.readerFile()}`, import.meta.url);
 
 /** The folder with the model file. */
 export function modelFolder() {

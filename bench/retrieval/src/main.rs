@@ -10,7 +10,6 @@ mod fit;
 mod measure;
 mod plot;
 mod quoted;
-mod reader;
 mod results;
 mod search;
 
@@ -56,9 +55,6 @@ enum Command {
         /// Where to write the calibration plot of all sets together.
         #[arg(long, value_name = "FILE")]
         plot: PathBuf,
-        /// A reader that reranks the results of the answerable questions, for additional figures.
-        #[arg(long, value_name = "FILE")]
-        reader: Option<PathBuf>,
     },
     /// Fit the evidence model and print its constants.
     Fit {
@@ -81,13 +77,10 @@ fn main() -> Result<()> {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
             runtime.block_on(searcher.ask_all(dataset))?.write(&out)?;
         }
-        Command::Measure { found, plot, reader } => {
+        Command::Measure { found, plot } => {
             let sets = Results::read_all(&found)?;
             let figures_of = |set: &Results| {
-                let mut figures = measure::figures(set).with_context(|| format!("the set {}", set.set))?;
-                if let Some(reader) = &reader {
-                    figures.extend(reader::figures(reader, set)?);
-                }
+                let figures = measure::figures(set).with_context(|| format!("the set {}", set.set))?;
                 let questions =
                     [set.answerable.len(), set.near.len(), set.off_topic.len(), set.dialogues.len()];
                 Ok((set.set.clone(), questions, figures))

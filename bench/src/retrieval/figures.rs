@@ -71,7 +71,6 @@ fn mean(sets: &[FiguresOfSet], name: &str) -> Option<f64> {
 fn unit(name: &str) -> &'static str {
     match name.rsplit("__").next() {
         Some("noise" | "sentences") => "sentences",
-        Some("reader_ms") => "ms",
         _ => "share",
     }
 }

@@ -36,9 +36,6 @@ pub(crate) struct Options {
     /// Measure the results that --dump wrote, with the current code for answers, instead of asking a database.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["data", "dump"])]
     from: Option<PathBuf>,
-    /// Also rerank the results with a reader (made by `quantize-model reader`), for additional figures.
-    #[arg(long, value_name = "FILE")]
-    reader: Option<PathBuf>,
     #[command(flatten)]
     evaluation: EvaluationData,
 }
@@ -88,9 +85,6 @@ is a statement with its chain.
                          questions of that kind that are answered after an answerable one
   plain_…                the same for a plain vector search that answers with the first sentences of the best passage if its
                          cosine is 0.35 or more
-  reader_recall_1, reader_answer_in_1, reader_ms
-                         with --reader: recall_1 of the five passages as the reader ranks them, the sentence that the reader
-                         ranks first in its two best passages, and its time for a question on one core
 
 noise, sentences, coherent, citation_correct and gold_of_… cover the answers to answerable questions."#;
 
@@ -98,7 +92,6 @@ noise, sentences, coherent, citation_correct and gold_of_… cover the answers t
 pub(crate) fn measure(options: &Options) -> Result<()> {
     let started = Instant::now();
     let mut report = Report::new()?;
-    let reader = options.reader.as_deref().map(existing).transpose()?;
     let found = match &options.from {
         Some(file) => {
             report.context("from", file.file_name().unwrap_or_default().to_string_lossy());
@@ -112,10 +105,6 @@ pub(crate) fn measure(options: &Options) -> Result<()> {
     let plot = folder()?.join("calibration.svg");
     let mut arguments: Vec<&OsStr> = found.iter().map(|file| file.as_os_str()).collect();
     arguments.extend(["--plot".as_ref(), plot.as_os_str()]);
-    if let Some(reader) = &reader {
-        report.context("reader", reader.file_name().unwrap_or_default().to_string_lossy());
-        arguments.extend(["--reader".as_ref(), reader.as_os_str()]);
-    }
     let output = offline("measure", &arguments)?;
     let sets: Vec<FiguresOfSet> =
         serde_json::from_str(&output).context("the output of bench-retrieval is not a list of figures")?;

@@ -36,13 +36,11 @@ impl Container {
         Self { metadata, tensors: Vec::new() }
     }
 
-    /// For the weights of a reader of this shape, from the checkpoint of this SHA-256.
-    pub(crate) fn reader(layers: usize, positions: usize, source_sha256: &str) -> Self {
+    /// For the weights of a reader, from the checkpoint of this SHA-256.
+    pub(crate) fn reader(source_sha256: &str) -> Self {
         let metadata = vec![
             ("format", FORMAT.to_owned()),
             ("kind", "reader".to_owned()),
-            ("layers", layers.to_string()),
-            ("positions", positions.to_string()),
             ("source_sha256", source_sha256.to_owned()),
         ];
         Self { metadata, tensors: Vec::new() }

@@ -1,7 +1,7 @@
 //! `quantize-model`: makes model files for the crate `embedder`.
 //!
 //! `embedder MODEL.safetensors tokenizer.json OUT` makes the embedder's from the float32 weights of all-MiniLM-L6-v2,
-//! `reader --checkpoint FOLDER --out FILE` a reader's from a cross-encoder.
+//! `reader --checkpoint FILE --model MODEL.safetensors --out FILE` the reader's from what `training/reader/train.py` saved.
 //!
 //! The output has the same bytes on every machine: float operations have one fixed order, none is fused, and only basic
 //! operations are used.
@@ -38,11 +38,14 @@ enum Command {
         /// Path of the model file. Replaces an existing file.
         out: PathBuf,
     },
-    /// Make a reader's model file from a cross-encoder: BERT of 2 to 12 layers, 384 wide, with one output.
+    /// Make the reader's model file from a checkpoint of `training/reader/train.py`.
     Reader {
-        /// Folder with `config.json`, `model.safetensors`, and `tokenizer.json` or `vocab.txt`.
-        #[arg(long, value_name = "FOLDER")]
+        /// The trained weights, a safetensors file.
+        #[arg(long, value_name = "FILE")]
         checkpoint: PathBuf,
+        /// The float32 weights, `model.safetensors` of sentence-transformers/all-MiniLM-L6-v2.
+        #[arg(long, value_name = "FILE")]
+        model: PathBuf,
         /// Path of the model file. Replaces an existing file.
         #[arg(long, value_name = "FILE")]
         out: PathBuf,
@@ -52,8 +55,14 @@ enum Command {
 fn main() -> Result<()> {
     match Command::parse() {
         Command::Embedder { model, tokenizer, out } => write(&out, &embedder(&model, &tokenizer)?),
-        Command::Reader { checkpoint, out } => write(&out, &reader::convert(&checkpoint)?),
+        Command::Reader { checkpoint, model, out } => {
+            write(&out, &reader::convert(&read(&checkpoint)?, &read(&model)?)?)
+        }
     }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>> {
+    fs::read(path).with_context(|| format!("cannot read {}", path.display()))
 }
 
 fn write(out: &Path, file: &[u8]) -> Result<()> {
@@ -64,7 +73,6 @@ fn write(out: &Path, file: &[u8]) -> Result<()> {
 
 /// Makes the embedder's model file.
 fn embedder(model: &Path, tokenizer: &Path) -> Result<Vec<u8>> {
-    let read = |path: &Path| fs::read(path).with_context(|| format!("cannot read {}", path.display()));
     let model = read(model)?;
     source::check("the weights", &model, source::MODEL_SHA256)?;
     let tokenizer = read(tokenizer)?;

@@ -68,11 +68,14 @@ impl<'a> Weights<'a> {
 
     pub(crate) fn floats(&self, name: &str, expected: &[usize]) -> Result<Vec<f32>> {
         let tensor = self.tensor(name)?;
-        ensure!(tensor.dtype() == Dtype::F32, "{name} is {:?}, expected F32", tensor.dtype());
         let shape = tensor.shape();
         ensure!(shape == expected, "{name} has the shape {shape:?}, expected {expected:?}");
-        let values: Vec<f32> =
-            tensor.data().as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect();
+        let data = tensor.data();
+        let values: Vec<f32> = match tensor.dtype() {
+            Dtype::F32 => data.as_chunks().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect(),
+            Dtype::F16 => data.as_chunks().0.iter().map(|bytes| half(u16::from_le_bytes(*bytes))).collect(),
+            other => bail!("{name} is {other:?}, expected F32 or F16"),
+        };
         ensure!(values.iter().all(|value| value.is_finite()), "{name} has values that are not finite");
         Ok(values)
     }
@@ -80,6 +83,18 @@ impl<'a> Weights<'a> {
     pub(crate) fn tensor(&self, name: &str) -> Result<TensorView<'_>> {
         self.0.tensor(name).with_context(|| format!("the weights lack {name}"))
     }
+}
+
+/// The value of an IEEE 754 half-precision number. Exact.
+fn half(bits: u16) -> f32 {
+    let [exponent, fraction] = [u32::from(bits >> 10) & 0x1f, u32::from(bits) & 0x3ff];
+    let magnitude = match exponent {
+        0 => fraction as f32 / (1 << 24) as f32,
+        0x1f if fraction == 0 => f32::INFINITY,
+        0x1f => f32::NAN,
+        _ => f32::from_bits((exponent + 112) << 23 | fraction << 13),
+    };
+    if bits >> 15 == 1 { -magnitude } else { magnitude }
 }
 
 /// The tokens of `tokenizer.json` in the order of their ids, one per line, without a final newline.
@@ -130,6 +145,23 @@ mod tests {
         assert!(
             check("abc", b"abc", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad").is_ok()
         );
+    }
+
+    #[test]
+    fn half_precision_numbers_have_their_value() {
+        for (bits, value) in [
+            (0x0000, 0.0),
+            (0x0001, 2.0_f32.powi(-24)),
+            (0x03ff, 1023.0 * 2.0_f32.powi(-24)),
+            (0x0400, 2.0_f32.powi(-14)),
+            (0x3555, 0.333_251_95),
+            (0xc000, -2.0),
+            (0x7bff, 65_504.0),
+            (0xfc00, f32::NEG_INFINITY),
+        ] {
+            assert_eq!(half(bits), value, "{bits:#x}");
+        }
+        assert!(half(0x7e00).is_nan() && half(0x8000).is_sign_negative());
     }
 
     #[test]

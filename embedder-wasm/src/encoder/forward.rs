@@ -1,10 +1,12 @@
-//! One forward pass over the tokens of one or more texts, and the resulting sentence vectors.
+//! One forward pass over the tokens of one or more texts, and what is computed from it.
 
 use super::attention::Attention;
+use super::reader::Reading;
 use super::scratch::{FEED_FORWARD_ROWS, Scratch};
 use super::weights::{Layer, Weights};
 use crate::DIMENSIONS;
 use crate::kernels::{Kernel, Work, rows};
+use crate::reader::packing::MARKER;
 
 /// The encoder and its input.
 pub(super) struct Forward<'a> {
@@ -22,58 +24,95 @@ impl Forward<'_> {
     /// Writes the input of the first layer, word + position + token type, normalised, to `scratch.hidden`:
     /// `[ids][DIMENSIONS]`.
     ///
-    /// `positions`: for each id the sum of position and token type.
+    /// `positions`: for each id the sum of position and token type. `marker`: the word embedding of [`MARKER`], which is zero in
+    /// the embedder's file.
     #[inline(always)]
     pub(super) fn embed_tokens<'p, K: Kernel>(
         &mut self,
         kernel: K,
         positions: impl Iterator<Item = &'p [f32]>,
+        marker: Option<&[f32]>,
     ) {
         let Self { weights, ids, scratch, .. } = self;
         let words = &self.words[weights.tokens.bytes.clone()];
         for ((id, position), row) in
             ids.iter().zip(positions).zip(scratch.hidden.chunks_exact_mut(DIMENSIONS))
         {
-            let id = *id as usize;
-            rows::dequantize(kernel, &words[id * DIMENSIONS..][..DIMENSIONS], weights.tokens.scales[id], row);
+            match marker {
+                Some(marker) if *id == MARKER => row.copy_from_slice(marker),
+                _ => {
+                    let id = *id as usize;
+                    let word = &words[id * DIMENSIONS..][..DIMENSIONS];
+                    rows::dequantize(kernel, word, weights.tokens.scales[id], row);
+                }
+            }
             rows::add(kernel, row, position);
             weights.norm.apply(kernel, row);
         }
     }
-
-    /// Runs layers on `scratch.hidden`.
-    #[inline(always)]
-    pub(super) fn run_layers<K: Kernel>(&mut self, kernel: K, layers: &[Layer]) {
-        for layer in layers {
-            attend(kernel, layer, self.lengths, self.ids.len(), self.scratch);
-            feed_forward(kernel, layer, self.ids.len(), self.scratch);
-        }
-    }
 }
 
-/// Computes sentence vectors.
-pub(super) struct Embed<'a> {
+/// A forward pass.
+///
+/// There is one for everything that the model computes: its code, inlined into each kernel, is most of the WebAssembly module.
+pub(super) struct Pass<'a> {
     pub(super) forward: Forward<'a>,
-    /// `[texts][DIMENSIONS]`
-    pub(super) vectors: &'a mut [f32],
+    pub(super) goal: Goal<'a>,
 }
 
-impl Work for Embed<'_> {
+/// What a pass computes.
+pub(super) enum Goal<'a> {
+    /// `[texts][DIMENSIONS]`: sentence vectors.
+    Embed(&'a mut [f32]),
+    Read(Reading<'a>),
+}
+
+impl Work for Pass<'_> {
     type Output = ();
 
     #[inline(always)]
     fn run<K: Kernel>(self, kernel: K) {
-        let Self { mut forward, vectors } = self;
-        let (weights, lengths) = (forward.weights, forward.lengths);
-        let positions =
-            lengths.iter().flat_map(|length| weights.positions.chunks_exact(DIMENSIONS).take(*length));
-        forward.embed_tokens(kernel, positions);
-        forward.run_layers(kernel, &weights.layers);
-        let mut texts = forward.scratch.hidden.as_slice();
-        for (length, vector) in lengths.iter().zip(vectors.chunks_exact_mut(DIMENSIONS)) {
-            let (text, rest) = texts.split_at(length * DIMENSIONS);
-            pool(kernel, text, vector);
-            texts = rest;
+        let Self { mut forward, goal } = self;
+        let weights = forward.weights;
+        let positions = &weights.positions;
+        let (question_ids, passage_positions, marker, layers) = match &goal {
+            Goal::Embed(_) => (0, positions, None, [weights.layers.as_slice(), &[]]),
+            Goal::Read(Reading { question_ids, reader, .. }) => (
+                *question_ids,
+                &reader.passage_positions,
+                Some(reader.marker.as_slice()),
+                reader.layers(weights),
+            ),
+        };
+        let positions = forward.lengths.iter().flat_map(|length| {
+            let question = positions.chunks_exact(DIMENSIONS).take(question_ids);
+            let passage = passage_positions.chunks_exact(DIMENSIONS).take(*length);
+            question.chain(passage.skip(question_ids))
+        });
+        forward.embed_tokens(kernel, positions, marker);
+        let Forward { scratch, ids, lengths, .. } = forward;
+        let mut rows = ids.len();
+        let mut layers = layers.into_iter().flatten().peekable();
+        while let Some(layer) = layers.next() {
+            attend(kernel, layer, lengths, rows, scratch);
+            if let Goal::Read(reading) = &goal
+                && layers.peek().is_none()
+            {
+                reading.gather(&mut scratch.hidden);
+                rows = reading.read.len();
+            }
+            feed_forward(kernel, layer, rows, scratch);
+        }
+        match goal {
+            Goal::Embed(vectors) => {
+                let mut texts = scratch.hidden.as_slice();
+                for (length, vector) in lengths.iter().zip(vectors.chunks_exact_mut(DIMENSIONS)) {
+                    let (text, rest) = texts.split_at(length * DIMENSIONS);
+                    pool(kernel, text, vector);
+                    texts = rest;
+                }
+            }
+            Goal::Read(reading) => reading.score(kernel, &scratch.hidden),
         }
     }
 }

@@ -1,9 +1,9 @@
-//! The model, a BERT encoder: token ids → sentence vectors (mean pooling, unit length), or scores of pairs.
+//! The model, a BERT encoder: token ids → sentence vectors (mean pooling, unit length), or scores of the
+//! statements of a passage.
 
 mod attention;
 mod forward;
-#[cfg(not(target_arch = "wasm32"))]
-mod pair;
+mod reader;
 mod scratch;
 #[cfg(feature = "stages")]
 mod stages;
@@ -15,11 +15,10 @@ use crate::kernels::AnyKernel;
 use crate::model_file::ModelFile;
 use crate::{DIMENSIONS, EmbedderError, MAX_TOKENS};
 
-use forward::{Embed, Forward};
-#[cfg(not(target_arch = "wasm32"))]
-pub(crate) use pair::{Pair, PairEncoder};
+use forward::{Forward, Goal, Pass};
+pub(crate) use reader::{ReadRow, ReaderEncoder};
 use scratch::Scratch;
-use weights::{Load, Outline, Weights};
+use weights::{Load, Weights};
 
 /// Layers of the embedder's encoder.
 const LAYERS: usize = 6;
@@ -48,23 +47,6 @@ struct Model {
 }
 
 impl Model {
-    /// Unpacks the weights of a model file for this kernel. Only the word embeddings stay in the bytes of the
-    /// file; the rest of its memory is freed, the i8 weights of each matrix before the next one is unpacked.
-    ///
-    /// Also returns the result of `read`, which reads the rest of the file.
-    fn load<T>(
-        bytes: Vec<u8>,
-        kernel: AnyKernel,
-        read: impl FnOnce(&ModelFile) -> Result<(Outline, T), EmbedderError>,
-    ) -> Result<(Self, T), EmbedderError> {
-        let mut file = ModelFile::parse(bytes)?;
-        let (outline, rest) = read(&file)?;
-        file.release_vocabulary();
-        let weights = kernel.run(Load { file: &mut file, outline })?;
-        let words = file.into_bytes(weights.tokens.bytes.end);
-        Ok((Self { weights, words }, rest))
-    }
-
     /// A forward pass over token ids, at most as many as `scratch` has rows.
     fn forward<'a>(&'a self, scratch: &'a mut Scratch, ids: &'a [u32], lengths: &'a [usize]) -> Forward<'a> {
         scratch.prepare(ids.len());
@@ -73,20 +55,22 @@ impl Model {
 }
 
 impl Encoder {
-    /// Loads the embedder's model file; also returns the result of `vocabulary`, which parses its vocabulary.
+    /// Loads the embedder's model file for this kernel; also returns the result of `vocabulary`, which parses its vocabulary.
+    ///
+    /// Only the word embeddings stay in the bytes of the file; the rest of its memory is freed, the i8 weights of each matrix
+    /// before the next one is unpacked.
     pub(crate) fn load<T>(
         bytes: Vec<u8>,
         kernel: AnyKernel,
         vocabulary: impl FnOnce(&[u8]) -> Result<T, EmbedderError>,
     ) -> Result<(Self, T), EmbedderError> {
-        let (model, vocabulary) = Model::load(bytes, kernel, |file| {
-            file.expect_kind(None)?;
-            let vocabulary = vocabulary(file.vocabulary()?)?;
-            // In the file, the positions include the token type of a single text.
-            let positions =
-                file.floats("embeddings.position_embeddings.weight", &[MAX_TOKENS, DIMENSIONS])?;
-            Ok((Outline { layers: LAYERS, positions, has_step_per_channel: false }, vocabulary))
-        })?;
+        let mut file = ModelFile::parse(bytes)?;
+        file.expect_kind(None)?;
+        let vocabulary = vocabulary(file.vocabulary()?)?;
+        file.release_vocabulary();
+        let weights = kernel.run(Load { file: &mut file })?;
+        let words = file.into_bytes(weights.tokens.bytes.end);
+        let model = Model { weights, words };
         Ok((Self { kernel, model: Arc::new(model), scratch: Scratch::new(MAX_ROWS) }, vocabulary))
     }
 
@@ -94,7 +78,7 @@ impl Encoder {
     /// ids of each. `vectors` gets [`DIMENSIONS`] floats per text. A text's vector does not depend on the other texts.
     pub(crate) fn embed(&mut self, ids: &[u32], lengths: &[usize], vectors: &mut [f32]) {
         let Self { kernel, model, scratch } = self;
-        kernel.run(Embed { forward: model.forward(scratch, ids, lengths), vectors });
+        kernel.run(Pass { forward: model.forward(scratch, ids, lengths), goal: Goal::Embed(vectors) });
     }
 
     #[cfg(feature = "stages")]

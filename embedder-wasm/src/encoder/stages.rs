@@ -38,7 +38,7 @@ impl Work for Repeat<'_> {
     fn run<K: Kernel>(self, kernel: K) -> u64 {
         let Self { mut forward, stage, repeats } = self;
         let (weights, rows) = (forward.weights, forward.ids.len());
-        forward.embed_tokens(kernel, weights.positions.chunks_exact(DIMENSIONS));
+        forward.embed_tokens(kernel, weights.positions.chunks_exact(DIMENSIONS), None);
         attend(kernel, &weights.layers[0], forward.lengths, rows, forward.scratch);
         let mut products = 0;
         for _ in 0..repeats {
@@ -46,7 +46,9 @@ impl Work for Repeat<'_> {
             match stage {
                 Stage::Tokenizer => {}
                 Stage::Registers => products = kernel.multiply_registers(REGISTER_STEPS),
-                Stage::Words => forward.embed_tokens(kernel, weights.positions.chunks_exact(DIMENSIONS)),
+                Stage::Words => {
+                    forward.embed_tokens(kernel, weights.positions.chunks_exact(DIMENSIONS), None)
+                }
                 _ => {
                     for layer in &weights.layers {
                         products +=

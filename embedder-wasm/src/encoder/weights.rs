@@ -2,16 +2,16 @@
 
 use std::ops::Range;
 
-use super::INTERMEDIATE;
+use super::{INTERMEDIATE, LAYERS};
 use crate::kernels::rows::LayerNorm;
 use crate::kernels::{InputFormat, Kernel, Linear, MAX_ACTIVATION, Work};
 use crate::model_file::ModelFile;
 use crate::wordpiece::VOCABULARY_SIZE;
-use crate::{DIMENSIONS, EmbedderError};
+use crate::{DIMENSIONS, EmbedderError, MAX_TOKENS};
 
 pub(super) struct Weights {
     pub(super) tokens: TokenTable,
-    /// See [`Outline::positions`].
+    /// `[positions][DIMENSIONS]`: the sums of position and token type 0.
     pub(super) positions: Vec<f32>,
     pub(super) norm: LayerNorm,
     pub(super) layers: Vec<Layer>,
@@ -43,20 +43,9 @@ const MIN_INPUT: i16 = -64;
 /// The same after GELU, whose values are never below -0.17.
 const MIN_INPUT_AFTER_GELU: i16 = -14;
 
-/// The differences between the kinds of models.
-pub(super) struct Outline {
-    /// Layers of the encoder.
-    pub(super) layers: usize,
-    /// `[token types][positions][DIMENSIONS]`: the sums of position and token type.
-    pub(super) positions: Vec<f32>,
-    /// Whether each output of a linear layer has its own step. Otherwise a matrix has one.
-    pub(super) has_step_per_channel: bool,
-}
-
-/// Unpacks the weights of a model file.
+/// Unpacks the weights of the embedder's model file.
 pub(super) struct Load<'a> {
     pub(super) file: &'a mut ModelFile,
-    pub(super) outline: Outline,
 }
 
 impl Work for Load<'_> {
@@ -64,19 +53,55 @@ impl Work for Load<'_> {
 
     #[inline(always)]
     fn run<K: Kernel>(self, _kernel: K) -> Self::Output {
-        let Self { file, outline } = self;
+        let Self { file } = self;
         let tokens = TokenTable {
             bytes: file.range("embeddings.word_embeddings.weight", &[VOCABULARY_SIZE, DIMENSIONS])?,
             scales: file.floats("embeddings.word_embeddings.scale", &[VOCABULARY_SIZE])?,
         };
+        // In the file, the positions include the token type of a single text.
+        let positions = file.floats("embeddings.position_embeddings.weight", &[MAX_TOKENS, DIMENSIONS])?;
         let norm = layer_norm(file, "embeddings.LayerNorm")?;
-        let mut layers = Vec::with_capacity(outline.layers);
-        for layer in (0..outline.layers).rev() {
-            layers.push(load_layer::<K>(file, layer, outline.has_step_per_channel)?);
-        }
-        layers.reverse();
-        Ok(Weights { tokens, norm, layers, positions: outline.positions })
+        let layers = load_layers::<K>(file, 0..LAYERS, Steps::PerMatrix)?;
+        Ok(Weights { tokens, positions, norm, layers })
     }
+}
+
+/// Unpacks these layers of a model file.
+pub(super) struct LoadLayers<'a> {
+    pub(super) file: &'a mut ModelFile,
+    pub(super) layers: Range<usize>,
+    pub(super) steps: Steps,
+}
+
+/// How many steps the integers of a linear layer have.
+#[derive(Clone, Copy)]
+pub(super) enum Steps {
+    PerMatrix,
+    /// One for each output.
+    PerChannel,
+}
+
+impl Work for LoadLayers<'_> {
+    type Output = Result<Vec<Layer>, EmbedderError>;
+
+    #[inline(always)]
+    fn run<K: Kernel>(self, _kernel: K) -> Self::Output {
+        load_layers::<K>(self.file, self.layers, self.steps)
+    }
+}
+
+/// Unpacks the layers in the opposite order of the file, which gives each back before the next one.
+fn load_layers<K: Kernel>(
+    file: &mut ModelFile,
+    layers: Range<usize>,
+    steps: Steps,
+) -> Result<Vec<Layer>, EmbedderError> {
+    let mut loaded = Vec::with_capacity(layers.len());
+    for layer in layers.rev() {
+        loaded.push(load_layer::<K>(file, layer, steps)?);
+    }
+    loaded.reverse();
+    Ok(loaded)
 }
 
 fn layer_norm(file: &ModelFile, name: &str) -> Result<LayerNorm, EmbedderError> {
@@ -87,11 +112,7 @@ fn layer_norm(file: &ModelFile, name: &str) -> Result<LayerNorm, EmbedderError> 
 }
 
 /// Unpacks the matrices in the opposite order of the file, which gives each back before the next one.
-fn load_layer<K: Kernel>(
-    file: &mut ModelFile,
-    layer: usize,
-    has_step_per_channel: bool,
-) -> Result<Layer, EmbedderError> {
+fn load_layer<K: Kernel>(file: &mut ModelFile, layer: usize, steps: Steps) -> Result<Layer, EmbedderError> {
     let name = |part: &str| format!("encoder.layer.{layer}.{part}");
     let format = |part: &str, depth, min| {
         let wide = file.columns(&name(&format!("{part}.wide_columns")), depth)?;
@@ -104,7 +125,7 @@ fn load_layer<K: Kernel>(
     let attention_norm = layer_norm(file, &name("attention.output.LayerNorm"))?;
     let output_norm = layer_norm(file, &name("output.LayerNorm"))?;
     let mut linear = |part: &str, channels, format: &InputFormat| {
-        load_linear::<K>(file, &name(part), channels, has_step_per_channel, format)
+        load_linear::<K>(file, &name(part), channels, steps, format)
     };
     let output = linear("output.dense", DIMENSIONS, &output_format)?;
     let intermediate = linear("intermediate.dense", INTERMEDIATE, &intermediate_format)?;
@@ -132,12 +153,14 @@ fn load_linear<K: Kernel>(
     file: &mut ModelFile,
     name: &str,
     channels: usize,
-    has_step_per_channel: bool,
+    steps: Steps,
     format: &InputFormat,
 ) -> Result<Linear, EmbedderError> {
-    let steps = if has_step_per_channel { channels } else { 1 };
-    let mut scale = file.floats(&format!("{name}.scale"), &[steps])?;
-    scale.resize(channels, scale[0]);
+    let scale = format!("{name}.scale");
+    let scale = match steps {
+        Steps::PerMatrix => vec![file.float(&scale)?; channels],
+        Steps::PerChannel => file.floats(&scale, &[channels])?,
+    };
     let bias = file.floats(&format!("{name}.bias"), &[channels])?;
     let weights = file.matrix(name, channels, format.depth(), MAX_ACTIVATION)?;
     let linear = Linear::pack::<K>(format, &weights, scale, bias);
@@ -156,9 +179,7 @@ mod tests {
     fn every_matrix_of_the_model_is_given_back_once_it_is_unpacked() {
         let mut file = ModelFile::parse(model::real_file().to_vec()).unwrap();
         file.release_vocabulary();
-        let outline =
-            Outline { layers: crate::encoder::LAYERS, positions: Vec::new(), has_step_per_channel: false };
-        let weights = AnyKernel::BASELINE.run(Load { file: &mut file, outline }).unwrap();
+        let weights = AnyKernel::BASELINE.run(Load { file: &mut file }).unwrap();
         assert_eq!(file.into_bytes(usize::MAX).len(), weights.tokens.bytes.end);
     }
 }

@@ -12,8 +12,6 @@
 #![warn(clippy::undocumented_unsafe_blocks)]
 
 mod any_kernel;
-#[cfg(not(target_arch = "wasm32"))]
-pub(crate) mod dense;
 mod elementary;
 mod inputs;
 mod lanes;

@@ -51,6 +51,15 @@ pub(crate) fn add<K: Kernel>(kernel: K, row: &mut [f32], other: &[f32]) {
     }
 }
 
+/// The product of two rows of the same length.
+#[inline(always)]
+pub(crate) fn dot<K: Kernel>(kernel: K, row: &[f32], other: &[f32]) -> f32 {
+    let (row, _) = row.as_chunks::<LANES>();
+    let (other, _) = other.as_chunks::<LANES>();
+    let products = row.iter().zip(other).map(|(lanes, other)| kernel.load(lanes).mul(kernel.load(other)));
+    products.fold(kernel.splat(0.0), |sum, product| sum.add(product)).sum()
+}
+
 /// `row = byte · scale` of a row of i8.
 #[inline(always)]
 pub(crate) fn dequantize<K: Kernel>(kernel: K, bytes: &[u8], scale: f32, row: &mut [f32]) {

@@ -498,7 +498,7 @@ impl Work for Steps {
         rows::normalize(kernel, &mut unit);
         let mut dequantized = vec![0.0; bytes.len()];
         rows::dequantize(kernel, &bytes, other[0], &mut dequantized);
-        scales.push(rows::max_magnitude(kernel, &row));
+        scales.extend([rows::max_magnitude(kernel, &row), rows::dot(kernel, &row, &other)]);
         let floats = [scales, activated, scores, sum, normal, unit, dequantized];
         (floats.iter().map(|values| bits(values)).collect(), quantized)
     }

@@ -1,7 +1,9 @@
-//! Parses the real model file, so that tests can change it and write it again. Needs the model (`cargo xtask setup`).
+//! Parses the real model files, so that tests can change them and write them again. Needs the model (`cargo xtask setup`) and
+//! the reader's file.
 
 #![allow(dead_code, reason = "no test uses all of it")]
 
+use std::path::Path;
 use std::sync::OnceLock;
 
 use serde_json::{Map, Value, json};
@@ -21,7 +23,11 @@ pub(crate) struct Tensor {
 
 impl Model {
     pub(crate) fn real() -> Self {
-        let (header, data) = real_file()[8..].split_at(header_length(real_file()));
+        Self::parse(real_file())
+    }
+
+    pub(crate) fn parse(file: &[u8]) -> Self {
+        let (header, data) = file[8..].split_at(header_length(file));
         let header: Map<String, Value> = serde_json::from_slice(header).unwrap();
         let mut tensors: Vec<(usize, Tensor)> = Vec::new();
         for (name, tensor) in header.iter().filter(|(name, _)| *name != "__metadata__") {
@@ -41,48 +47,6 @@ impl Model {
             metadata: header["__metadata__"].clone(),
             tensors: tensors.into_iter().map(|(_, tensor)| tensor).collect(),
         }
-    }
-
-    /// A reader with the weights of the embedder's layers; the tensors that only a reader has are random.
-    pub(crate) fn reader() -> Self {
-        let mut model = Self::real();
-        model.metadata["kind"] = json!("reader");
-        model.metadata["layers"] = json!("6");
-        model.metadata["positions"] = json!("256");
-        for linear in ["query", "key", "value", "dense"] {
-            let names: Vec<(String, u64)> = model
-                .tensors
-                .iter()
-                .filter_map(|tensor| {
-                    let layer = tensor.name.strip_suffix(".weight")?;
-                    layer
-                        .ends_with(&format!(".{linear}"))
-                        .then(|| (format!("{layer}.scale"), tensor.shape[0]))
-                })
-                .collect();
-            for (name, channels) in names {
-                let scale = model.tensor(&name);
-                scale.shape = vec![channels];
-                scale.data = scale.data.repeat(channels as usize);
-            }
-        }
-        let mut random = 7_u32;
-        let mut add = |name: &str, shape: &[u64], magnitude: f32| {
-            let count: u64 = shape.iter().product();
-            let values = (0..count).flat_map(|_| {
-                // The generator of Numerical Recipes: its upper bits are random enough here.
-                random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                (((random >> 8) as f32 / 8_388_608.0 - 1.0) * magnitude).to_le_bytes()
-            });
-            let data = values.collect();
-            model.add(name, "F32", shape, data);
-        };
-        add("embeddings.token_type_embeddings.weight", &[2, 384], 0.1);
-        add("pooler.dense.weight", &[384, 384], 0.1);
-        add("pooler.dense.bias", &[384], 0.1);
-        add("classifier.weight", &[1, 384], 0.2);
-        add("classifier.bias", &[1], 0.2);
-        model
     }
 
     pub(crate) fn tensor(&mut self, name: &str) -> &mut Tensor {
@@ -133,6 +97,25 @@ pub(crate) fn real_file() -> &'static [u8] {
         std::fs::read(embedder::model_dir().join(embedder::MODEL_FILE))
             .expect("the model file; run `cargo xtask setup model`")
     })
+}
+
+/// The reader's file, read once.
+pub(crate) fn reader_file() -> &'static [u8] {
+    static FILE: OnceLock<Vec<u8>> = OnceLock::new();
+    FILE.get_or_init(|| {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/reader");
+        std::fs::read(Path::new(folder).join(embedder::READER_FILE))
+            .expect("the reader's file; make it with training/reader/publish.sh")
+    })
+}
+
+/// What `training/reader/golden.py` wrote.
+pub(crate) const GOLDEN_READINGS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/reader.json");
+
+/// [`GOLDEN_READINGS`], or the file that `EVIDENCE_READER_GOLDEN` names.
+pub(crate) fn golden_readings() -> Value {
+    let file = std::env::var("EVIDENCE_READER_GOLDEN").unwrap_or_else(|_| GOLDEN_READINGS.to_owned());
+    serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap()
 }
 
 pub(crate) fn header_length(file: &[u8]) -> usize {
