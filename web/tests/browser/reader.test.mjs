@@ -12,7 +12,7 @@ const PASSAGE = {
   chunk_id: "2c5ea4c0-4067-41e9-8bad-9b1deb4d3b7d",
   hash: "0123456789abcdef",
   heading: "Returns › Refunds",
-  statements: ["A refund takes five days.", "Returns are free within 30 days.", "We open at nine."],
+  statements: ["Returns are free within 30 days.", "A refund takes five days."],
 };
 const READ = "How long until I get my money back?";
 const finding = (...passages) => (site.api.findStatements = json(200, { question: READ, passages }));
@@ -46,7 +46,7 @@ test("the reader is loaded after the first answer, and the next question is sent
   finding(PASSAGE, {
     ...PASSAGE,
     chunk_id: PASSAGE.chunk_id.replace("2c", "3c"),
-    statements: ["Norway takes a week."],
+    statements: ["Parcels leave on the same day."],
   });
   const widget = await open(t);
   await widget.role("input").focus();
@@ -63,8 +63,8 @@ test("the reader is loaded after the first answer, and the next question is sent
   assert.match(second.reader, /^[\da-f]{16}$/);
   const [answering, other] = second.passages;
   assert.deepEqual([answering.chunk_id, answering.hash], [PASSAGE.chunk_id, PASSAGE.hash]);
-  const [refund, free, opening] = answering.z;
-  assert.ok(refund > 0 && free < 0 && opening < 0 && other.z[0] < 0, JSON.stringify(second.passages));
+  const [free, refund] = answering.z;
+  assert.ok(refund > free && refund > other.z[0], JSON.stringify(second.passages));
   const [{ body, headers }, ...more] = site.api.statementSearches;
   assert.deepEqual(more, []);
   assert.match(headers.authorization, /^Bearer /);
@@ -81,7 +81,7 @@ test("on a later visit the reader comes from the browser's cache, and the first 
   await widget.page.waitForTimeout(3000);
   await widget.ask(QUESTION);
   assert.deepEqual(site.readerRequests(), []);
-  assert.equal(readings().at(-1).passages[0].z.length, 3);
+  assert.equal(readings().at(-1).passages[0].z.length, 2);
 });
 
 test("a slow search delays a question by 600 ms at most, and after two the reader is given up", async (t) => {
