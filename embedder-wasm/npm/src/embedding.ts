@@ -76,7 +76,7 @@ export interface Embedder {
    * Reads a question with each passage. Returns, for each statement of each passage, the logit that it answers the question minus the
    * logit that nothing in the passage does: larger is better, and above 0 it is more likely the answer than that there is none. `null`:
    * it was not read, because question and passage have more than {@link MAX_TOKENS} tokens. Loads the reader first if needed.
-   * Embeddings run between two passages, so reading does not delay a question for longer than one of them.
+   * Embeddings run between two passages, or a few short ones, so reading does not delay a question for long.
    *
    * @throws {@link EmbedderError} `bad_input` if an argument is not of its type; those of `loadReader`.
    */

@@ -24,7 +24,7 @@ interface QueuedReadJob {
 
 /**
  * Runs the calls: counts first, since they take no time, then the embeddings in turn, one slice at a time. Passages are read when
- * no embedding waits, one at a time.
+ * no embedding waits, one slice at a time, too.
  */
 export class JobQueue {
   readonly #engine: Engine;
@@ -86,7 +86,7 @@ export class JobQueue {
     if (!next) return;
     try {
       if ("text" in next) this.#count(next);
-      else if ("reading" in next) this.#readPassage(next);
+      else if ("reading" in next) this.#readSlice(next);
       else this.#embedSlice(next);
     } catch (thrown) {
       const message = messageOf(thrown);
@@ -112,9 +112,9 @@ export class JobQueue {
     this.#reply({ type: "embedded", id, vectors, tokens, truncated }, transfer);
   }
 
-  #readPassage(queued: QueuedReadJob): void {
+  #readSlice(queued: QueuedReadJob): void {
     const { id, reading } = queued;
-    reading.readNext();
+    reading.runSlice();
     if (reading.isDone) this.#reply({ type: "passages_read", id, scores: reading.scores });
     else this.#reads.unshift(queued);
   }

@@ -35,7 +35,8 @@ async function embedderFor(t, options = {}) {
 }
 
 const passage = (...statements) => ({ heading: "Returns › Refunds", statements });
-const busy = (milliseconds, ...statements) => ({ heading: `busy ${milliseconds}`, statements });
+/** A passage that takes so long, with as much text as the reader reads at once. */
+const busy = (milliseconds) => ({ heading: `busy ${milliseconds}`, statements: ["a".repeat(1000)] });
 const rejects = (promise, code, message = /./) =>
   assert.rejects(promise, (/** @type {import("../src/index.ts").EmbedderError} */ error) => {
     assert.ok(error instanceof embedderPackage.EmbedderError);
@@ -49,6 +50,9 @@ test("readPassages returns a score for each statement of each passage, and null 
   const scores = await embedder.readPassages("How long?", [passage("one", "three", "…"), passage(), passage("a")]);
   assert.deepEqual(scores, [[3, 5, null], [], [1]]);
   assert.deepEqual(await embedder.readPassages("How long?", []), []);
+  const many = Array.from({ length: 50 }, (_, index) => passage(...Array(index % 3).fill("a".repeat(index * 10))));
+  const lengths = many.map(({ statements }) => statements.map(({ length }) => length));
+  assert.deepEqual(await embedder.readPassages("How long?", many), lengths, "short and long ones, in their order");
   assert.equal(embedder.readerFingerprint, READER_IDENTITY.fingerprint);
 });
 
@@ -158,7 +162,7 @@ test("an embedding waits for one passage at most, and counts run first", async (
   await embedder.loadReader();
   const ended = [];
   const note = (name) => () => ended.push(name);
-  const long = embedder.readPassages("a", Array(5).fill(busy(60, "b"))).then(note("read"));
+  const long = embedder.readPassages("a", Array(5).fill(busy(60))).then(note("read"));
   await new Promise((resolve) => setTimeout(resolve, 10));
   const started = performance.now();
   const between = [embedder.embed("short").then(note("embed")), embedder.countTokens("x").then(note("count"))];
@@ -173,7 +177,7 @@ test("a cancelled read rejects at once and skips the passages that are not read 
   await embedder.loadReader();
   const controller = new AbortController();
   const reason = new Error("typed on");
-  const reading = embedder.readPassages("a", Array(100).fill(busy(50, "b")), { signal: controller.signal });
+  const reading = embedder.readPassages("a", Array(100).fill(busy(50)), { signal: controller.signal });
   const started = performance.now();
   setTimeout(() => controller.abort(reason), 20);
   await assert.rejects(
