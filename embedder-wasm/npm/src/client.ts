@@ -1,3 +1,4 @@
+import { abortable, type Settle } from "./abortable.js";
 import { messageOf } from "./loading/errors.js";
 import { Watchdog } from "./loading/watchdog.js";
 import type { CallOptions, Embedder, Embedding, PassageToRead, ReaderOptions } from "./embedding.js";
@@ -16,10 +17,8 @@ type Embedded = Extract<Reply, { type: "embedded" }>;
 type Counted = Extract<Reply, { type: "counted" }>;
 type PassagesRead = Extract<Reply, { type: "passages_read" }>;
 
-interface PendingCall {
-  readonly resolve: (answer: Embedded | Counted | PassagesRead) => void;
-  readonly reject: (error: EmbedderError) => void;
-}
+/** The reply to a call. */
+type Answer = Embedded | Counted | PassagesRead;
 
 /** The caller's side of an engine: matches its replies to the calls. */
 export class EmbedderClient implements Embedder {
@@ -27,7 +26,7 @@ export class EmbedderClient implements Embedder {
   readonly readerFingerprint = identityOf("reader").fingerprint;
   readonly #port: Port;
   readonly #reader: ReaderLoad;
-  readonly #pending = new Map<number, PendingCall>();
+  readonly #pending = new Map<number, Settle<Answer>>();
   #nextId = 0;
   #ended: EmbedderError | undefined;
 
@@ -85,11 +84,7 @@ export class EmbedderClient implements Embedder {
   }
 
   async embedBatch(texts: readonly string[], options: CallOptions = {}): Promise<Embedding[]> {
-    if (!Array.isArray(texts)) throw new EmbedderError("bad_input", "texts must be an array of strings.");
-    for (const [index, text] of texts.entries()) {
-      if (typeof text !== "string") throw notText(`texts[${index}]`, text);
-    }
-    return unpack(await this.#embed(texts, options));
+    return unpack(await this.#embed(asTexts("texts", texts), options));
   }
 
   async countTokens(text: string, options: CallOptions = {}): Promise<number> {
@@ -124,29 +119,20 @@ export class EmbedderClient implements Embedder {
   }
 
   /** Each type of call has its type of reply; the id connects them. */
-  #call<Call extends EmbedCall | CountCall | ReadCall, Result extends Embedded | Counted | PassagesRead>(
+  #call<Call extends EmbedCall | CountCall | ReadCall, Result extends Answer>(
     request: (id: number) => Call,
     { signal }: CallOptions,
   ): Promise<Result> {
     if (this.#ended) return Promise.reject(this.#ended);
-    return new Promise((resolve, reject) => {
-      const id = this.#nextId++;
-      const onAbort = () => {
-        if (this.#pending.has(id)) this.#port.post({ type: "cancel", id });
-        this.#pending.delete(id);
-        reject(new EmbedderError("aborted", "The call was aborted.", { cause: signal?.reason }));
-      };
-      if (signal?.aborted) return onAbort();
-      const settled =
-        <T>(settle: (outcome: T) => void) =>
-        (outcome: T) => {
-          signal?.removeEventListener("abort", onAbort);
-          settle(outcome);
-        };
-      signal?.addEventListener("abort", onAbort);
-      this.#pending.set(id, { resolve: settled((answer) => resolve(answer as Result)), reject: settled(reject) });
+    const id = this.#nextId++;
+    const answer = abortable<Answer>(signal, "The call", (call) => {
+      this.#pending.set(id, call);
       this.#port.post(request(id));
+      return () => {
+        if (this.#pending.delete(id)) this.#port.post({ type: "cancel", id });
+      };
     });
+    return answer as Promise<Result>;
   }
 
   #settle(reply: Reply): void {
@@ -182,15 +168,16 @@ function unpack({ vectors, tokens, truncated }: Vectors): Embedding[] {
 function checkPassage(passage: PassageToRead, index: number): PassageToRead {
   const { heading, statements } = Object(passage) as PassageToRead;
   if (typeof heading !== "string") throw notText(`passages[${index}].heading`, heading);
-  if (!Array.isArray(statements)) {
-    throw new EmbedderError("bad_input", `passages[${index}].statements must be an array of strings.`);
-  }
-  const copies: string[] = [];
-  for (const [place, statement] of statements.entries()) {
-    if (typeof statement !== "string") throw notText(`passages[${index}].statements[${place}]`, statement);
-    copies.push(statement);
-  }
-  return { heading, statements: copies };
+  return { heading, statements: asTexts(`passages[${index}].statements`, statements) };
+}
+
+/** A copy of an array of strings. */
+function asTexts(name: string, values: readonly unknown[]): string[] {
+  if (!Array.isArray(values)) throw new EmbedderError("bad_input", `${name} must be an array of strings.`);
+  return Array.from(values as readonly unknown[], (value, index) => {
+    if (typeof value !== "string") throw notText(`${name}[${index}]`, value);
+    return value;
+  });
 }
 
 function notText(name: string, value: unknown): EmbedderError {

@@ -1,14 +1,10 @@
+import { abortable, type Settle } from "./abortable.js";
 import { Watchdog } from "./loading/watchdog.js";
 import type { ReaderOptions } from "./embedding.js";
 import { EmbedderError } from "./errors.js";
-import type { LoadProgress } from "./progress.js";
 import type { Reply, Request } from "./protocol.js";
 
-interface Waiting {
-  readonly resolve: () => void;
-  readonly reject: (error: EmbedderError) => void;
-  readonly onProgress: ((progress: LoadProgress) => void) | undefined;
-}
+type Waiting = Settle<void> & Pick<ReaderOptions, "onProgress">;
 
 /** The caller's side of loading the reader: all calls share one load, which is stopped when none of them waits any more. */
 export class ReaderLoad {
@@ -27,23 +23,17 @@ export class ReaderLoad {
 
   /** Starts the load, or waits for the one that runs. */
   wait({ signal, onProgress }: ReaderOptions): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const onAbort = () => {
+    return abortable<void>(signal, "Loading the reader", ({ resolve, reject }) => {
+      const waiting = { resolve, reject, onProgress };
+      if (this.#isReady) {
+        resolve();
+      } else {
+        this.#waiting.add(waiting);
+        if (this.#waiting.size === 1) this.#start();
+      }
+      return () => {
         if (this.#waiting.delete(waiting) && this.#waiting.size === 0) this.#stop();
-        reject(new EmbedderError("aborted", "Loading the reader was aborted.", { cause: signal?.reason }));
       };
-      const settled =
-        <T>(settle: (outcome: T) => void) =>
-        (outcome: T) => {
-          signal?.removeEventListener("abort", onAbort);
-          settle(outcome);
-        };
-      const waiting: Waiting = { resolve: settled(resolve), reject: settled(reject), onProgress };
-      if (signal?.aborted) return onAbort();
-      if (this.#isReady) return resolve();
-      signal?.addEventListener("abort", onAbort);
-      this.#waiting.add(waiting);
-      if (this.#waiting.size === 1) this.#start();
     });
   }
 
