@@ -1,5 +1,5 @@
 // Collects the static files that the Worker serves: `node edge-chat/build-assets.mjs`, after `cargo xtask build web`. They are
-// the widget, the embedder with its model, the writer, and the insights page; `_headers` tells Cloudflare how to serve them.
+// the widget, the embedder with its model and its reader, the writer, and the insights page; `_headers` tells Cloudflare how to serve them.
 import { cp, mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { cutIntoPieces, PIECE_BYTES } from "../packages/worker/src/model-pieces.mjs";
@@ -37,7 +37,7 @@ const INSIGHTS = {
 };
 /** Without it, browsers revalidate a file on each use, which Cloudflare's default `Cache-Control` says. */
 const IMMUTABLE = { "Cache-Control": "public, max-age=31536000, immutable" };
-/** The model, which is also there in pieces. */
+/** Model and reader, which are also there in pieces. */
 const IN_PIECES = {
   ...IMMUTABLE,
   "Access-Control-Expose-Headers": "ETag, Evidence-Chat-Piece-Bytes",
@@ -51,7 +51,11 @@ export async function buildAssets(folder = ASSETS) {
   const entries = await readdir(WIDGET, { withFileTypes: true }).catch(() => []);
   const isServed = (name) => [HASHED_NAME, FIXED_NAME].some((pattern) => pattern.test(name.replace(/\.map$/, "")));
   const files = entries.filter((entry) => entry.isFile() && isServed(entry.name)).map(({ name }) => name);
-  for (const needed of [/^evidence-chat\.js$/, /\.safetensors\.gz$/]) {
+  for (const needed of [
+    /^evidence-chat\.js$/,
+    /^all-MiniLM-[\w-]+\.safetensors\.gz$/,
+    /^reader-[\w-]+\.safetensors\.gz$/,
+  ]) {
     if (!files.some((name) => needed.test(name))) {
       throw new Error(`web/dist has no ${needed.source}: run \`cargo xtask setup\`, then \`cargo xtask build web\``);
     }
@@ -72,6 +76,7 @@ async function copy(from, to) {
   await cp(from, to, { recursive: true });
 }
 
+/** The model of the vectors, or the reader. */
 function isModel(name) {
   return name.endsWith(".safetensors.gz");
 }

@@ -31,6 +31,9 @@ after(() => worker?.close());
 /** @param {RequestInit} [init] */
 const get = (path, init) => fetch(worker.url + path, { redirect: "manual", ...init });
 
+const MODEL = /^all-MiniLM-[\w-]+\.safetensors\.gz$/;
+const READER = /^reader-[\w-]+\.safetensors\.gz$/;
+
 const named = (pattern) => {
   const found = names.filter((name) => pattern.test(name));
   assert.equal(found.length, 1, `${pattern}: ${found.join(", ")}`);
@@ -62,7 +65,8 @@ test("files with a hash in their names are cached for good, and the others are r
     /^history-\w+\.js$/,
     /^worker-\w+\.js$/,
     /^embedder_bg-\w+\.wasm$/,
-    /\.safetensors\.gz$/,
+    MODEL,
+    READER,
   ]) {
     assert.equal(await caching(named(pattern)), IMMUTABLE, String(pattern));
   }
@@ -71,19 +75,23 @@ test("files with a hash in their names are cached for good, and the others are r
   }
 });
 
-test("the model is also served in pieces, for hosts that ignore ranges", async () => {
-  const model = named(/\.safetensors\.gz$/);
-  const { headers } = await get(model, { method: "HEAD", headers: { range: "bytes=5-" } });
-  assert.match(headerOf(headers, "etag"), /^"/);
-  assert.match(headerOf(headers, "access-control-expose-headers"), /ETag, Evidence-Chat-Piece-Bytes/);
-  const pieceBytes = Number(headers.get("evidence-chat-piece-bytes"));
-  const whole = await readFile(`${ASSETS_DIR}${model}`);
-  for (let start = 0; start < whole.length; start += pieceBytes) {
-    const piece = await get(`${model}.piece${start / pieceBytes}`);
-    assert.deepEqual([piece.status, piece.headers.get("cache-control")], [200, IMMUTABLE]);
-    assert.deepEqual(Buffer.from(await piece.arrayBuffer()), whole.subarray(start, start + pieceBytes));
-  }
-});
+for (const [name, file] of /** @type {const} */ ([
+  ["the model", MODEL],
+  ["the reader", READER],
+]))
+  test(`${name} is also served in pieces, for hosts that ignore ranges`, async () => {
+    const model = named(file);
+    const { headers } = await get(model, { method: "HEAD", headers: { range: "bytes=5-" } });
+    assert.match(headerOf(headers, "etag"), /^"/);
+    assert.match(headerOf(headers, "access-control-expose-headers"), /ETag, Evidence-Chat-Piece-Bytes/);
+    const pieceBytes = Number(headers.get("evidence-chat-piece-bytes"));
+    const whole = await readFile(`${ASSETS_DIR}${model}`);
+    for (let start = 0; start < whole.length; start += pieceBytes) {
+      const piece = await get(`${model}.piece${start / pieceBytes}`);
+      assert.deepEqual([piece.status, piece.headers.get("cache-control")], [200, IMMUTABLE]);
+      assert.deepEqual(Buffer.from(await piece.arrayBuffer()), whole.subarray(start, start + pieceBytes));
+    }
+  });
 
 test("the insights page is served under its own strict policy, its scripts are cached for good", async () => {
   const page = await get("/insights/");
@@ -106,7 +114,7 @@ test("an unchanged launcher is answered with 304", async () => {
 });
 
 test("the model is sent as a gzip file of at most 16 MB, without a content encoding", async () => {
-  const response = await get(named(/\.safetensors\.gz$/), { headers: { "accept-encoding": "gzip, br" } });
+  const response = await get(named(MODEL), { headers: { "accept-encoding": "gzip, br" } });
   assert.equal(response.headers.get("content-type"), "application/gzip");
   assert.equal(response.headers.get("content-encoding"), null);
   const bytes = Buffer.from(await response.arrayBuffer());

@@ -1,5 +1,5 @@
 // Builds dist/: the module, its worker and its in-thread engine, the WebAssembly files, the type declarations, the licences,
-// and the model if `cargo xtask setup` has made it. Needs wasm/, the wasm-bindgen output of the crate in the parent folder.
+// the reader, and the model if `cargo xtask setup` has made it. Needs wasm/, the wasm-bindgen output of the crate in the parent folder.
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -14,10 +14,12 @@ import { build } from "esbuild";
 /** File in `dist/` with the digest of everything it was built from; `prepack.mjs` reads it. */
 export const INPUTS_FILE = ".inputs";
 
-const MODEL_SOURCE = "all-MiniLM-L6-v2-int8.safetensors";
+const READER = fileURLToPath(new URL("../reader", import.meta.url));
+/** Bytes that are verified at a time, see `model-blocks.json`. */
+const BLOCK_BYTES = 2 * 1024 * 1024;
 
 const MODEL_NOTICE = `all-MiniLM-L6-v2 by the sentence-transformers project, with weights quantised to 8 bits. Apache-2.0, whose text is in
-LICENSE-APACHE: <https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2>`;
+LICENSE-APACHE: <https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2>. The reader is four of its layers, trained further.`;
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
@@ -27,9 +29,9 @@ export async function buildEmbedderPackage() {
   const dist = join(here, "dist");
   await rm(dist, { recursive: true, force: true });
   await mkdir(dist, { recursive: true });
-  const { sha256, ...model } = await modelIdentity();
-  const downloadBytes = await compressModel(model.file, sha256, dist);
-  const identity = { ...model, downloadBytes: downloadBytes ?? model.byteLength };
+  const files = await requiredFiles();
+  const model = await addModel(files.model, dist);
+  const { blocks, ...reader } = await addReader(files.reader, dist);
   // One file each, so that it can be served or bundled alone. The in-thread engine is loaded on demand.
   await build({
     absWorkingDir: here,
@@ -38,10 +40,13 @@ export async function buildEmbedderPackage() {
     bundle: true,
     external: ["./inline.js"],
     define: {
-      MODEL_IDENTITY: JSON.stringify(identity),
+      MODEL_IDENTITY: JSON.stringify(model),
+      READER_IDENTITY: JSON.stringify(reader),
       // Bundlers of pages need a literal.
-      MODEL_PATH: JSON.stringify(`./${identity.file}`),
+      MODEL_PATH: JSON.stringify(`./${model.file}`),
+      READER_PATH: JSON.stringify(`./${reader.file}`),
       MODEL_BLOCKS: JSON.stringify(await modelBlocks()),
+      READER_BLOCKS: JSON.stringify(blocks),
       PACKAGE_VERSION: JSON.stringify(await packageVersion()),
     },
     format: "esm",
@@ -90,17 +95,23 @@ export async function inputsDigest() {
   return digest.digest("hex");
 }
 
-/** The model that the WebAssembly module requires, as it reports itself. */
-async function modelIdentity() {
+/** The files that the WebAssembly module requires, as it reports itself. */
+async function requiredFiles() {
   const wasm = await import(pathToFileURL(join(here, "wasm/embedder.js")).href);
   wasm.initSync({ module: await readFile(join(here, "wasm/embedder_bg.wasm")) });
-  const sha256 = wasm.modelSha256();
   return {
-    // The hash allows servers and browsers to cache the file for good.
-    file: MODEL_SOURCE.replace(".safetensors", `-${sha256.slice(0, 8)}.safetensors.gz`),
-    sha256,
-    byteLength: wasm.modelByteLength(),
-    fingerprint: wasm.fingerprint(),
+    model: {
+      source: wasm.modelFile(),
+      sha256: wasm.modelSha256(),
+      byteLength: wasm.modelByteLength(),
+      fingerprint: wasm.fingerprint(),
+    },
+    reader: {
+      source: wasm.readerFile(),
+      sha256: wasm.readerSha256(),
+      byteLength: wasm.readerByteLength(),
+      fingerprint: wasm.readerFingerprint(),
+    },
   };
 }
 
@@ -114,21 +125,53 @@ async function packageVersion() {
 }
 
 /**
- * Compressed, because most static hosts do not compress an unknown type, and every browser with the embedder's WebAssembly
- * can decompress it. Only publishing and deploying need the model in `dist/`. Returns the size, or `null` without the model.
+ * Adds the model if it is there, which only publishing and deploying need. Returns its identity; without the model, its download has
+ * the size of the uncompressed file.
  */
-async function compressModel(file, sha256, dist) {
+async function addModel({ source, ...required }, dist) {
   const cache = process.env.XDG_CACHE_HOME || join(homedir(), ".cache");
   const folder = process.env.EVIDENCE_MODEL_DIR || join(cache, "evidence-chat/models/all-MiniLM-L6-v2");
-  const source = join(folder, MODEL_SOURCE);
-  const model = await readFile(source).catch(() => null);
-  if (model === null || createHash("sha256").update(model).digest("hex") !== sha256) {
-    console.log(`without the model: ${source} ${model === null ? "does not exist" : "belongs to another version"}`);
-    return null;
+  const model = await readFile(join(folder, source)).catch(() => null);
+  if (model !== null && sha256Of(model) === required.sha256) return addCompressed(model, source, required, dist);
+  console.log(
+    `without the model: ${join(folder, source)} ${model === null ? "does not exist" : "belongs to another version"}`,
+  );
+  const { sha256, byteLength, fingerprint } = required;
+  return { file: hashedName(source, sha256), byteLength, downloadBytes: byteLength, fingerprint };
+}
+
+/** Adds the reader, which is in the repository. Returns its identity and the digests of its blocks. */
+async function addReader({ source, ...required }, dist) {
+  const reader = await readFile(join(READER, source));
+  if (sha256Of(reader) !== required.sha256) {
+    throw new Error(`${join(READER, source)} belongs to another version of the crate: build wasm/ again`);
   }
-  const compressed = await promisify(gzip)(model, { level: 9 });
+  const sha256 = [];
+  for (let start = 0; start < reader.length; start += BLOCK_BYTES) {
+    sha256.push(sha256Of(reader.subarray(start, start + BLOCK_BYTES)));
+  }
+  const blocks = { blockBytes: BLOCK_BYTES, sha256 };
+  return { ...(await addCompressed(reader, source, required, dist)), blocks };
+}
+
+/**
+ * Compressed, because most static hosts do not compress an unknown type, and every browser with the embedder's WebAssembly
+ * can decompress it.
+ */
+async function addCompressed(content, source, { sha256, byteLength, fingerprint }, dist) {
+  const file = hashedName(source, sha256);
+  const compressed = await promisify(gzip)(content, { level: 9 });
   await writeFile(join(dist, file), compressed);
-  return compressed.length;
+  return { file, byteLength, downloadBytes: compressed.length, fingerprint };
+}
+
+/** The hash allows servers and browsers to cache the file for good. */
+function hashedName(source, sha256) {
+  return source.replace(".safetensors", `-${sha256.slice(0, 8)}.safetensors.gz`);
+}
+
+function sha256Of(bytes) {
+  return createHash("sha256").update(bytes).digest("hex");
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? "").href) {

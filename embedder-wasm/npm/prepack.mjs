@@ -8,8 +8,8 @@ import { fileURLToPath } from "node:url";
 import { INPUTS_FILE, inputsDigest } from "./build.mjs";
 
 const manifest = JSON.parse(await readFile(new URL("package.json", import.meta.url), "utf8"));
-/** The build names the file after its hash. */
-const MODEL = basename(manifest.exports?.["./model"] ?? "model");
+/** The build names the files after their hashes. */
+const FILES = ["model", "reader"].map((name) => basename(manifest.exports?.[`./${name}`] ?? name));
 
 const inDist = (name) => fileURLToPath(new URL(`dist/${name}`, import.meta.url));
 
@@ -30,10 +30,12 @@ async function findProblem() {
   if (built !== current) {
     return "dist/ is stale: src/, wasm/ or package.json changed after the build. Run `cargo xtask package`.";
   }
-  const hasModel = await access(inDist(MODEL)).then(
-    () => true,
-    () => false,
-  );
-  if (!hasModel) return `dist/ lacks ${MODEL}. Run \`cargo xtask setup\`, then \`cargo xtask package\`.`;
+  for (const file of FILES) {
+    const isBuilt = await access(inDist(file)).then(
+      () => true,
+      () => false,
+    );
+    if (!isBuilt) return `dist/ lacks ${file}. Run \`cargo xtask setup\`, then \`cargo xtask package\`.`;
+  }
   return null;
 }

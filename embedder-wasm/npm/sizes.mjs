@@ -1,13 +1,15 @@
 // Prints the sizes of the files in dist/ that a page downloads, raw and with brotli (quality 11, window 2^24):
-// `node sizes.mjs CACHE_FILE`, which keeps the results by SHA-256. The model is already compressed, with gzip.
+// `node sizes.mjs CACHE_FILE`, which keeps the results by SHA-256. The model is already compressed, with gzip. The reader, which a page loads later, is not counted.
 import { createHash } from "node:crypto";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
+import { basename } from "node:path";
 import { promisify } from "node:util";
 import { brotliCompress, constants } from "node:zlib";
 
 const DIST = new URL("dist/", import.meta.url);
+const manifest = JSON.parse(await readFile(new URL("package.json", import.meta.url), "utf8"));
+const MODEL = basename(manifest.exports["./model"]);
 /** Loaded by a page with a worker. In the calling thread it is inline.js, of the same size, instead of worker.js. */
-const MODEL = (await readdir(DIST)).find((name) => name.endsWith(".safetensors.gz")) ?? "model";
 const FILES = ["index.js", "worker.js", MODEL];
 /** A page loads one of these: the larger one is counted. */
 const ALTERNATIVES = ["embedder_bg.wasm", "embedder_relaxed_bg.wasm"];

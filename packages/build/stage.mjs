@@ -97,7 +97,7 @@ async function stageWorker(folder, manifest) {
   const assets = join(folder, "assets");
   await buildAssets(assets);
   for (const name of await readdir(assets, { recursive: true })) {
-    // The model is in the embedder's package alone.
+    // Model and reader are in the embedder's package alone.
     if (/\.(map|safetensors\.gz(\.piece\d+)?)$/.test(name)) await rm(join(assets, name));
   }
   await writeFile(join(folder, "wrangler.toml"), workerConfig(await readFile(inRepository("wrangler.toml"), "utf8")));

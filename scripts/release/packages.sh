@@ -15,6 +15,7 @@ else
 fi
 
 model=$(node -p 'require("./embedder-wasm/npm/package.json").exports["./model"].slice("./dist/".length)')
+reader=$(node -p 'require("./embedder-wasm/npm/package.json").exports["./reader"].slice("./dist/".length)')
 # kb reads the uncompressed file.
 gunzip -c "embedder-wasm/npm/dist/$model" >"$out/all-MiniLM-L6-v2-int8.safetensors"
 
@@ -35,7 +36,7 @@ require() {
   done
 }
 require "$out"/evidence-chat-embedder-*.tgz dist/index.js dist/worker.js dist/embedder_bg.wasm \
-  dist/embedder_relaxed_bg.wasm "dist/$model" dist/LICENSE-APACHE dist/LICENSE-MIT dist/THIRD-PARTY.md
+  dist/embedder_relaxed_bg.wasm "dist/$model" "dist/$reader" dist/LICENSE-APACHE dist/LICENSE-MIT dist/THIRD-PARTY.md
 require "$out"/evidence-chat-writer-*.tgz dist/index.js dist/wllama.js dist/wllama.wasm dist/verifier_bg.wasm \
   dist/index.d.ts dist/LICENSE-APACHE dist/LICENSE-MIT dist/THIRD-PARTY.md THIRD-PARTY.md
 require "$out"/evidence-chat-widget-*.tgz dist/evidence-chat.js dist/index.js dist/client.js dist/types/index.d.ts \

@@ -117,17 +117,20 @@ test("the tag alone loads everything from the Worker and answers; the second vis
   ]) {
     assert.equal(matching(file).length, 1, `${file} in ${paths().join(", ")}`);
   }
-  const [model] = matching(/\.gz$/);
+  const [model] = matching(/all-MiniLM.*\.gz$/);
   assert.ok(model && model.bytes > 15_000_000 && model.bytes < 16_000_000, `${model?.bytes} bytes`);
-  const others = requests.filter((entry) => entry !== model).reduce((sum, { bytes }) => sum + bytes, 0);
+  const others = requests
+    // The reader is loaded after the answer.
+    .filter((entry) => entry !== model && !/\/reader-/.test(entry.path))
+    .reduce((sum, { bytes }) => sum + bytes, 0);
   t.diagnostic(`transferred: the model ${model.bytes} bytes, everything else ${others} bytes`);
   assert.ok(others < 400_000, `${others} bytes besides the model`);
 
-  // The widget loads these after an answer, and the embedder stores the model when it is ready.
+  // The widget loads these after an answer, and the embedder stores model and reader when they are ready.
   const isLoaded = () =>
-    [/^\/citation-use-/, /^\/feedback-/, /^\/hint-/].every((part) => matching(part)[0]?.isSent === true);
+    [/^\/citation-use-/, /^\/feedback-/, /^\/hint-/, /^\/reader-\w{8}\.js$/].every((part) => matching(part)[0]?.isSent === true);
   const deadline = Date.now() + 30_000;
-  while (!isLoaded() || !(await isModelCached(page))) {
+  while (!isLoaded() || !(await isModelCached(page, 2))) {
     assert.ok(Date.now() < deadline, `not stored after the first visit; requests: ${paths().join(", ")}`);
     await sleep(20);
   }

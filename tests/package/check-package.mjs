@@ -18,11 +18,11 @@ const run = (command, args, cwd) => promisify(execFile)(command, args, { cwd, ma
 /**
  * Tests a package.
  * @param {string} name without its scope
- * @param {{ path: string, directory: string, entries: string[], files?: string[], model?: string }} options `path`: its folder;
+ * @param {{ path: string, directory: string, entries: string[], files?: string[], models?: string[] }} options `path`: its folder;
  *   `directory`: the same in the repository; `entries`: its exports with types; `files`: what it contains besides `dist/`, the
- *   README and the manifest; `model`: a file in `dist/`
+ *   README and the manifest; `models`: files in `dist/`
  */
-export function checkPackage(name, { path: source, directory, entries, files: more = [], model }) {
+export function checkPackage(name, { path: source, directory, entries, files: more = [], models = [] }) {
   let folder, tarball, files, manifest;
 
   before(async () => {
@@ -88,8 +88,8 @@ export function checkPackage(name, { path: source, directory, entries, files: mo
       );
       assert.ok(!files.includes("dist/.inputs"));
       assert.deepEqual(
-        files.filter((path) => /\.(safetensors|gguf)(\.gz)?$/.test(path)),
-        model === undefined ? [] : [`dist/${model}`],
+        files.filter((path) => /\.(safetensors|gguf)(\.gz)?$/.test(path)).sort(),
+        models.map((file) => `dist/${file}`),
       );
     });
   });
@@ -106,8 +106,8 @@ export function checkPackage(name, { path: source, directory, entries, files: mo
       }
       await mkdir(join(copy, "dist"));
       await cp(join(source, "dist/.inputs"), join(copy, "dist/.inputs"));
-      // The prepack script checks only that the model exists: the build has verified it.
-      if (model !== undefined) await writeFile(join(copy, "dist", model), "");
+      // The prepack script checks only that they exist: the build has verified them.
+      for (const file of models) await writeFile(join(copy, "dist", file), "");
       // build.mjs imports esbuild and resolves TypeScript.
       await cp(fileURLToPath(new URL("node_modules/esbuild", REPOSITORY)), join(copy, "node_modules/esbuild"), {
         recursive: true,
@@ -137,11 +137,11 @@ export function checkPackage(name, { path: source, directory, entries, files: mo
       ["a dist/ of another version", (copy) => writeFile(join(copy, "package.json"), "{}"), /dist\/ is stale/],
       ["a missing wasm/", (copy) => rm(join(copy, "wasm"), { recursive: true }), /wasm\/ is missing/],
     ];
-    if (model !== undefined)
+    for (const file of models)
       stale.push([
-        "a dist/ without the model",
-        (copy) => rm(join(copy, "dist", model)),
-        new RegExp(`dist/ lacks ${model}`),
+        `a dist/ without ${file}`,
+        (copy) => rm(join(copy, "dist", file)),
+        new RegExp(`dist/ lacks ${file}`),
       ]);
     if (name === "embedder")
       stale.push([

@@ -10,7 +10,7 @@ import { promisify } from "node:util";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
 import { integrityOf } from "../../web/build/integrity.mjs";
-import { MODEL_FILE } from "../lib/model-file.mjs";
+import { MODEL_FILE, READER_FILE } from "../lib/model-file.mjs";
 import { createConsumer, EMBEDDER, WIDGET } from "./consumer.mjs";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
@@ -73,28 +73,30 @@ describe("the widget's package", () => {
     assert.deepEqual(manifest.dependencies, { "@evidence-chat/embedder": manifest.version });
   });
 
-  test("only the embedder's tarball contains the model", async () => {
+  test("only the embedder's tarball contains model and reader", async () => {
     const installed = await readdir(consumer.path("node_modules"), { recursive: true });
     assert.deepEqual(
-      installed.filter((path) => path.endsWith(".safetensors.gz")),
-      [`@evidence-chat/embedder/dist/${MODEL_FILE}`],
+      installed.filter((path) => path.endsWith(".safetensors.gz")).sort(),
+      [MODEL_FILE, READER_FILE].map((file) => `@evidence-chat/embedder/dist/${file}`),
     );
   });
 
-  test("integrity.json has the hash of each file in the widget's dist/, of the model and of the writer", async () => {
+  test("integrity.json has the hash of each file in the widget's dist/, of model, reader and writer", async () => {
     const { files } = JSON.parse(await readFile(consumer.path(PACKAGE, "dist/integrity.json"), "utf8"));
     const entries = await readdir(consumer.path(PACKAGE, "dist"), { withFileTypes: true });
     const names = entries.filter((entry) => entry.isFile() && entry.name !== "integrity.json").map(({ name }) => name);
     // A site that hosts its own copy has the writer in a folder beside the widget.
     const writer = Object.keys(files).filter((name) => name.startsWith("writer/"));
-    assert.deepEqual(Object.keys(files).sort(), [...names, MODEL_FILE, ...writer].sort());
+    assert.deepEqual(Object.keys(files).sort(), [...names, MODEL_FILE, READER_FILE, ...writer].sort());
     assert.ok(writer.includes("writer/index.js") && writer.includes("writer/wllama.wasm"), writer.join());
     for (const name of writer) {
       const file = new URL(`../../writer/npm/dist/${name.slice("writer/".length)}`, import.meta.url);
       assert.equal(files[name], integrityOf(await readFile(file)), name);
     }
-    const model = await readFile(consumer.path("node_modules/@evidence-chat/embedder/dist", MODEL_FILE));
-    assert.equal(files[MODEL_FILE], integrityOf(model));
+    for (const name of [MODEL_FILE, READER_FILE]) {
+      const content = await readFile(consumer.path("node_modules/@evidence-chat/embedder/dist", name));
+      assert.equal(files[name], integrityOf(content));
+    }
   });
 
   test("the widget's types check together with those of its dependency", async () => {

@@ -21,8 +21,8 @@ const withoutInlineEmbedder = {
 };
 
 /**
- * Gives the embedder's files the names that they have in the widget, and removes its own URL of the model, which
- * `src/panel/model/model-url.ts` replaces: the npm package lacks the file, and webpack fails on a URL of a missing file.
+ * Gives the embedder's files the names that they have in the widget, and removes its own URLs of model and reader, which
+ * `src/panel/model/model-url.ts` replaces: the npm package lacks the files, and webpack fails on a URL of a missing file.
  * @param {Map<string, string>} names
  * @returns {import("esbuild").Plugin}
  */
@@ -32,7 +32,7 @@ function withEmbedderFiles(names) {
     setup({ onLoad }) {
       onLoad({ filter: /[\\/]embedder-wasm[\\/]npm[\\/]dist[\\/]index\.js$/ }, async ({ path }) => {
         const text = await readFile(path, "utf8");
-        const contents = text.replace(/new URL\("\.\/[\w.-]+\.safetensors\.gz",import\.meta\.url\)/, "void 0");
+        const contents = text.replace(/new URL\("\.\/[\w.-]+\.safetensors\.gz",import\.meta\.url\)/g, "void 0");
         if (contents === text) throw new Error(`${path} has no URL of the model in the form that bundlers detect`);
         return { contents: withHashedNames(contents, names) };
       });
@@ -70,6 +70,7 @@ export async function buildBundles(dist, embedderFiles) {
     ...(await buildHashed(dist, { feedback: "src/panel/feedback/index.ts" }, { plugins: [styleSheetsAsText] })),
     ...(await buildHashed(dist, { hint: "src/panel/hint/index.ts" }, { plugins: [styleSheetsAsText] })),
     ...(await buildHashed(dist, { visitor: "src/panel/visitor/index.ts" })),
+    ...(await buildHashed(dist, { reader: "src/panel/reader/index.ts" })),
     ...(await buildHashed(dist, { download: "src/client/download.ts" })),
     ...(await buildHashed(dist, { "citation-use": "src/panel/citation-use/index.ts" })),
     ...(await buildHashed(dist, { "my-data": "src/panel/history/my-data.ts" })),

@@ -1,5 +1,5 @@
 // Runs before npm packs the package in the current folder: fails unless the tarball gets every file that it needs, and the
-// model only through its dependency on the embedder.
+// models only through its dependency on the embedder.
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
@@ -21,7 +21,7 @@ const unmatched = LOADED.filter((pattern) => ![...packed].some((path) => pattern
 const missing = [...needed.filter((path) => !packed.has(path)), ...unmatched.map(String)];
 if (missing.length > 0) fail(`Missing: ${missing.join(", ")}. Run \`cargo xtask build web\` first.`);
 const models = [...packed].filter((path) => path.endsWith(".safetensors.gz"));
-if (models.length > 0) fail(`Not for npm: ${models.join(", ")}. The package of the embedder contains the model.`);
+if (models.length > 0) fail(`Not for npm: ${models.join(", ")}. The package of the embedder contains the models.`);
 const embedder = dependencies?.["@evidence-chat/embedder"];
 if (embedder !== version) fail(`The dependency on the embedder must be exactly ${version}, not ${embedder}.`);
 

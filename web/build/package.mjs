@@ -28,7 +28,7 @@ export async function buildWidgetPackage() {
   await Promise.all([
     buildBundles(dist, embedderFiles),
     writeHashed(embedder, dist, embedderFiles),
-    copyModel(embedder, dist),
+    copyModels(embedder, dist),
     copyWriter(dist),
     buildManifest(dist),
     buildDemo(),
@@ -39,8 +39,8 @@ export async function buildWidgetPackage() {
   return dist;
 }
 
-/** For a site that serves the folder: the npm package excludes it and depends on the embedder's, which has it. */
-async function copyModel(from, to) {
+/** Model and reader, for a site that serves the folder: the npm package excludes them and depends on the embedder's, which has them. */
+async function copyModels(from, to) {
   const files = (await readdir(from)).filter((file) => file.endsWith(".safetensors.gz"));
   await Promise.all(files.map((file) => copyFile(`${from}/${file}`, `${to}/${file}`)));
 }

@@ -26,6 +26,7 @@ const ATTRIBUTES = {
   modelUrl: text,
   position: text as unknown as Value<"position">,
   preload: Boolean,
+  reader: text as unknown as Value<"reader">,
   shortcut: text,
   supabaseKey: text,
   supabaseUrl: text,

@@ -40,6 +40,7 @@ const unauthorized = json(401, { code: "unauthorized", message: "Expired." });
 const ANSWER = { sessionId: ID, messageId: ID };
 const CALLS = {
   search: (options, signal) => client.search(SEARCH, options, signal),
+  searchStatements: (options, signal) => client.searchStatements(SEARCH, options, signal),
   listSessions: (options, signal) => client.listSessions({}, options, signal),
   renameSession: (options, signal) => client.renameSession(ID, "New", options, signal),
   deleteSession: (options, signal) => client.deleteSession(ID, options, signal),

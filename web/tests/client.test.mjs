@@ -111,6 +111,18 @@ test("streamChat reads the mode, the supports and the report of a generated answ
   ]);
 });
 
+test("streamChat reads what decided an answer or a refusal, and skips what this version does not know", async () => {
+  const ending = async (name, decided_by) => {
+    const { received } = await ask([events([name, { persisted: true, decided_by }])]);
+    await server.close();
+    return received[0].decided_by;
+  };
+  for (const name of ["answer_end", "refusal"]) {
+    for (const decider of ["reader", "search"]) assert.equal(await ending(name, decider), decider);
+    for (const unknown of ["oracle", 7, null, undefined]) assert.equal(await ending(name, unknown), undefined);
+  }
+});
+
 test("streamChat reads why an answer consists of quotes", async () => {
   const generation = { model: "m", sentences: 0, dropped: {}, invalid_markers: 0, repaired_citations: 0 };
   const end = (fallback) => ["answer_end", { persisted: true, generation: { ...generation, fallback } }];

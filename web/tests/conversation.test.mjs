@@ -59,6 +59,47 @@ test("a question asks for quotes only if the page does, and its retry stays the 
   assert.equal("mode" in JSON.parse(second), false);
 });
 
+test("what a reader says is sent with its question, also in a retry, and asked for once", async () => {
+  const reading = { reader: "reader-1", passages: [{ chunk_id: "c1", hash: "h1", z: [1.5, null] }] };
+  const readings = [reading, undefined];
+  const asked = [];
+  server = await chatServer(events(), answered("s1"), answered("s1"));
+  const conversation = new Conversation(
+    async () => embedder,
+    () => ({ endpoint: server.endpoint, tokenProvider: async () => "token" }),
+    async () => false,
+    async ({ message }, given) => {
+      asked.push([message, given]);
+      return readings.shift();
+    },
+  );
+  const cut = conversation.begin("First?");
+  await assert.rejects(run(conversation, cut), { code: "connection_lost" });
+  await run(conversation, cut);
+  await run(conversation, conversation.begin("Second?"));
+  const [first, retry, second] = server.requests.map(({ body }) => body);
+  assert.deepEqual(JSON.parse(first).reading, reading);
+  assert.equal(retry, first);
+  assert.equal("reading" in JSON.parse(second), false);
+  assert.deepEqual(asked, [
+    ["First?", embedder],
+    ["Second?", embedder],
+  ]);
+});
+
+test("a question that is stopped while it is read is not sent", async () => {
+  server = await chatServer(answered("s1"));
+  const stop = new AbortController();
+  const conversation = new Conversation(
+    async () => embedder,
+    () => ({ endpoint: server.endpoint, tokenProvider: async () => "token" }),
+    async () => false,
+    async () => void stop.abort(new Error("stopped")),
+  );
+  await assert.rejects(run(conversation, conversation.begin("First?"), ignored, stop.signal), /stopped/);
+  assert.equal(server.requests.length, 0);
+});
+
 test("a retry sends the same bytes, even if the session is known by then", async () => {
   const conversation = await conversationWith(
     events(["answer_start", { session_id: "s1" }]),

@@ -277,9 +277,10 @@ fn verifier(wasm: &WasmToolchain) -> Result<()> {
 }
 
 /// What the build of the widget reads, besides the model.
-const WIDGET_INPUTS: [&str; 13] = [
+const WIDGET_INPUTS: [&str; 14] = [
     "web",
     "embedder-wasm/npm",
+    "embedder-wasm/reader",
     "writer/npm",
     "packages/build",
     "tsconfig.base.json",
@@ -427,9 +428,12 @@ pub fn check_outputs(extent: Extent) -> Result<()> {
 /// Whether this folder contains the compressed model. A build without `cargo xtask setup model` leaves it out.
 pub fn has_model(folder: &Path) -> Result<bool> {
     let files = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
-    Ok(files
-        .filter_map(Result::ok)
-        .any(|file| file.file_name().to_string_lossy().ends_with(".safetensors.gz")))
+    Ok(files.filter_map(Result::ok).any(|file| is_model(&file.file_name().to_string_lossy())))
+}
+
+/// Whether this is the model of the vectors. The other such file is the reader's.
+fn is_model(name: &str) -> bool {
+    name.starts_with(setup::MODEL_FILE.trim_end_matches(".safetensors")) && name.ends_with(".safetensors.gz")
 }
 
 fn ensure_built(outputs: &[PathBuf]) -> Result<()> {

@@ -1,32 +1,38 @@
+import { abortable, type Settle } from "./abortable.js";
 import { messageOf } from "./loading/errors.js";
 import { Watchdog } from "./loading/watchdog.js";
-import type { CallOptions, Embedder, Embedding } from "./embedding.js";
+import type { CallOptions, Embedder, Embedding, PassageToRead, ReaderOptions } from "./embedding.js";
 import { asEmbedderError, EmbedderError } from "./errors.js";
+import { identityOf } from "./file-identity.js";
 import type { Settings } from "./options.js";
 import { DIMENSIONS, type OpenPort, type Port, type Reply, type Request, type Vectors } from "./protocol.js";
+import { ReaderLoad, stalled } from "./reader-load.js";
 
-type LoadSettings = Pick<Settings, "modelUrl" | "wasmUrl" | "cache" | "timeoutMs" | "signal" | "onProgress">;
+type LoadSettings = Omit<Settings, "workerUrl" | "mode">;
 
 type EmbedCall = Extract<Request, { type: "embed" }>;
 type CountCall = Extract<Request, { type: "count" }>;
+type ReadCall = Extract<Request, { type: "read" }>;
 type Embedded = Extract<Reply, { type: "embedded" }>;
 type Counted = Extract<Reply, { type: "counted" }>;
+type PassagesRead = Extract<Reply, { type: "passages_read" }>;
 
-interface PendingCall {
-  readonly resolve: (answer: Embedded | Counted) => void;
-  readonly reject: (error: EmbedderError) => void;
-}
+/** The reply to a call. */
+type Answer = Embedded | Counted | PassagesRead;
 
 /** The caller's side of an engine: matches its replies to the calls. */
 export class EmbedderClient implements Embedder {
   readonly fingerprint: string;
+  readonly readerFingerprint = identityOf("reader").fingerprint;
   readonly #port: Port;
-  readonly #pending = new Map<number, PendingCall>();
+  readonly #reader: ReaderLoad;
+  readonly #pending = new Map<number, Settle<Answer>>();
   #nextId = 0;
   #ended: EmbedderError | undefined;
 
-  private constructor(port: Port, fingerprint: string) {
+  private constructor(port: Port, fingerprint: string, settings: LoadSettings) {
     this.#port = port;
+    this.#reader = new ReaderLoad((request) => port.post(request), settings);
     this.fingerprint = fingerprint;
   }
 
@@ -55,7 +61,7 @@ export class EmbedderClient implements Embedder {
         if (reply.type === "load_failed") fail(new EmbedderError(reply.code, reply.message));
         if (reply.type === "ready" && port) {
           settle();
-          client = new EmbedderClient(port, reply.fingerprint);
+          client = new EmbedderClient(port, reply.fingerprint, settings);
           resolve(client);
         }
       };
@@ -78,17 +84,30 @@ export class EmbedderClient implements Embedder {
   }
 
   async embedBatch(texts: readonly string[], options: CallOptions = {}): Promise<Embedding[]> {
-    if (!Array.isArray(texts)) throw new EmbedderError("bad_input", "texts must be an array of strings.");
-    for (const [index, text] of texts.entries()) {
-      if (typeof text !== "string") throw notText(`texts[${index}]`, text);
-    }
-    return unpack(await this.#embed(texts, options));
+    return unpack(await this.#embed(asTexts("texts", texts), options));
   }
 
   async countTokens(text: string, options: CallOptions = {}): Promise<number> {
     if (typeof text !== "string") throw notText("text", text);
     const { tokens } = await this.#call<CountCall, Counted>((id) => ({ type: "count", id, text }), options);
     return tokens;
+  }
+
+  loadReader(options: ReaderOptions = {}): Promise<void> {
+    return this.#ended ? Promise.reject(this.#ended) : this.#reader.wait(options);
+  }
+
+  async readPassages(
+    question: string,
+    passages: readonly PassageToRead[],
+    options: CallOptions = {},
+  ): Promise<(number | null)[][]> {
+    if (typeof question !== "string") throw notText("question", question);
+    if (!Array.isArray(passages)) throw new EmbedderError("bad_input", "passages must be an array.");
+    const checked = passages.map(checkPassage);
+    await this.loadReader({ signal: options.signal });
+    const read = (id: number): ReadCall => ({ type: "read", id, question, passages: checked });
+    return (await this.#call<ReadCall, PassagesRead>(read, options)).scores;
   }
 
   dispose(): void {
@@ -100,34 +119,26 @@ export class EmbedderClient implements Embedder {
   }
 
   /** Each type of call has its type of reply; the id connects them. */
-  #call<Call extends EmbedCall | CountCall, Result extends Embedded | Counted>(
+  #call<Call extends EmbedCall | CountCall | ReadCall, Result extends Answer>(
     request: (id: number) => Call,
     { signal }: CallOptions,
   ): Promise<Result> {
     if (this.#ended) return Promise.reject(this.#ended);
-    return new Promise((resolve, reject) => {
-      const id = this.#nextId++;
-      const onAbort = () => {
-        if (this.#pending.has(id)) this.#port.post({ type: "cancel", id });
-        this.#pending.delete(id);
-        reject(new EmbedderError("aborted", "The call was aborted.", { cause: signal?.reason }));
-      };
-      if (signal?.aborted) return onAbort();
-      const settled =
-        <T>(settle: (outcome: T) => void) =>
-        (outcome: T) => {
-          signal?.removeEventListener("abort", onAbort);
-          settle(outcome);
-        };
-      signal?.addEventListener("abort", onAbort);
-      this.#pending.set(id, { resolve: settled((answer) => resolve(answer as Result)), reject: settled(reject) });
+    const id = this.#nextId++;
+    const answer = abortable<Answer>(signal, "The call", (call) => {
+      this.#pending.set(id, call);
       this.#port.post(request(id));
+      return () => {
+        if (this.#pending.delete(id)) this.#port.post({ type: "cancel", id });
+      };
     });
+    return answer as Promise<Result>;
   }
 
   #settle(reply: Reply): void {
     if (reply.type === "crashed") return this.#end(crashed(reply.message));
-    if (reply.type !== "embedded" && reply.type !== "counted" && reply.type !== "call_failed") return;
+    this.#reader.handle(reply);
+    if (!("id" in reply)) return;
     const call = this.#pending.get(reply.id);
     this.#pending.delete(reply.id);
     if (reply.type === "call_failed") call?.reject(new EmbedderError("bad_input", reply.message));
@@ -138,6 +149,7 @@ export class EmbedderClient implements Embedder {
     if (this.#ended) return;
     this.#ended = reason;
     this.#port.close();
+    this.#reader.fail(reason);
     for (const call of this.#pending.values()) call.reject(reason);
     this.#pending.clear();
   }
@@ -152,14 +164,25 @@ function unpack({ vectors, tokens, truncated }: Vectors): Embedding[] {
   }));
 }
 
+/** A copy, which can be sent to the worker whatever else the passage has. */
+function checkPassage(passage: PassageToRead, index: number): PassageToRead {
+  const { heading, statements } = Object(passage) as PassageToRead;
+  if (typeof heading !== "string") throw notText(`passages[${index}].heading`, heading);
+  return { heading, statements: asTexts(`passages[${index}].statements`, statements) };
+}
+
+/** A copy of an array of strings. */
+function asTexts(name: string, values: readonly unknown[]): string[] {
+  if (!Array.isArray(values)) throw new EmbedderError("bad_input", `${name} must be an array of strings.`);
+  return Array.from(values as readonly unknown[], (value, index) => {
+    if (typeof value !== "string") throw notText(`${name}[${index}]`, value);
+    return value;
+  });
+}
+
 function notText(name: string, value: unknown): EmbedderError {
   const found = value === null ? "null" : Array.isArray(value) ? "an array" : typeof value;
   return new EmbedderError("bad_input", `${name} must be a string, not ${found}.`);
-}
-
-function stalled(timeoutMs: number): EmbedderError {
-  const message = `Loading made no progress for ${timeoutMs / 1000} seconds. Check the connection and try again.`;
-  return new EmbedderError("timeout", message);
 }
 
 function crashed(reason: string): EmbedderError {

@@ -1,11 +1,14 @@
 import { messageOf } from "./loading/errors.js";
 import { throttled } from "./loading/throttled.js";
-import type { WasmEmbedder } from "../wasm/embedder.js";
+import type { WasmEmbedder, WasmReader } from "../wasm/embedder.js";
 import { asEmbedderError, EmbedderError } from "./errors.js";
+import { identityOf } from "./file-identity.js";
 import { JobQueue } from "./job-queue.js";
-import { loadModel } from "./load-model.js";
+import { loadFile } from "./load-file.js";
+import { MODEL, readerFor } from "./loaded-file.js";
 import type { LoadProgress } from "./progress.js";
 import type { Reply, Request } from "./protocol.js";
+import { ReadJob } from "./read-job.js";
 
 type LoadRequest = Extract<Request, { type: "load" }>;
 
@@ -14,12 +17,17 @@ export class EngineServer {
   readonly #reply: (reply: Reply, transfer?: Transferable[]) => void;
   readonly #stopped = new AbortController();
   #engine: WasmEmbedder | undefined;
+  #reader: WasmReader | undefined;
+  /** What loading the model was asked for with. */
+  #settings: Pick<LoadRequest, "wasmUrl" | "cache"> | undefined;
+  /** Of the reader. */
+  #loading: AbortController | undefined;
   #jobs: JobQueue | undefined;
 
   constructor(reply: (reply: Reply, transfer?: Transferable[]) => void) {
     this.#reply = (message, transfer) => {
       // A module that has trapped cannot free anything.
-      if (message.type === "crashed") this.#engine = undefined;
+      if (message.type === "crashed") this.#engine = this.#reader = undefined;
       if (!this.#stopped.signal.aborted) reply(message, transfer);
     };
   }
@@ -28,29 +36,59 @@ export class EngineServer {
     if (request.type === "load") void this.#load(request);
     if (request.type === "embed") this.#jobs?.embed(request.id, request.texts);
     if (request.type === "count") this.#jobs?.count(request.id, request.text);
+    if (request.type === "load_reader") void this.#loadReader(request.readerUrl);
+    if (request.type === "stop_reader") this.#loading?.abort();
+    if (request.type === "read" && this.#reader) {
+      this.#jobs?.read(request.id, new ReadJob(this.#reader, request.question, request.passages));
+    }
     if (request.type === "cancel") this.#jobs?.cancel(request.id);
   }
 
-  /** Stops loading and embedding, and frees the memory. */
+  /** Stops all work, and frees the memory. */
   stop(): void {
     this.#stopped.abort();
+    this.#loading?.abort();
     this.#jobs?.clear();
+    this.#reader?.free();
     this.#engine?.free();
-    this.#engine = undefined;
+    this.#engine = this.#reader = undefined;
   }
 
   async #load({ modelUrl, wasmUrl, cache }: LoadRequest): Promise<void> {
+    this.#settings = { wasmUrl, cache };
     const { signal } = this.#stopped;
     const onProgress = throttled((progress: LoadProgress) => this.#reply({ type: "progress", progress }));
     try {
-      const { engine, fingerprint } = await loadModel({ modelUrl, wasmUrl, cache, signal, onProgress });
+      const engine = await loadFile(MODEL, { url: modelUrl, wasmUrl, cache, signal, onProgress });
       if (signal.aborted) return engine.free();
       this.#engine = engine;
       this.#jobs = new JobQueue(engine, this.#reply);
-      this.#reply({ type: "ready", fingerprint });
+      this.#reply({ type: "ready", fingerprint: identityOf("model").fingerprint });
     } catch (thrown) {
       const { code, message } = asEmbedderError(thrown) ?? outOfMemory(thrown);
       this.#reply({ type: "load_failed", code, message });
+    }
+  }
+
+  async #loadReader(url: string): Promise<void> {
+    if (this.#reader) return this.#reply({ type: "reader_ready" });
+    if (!this.#engine || !this.#settings) return;
+    const { signal } = (this.#loading = new AbortController());
+    const reply = (message: Reply) => {
+      // Nobody waits for a load that was stopped.
+      if (!signal.aborted || message.type === "crashed") this.#reply(message);
+    };
+    const onProgress = throttled((progress: LoadProgress) => reply({ type: "reader_progress", progress }));
+    try {
+      const reader = await loadFile(readerFor(this.#engine), { ...this.#settings, url, signal, onProgress });
+      if (signal.aborted) return reader.free();
+      this.#reader = reader;
+      reply({ type: "reader_ready" });
+    } catch (thrown) {
+      const { code, message } = asEmbedderError(thrown) ?? outOfMemory(thrown);
+      // After a trap the module's memory cannot be trusted.
+      if (thrown instanceof WebAssembly.RuntimeError) reply({ type: "crashed", message });
+      else reply({ type: "reader_failed", code, message });
     }
   }
 }
@@ -58,6 +96,6 @@ export class EngineServer {
 function outOfMemory(thrown: unknown): EmbedderError {
   return new EmbedderError(
     "crashed",
-    `The embedder failed to load (${messageOf(thrown)}), most likely out of memory. Close other tabs and try again.`,
+    `Loading failed (${messageOf(thrown)}), most likely out of memory. Close other tabs and try again.`,
   );
 }

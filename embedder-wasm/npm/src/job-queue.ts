@@ -3,6 +3,7 @@ import { nextTask } from "./loading/next-task.js";
 import type { WasmEmbedder } from "../wasm/embedder.js";
 import { EmbedJob } from "./embed-job.js";
 import type { Reply } from "./protocol.js";
+import type { ReadJob } from "./read-job.js";
 
 type Engine = Pick<WasmEmbedder, "embedBatch" | "countTokens">;
 
@@ -16,12 +17,21 @@ interface QueuedEmbedJob {
   readonly job: EmbedJob;
 }
 
-/** Runs the calls: counts first, since they take no time, then the embeddings in turn, one slice at a time. */
+interface QueuedReadJob {
+  readonly id: number;
+  readonly reading: ReadJob;
+}
+
+/**
+ * Runs the calls: counts first, since they take no time, then the embeddings in turn, one slice at a time. Passages are read when
+ * no embedding waits, one slice at a time, too.
+ */
 export class JobQueue {
   readonly #engine: Engine;
   readonly #reply: (reply: Reply, transfer?: Transferable[]) => void;
   #counts: CountJob[] = [];
   #embeddings: QueuedEmbedJob[] = [];
+  #reads: QueuedReadJob[] = [];
   #isScheduled = false;
 
   constructor(engine: Engine, reply: (reply: Reply, transfer?: Transferable[]) => void) {
@@ -44,14 +54,21 @@ export class JobQueue {
     this.#schedule();
   }
 
+  read(id: number, reading: ReadJob): void {
+    this.#reads.push({ id, reading });
+    this.#schedule();
+  }
+
   cancel(id: number): void {
     this.#counts = this.#counts.filter((count) => count.id !== id);
     this.#embeddings = this.#embeddings.filter((embedding) => embedding.id !== id);
+    this.#reads = this.#reads.filter((read) => read.id !== id);
   }
 
   clear(): void {
     this.#counts = [];
     this.#embeddings = [];
+    this.#reads = [];
   }
 
   #schedule(): void {
@@ -60,15 +77,16 @@ export class JobQueue {
     nextTask(() => {
       this.#isScheduled = false;
       this.#runNext();
-      if (this.#counts.length + this.#embeddings.length > 0) this.#schedule();
+      if (this.#counts.length + this.#embeddings.length + this.#reads.length > 0) this.#schedule();
     });
   }
 
   #runNext(): void {
-    const next = this.#counts.shift() ?? this.#embeddings.shift();
+    const next = this.#counts.shift() ?? this.#embeddings.shift() ?? this.#reads.shift();
     if (!next) return;
     try {
       if ("text" in next) this.#count(next);
+      else if ("reading" in next) this.#readSlice(next);
       else this.#embedSlice(next);
     } catch (thrown) {
       const message = messageOf(thrown);
@@ -92,5 +110,12 @@ export class JobQueue {
     const { vectors, tokens, truncated } = job;
     const transfer = [vectors.buffer, tokens.buffer, truncated.buffer];
     this.#reply({ type: "embedded", id, vectors, tokens, truncated }, transfer);
+  }
+
+  #readSlice(queued: QueuedReadJob): void {
+    const { id, reading } = queued;
+    reading.runSlice();
+    if (reading.isDone) this.#reply({ type: "passages_read", id, scores: reading.scores });
+    else this.#reads.unshift(queued);
   }
 }

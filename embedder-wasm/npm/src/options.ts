@@ -1,5 +1,6 @@
 import { EmbedderError } from "./errors.js";
-import { modelIdentity } from "./model-identity.js";
+import { identityOf } from "./file-identity.js";
+import { withoutQuery } from "./loading/http.js";
 import type { LoadProgress } from "./progress.js";
 import { defaultMode, type EmbedderMode, wasmFile } from "./support.js";
 
@@ -12,6 +13,11 @@ export interface EmbedderOptions {
    */
   readonly modelUrl?: string | URL | undefined;
   /**
+   * The reader's file, like `modelUrl`. It is only fetched when passages are read. Defaults to the file of the package's name
+   * next to `modelUrl`, and without `modelUrl` to the file inside this package.
+   */
+  readonly readerUrl?: string | URL | undefined;
+  /**
    * The folder of `embedder_relaxed_bg.wasm` and `embedder_bg.wasm`, with `/` at the end: browsers with relaxed SIMD load
    * the first, others the second. Or one file; only the second works everywhere. Defaults to the files inside this
    * package.
@@ -21,7 +27,7 @@ export interface EmbedderOptions {
   readonly workerUrl?: string | URL | undefined;
   /** `worker` in every browser; `inline`, the calling thread, where there are no workers. */
   readonly mode?: EmbedderMode | undefined;
-  /** Whether to keep the model in the browser's Cache API for the next visit. Default: true. */
+  /** Whether to keep model and reader in the browser's Cache API for the next visit. Default: true. */
   readonly cache?: boolean | undefined;
   /** Milliseconds without a report of progress after which loading fails with `timeout`. Default: 15000; `Infinity` never fails. */
   readonly timeoutMs?: number | undefined;
@@ -34,6 +40,7 @@ export interface EmbedderOptions {
 /** The options with all defaults filled in. */
 export interface Settings {
   readonly modelUrl: string;
+  readonly readerUrl: string;
   readonly wasmUrl: string;
   /** `undefined` for the package's own worker, whose URL bundlers must see as a literal. */
   readonly workerUrl: string | undefined;
@@ -44,8 +51,9 @@ export interface Settings {
   readonly onProgress: (progress: LoadProgress) => void;
 }
 
-/** `./` and the name of the model file, filled in by the build. */
+// `./` and the name of the file, filled in by the build.
 declare const MODEL_PATH: string;
+declare const READER_PATH: string;
 
 const DEFAULT_TIMEOUT_MS = 15_000;
 
@@ -60,12 +68,17 @@ export function readOptions(options: EmbedderOptions): Settings {
   }
   // Bundlers detect the files only in this exact form of `new URL`.
   const ownModel = () => new URL(MODEL_PATH, import.meta.url);
+  const ownReader = () => new URL(READER_PATH, import.meta.url);
   const ownWasm = () =>
     wasmFile() === "embedder_relaxed_bg.wasm"
       ? new URL("./embedder_relaxed_bg.wasm", import.meta.url)
       : new URL("./embedder_bg.wasm", import.meta.url);
+  const modelUrl = fileIn(absolute("modelUrl", options.modelUrl ?? ownModel()), identityOf("model").file);
+  const folder = withoutQuery(modelUrl).replace(/[^/]*$/, "");
+  const readerUrl = options.readerUrl ?? (options.modelUrl === undefined ? ownReader() : folder);
   return {
-    modelUrl: fileIn(absolute("modelUrl", options.modelUrl ?? ownModel()), modelIdentity().file),
+    modelUrl,
+    readerUrl: fileIn(absolute("readerUrl", readerUrl), identityOf("reader").file),
     wasmUrl: fileIn(absolute("wasmUrl", options.wasmUrl ?? ownWasm()), wasmFile()),
     workerUrl: options.workerUrl === undefined ? undefined : absolute("workerUrl", options.workerUrl),
     mode,

@@ -1,11 +1,23 @@
 import type { EmbedderErrorCode } from "./errors.js";
+import type { PassageToRead } from "./embedding.js";
 import type { LoadProgress } from "./progress.js";
 
-/** Messages from the page to the engine. The first is `load`, sent once. */
+/**
+ * Messages from the page to the engine. The first is `load`, sent once. `load_reader` is sent again only after `reader_failed` or
+ * `stop_reader`, and `read` only after `reader_ready`.
+ */
 export type Request =
   | { readonly type: "load"; readonly modelUrl: string; readonly wasmUrl: string; readonly cache: boolean }
   | { readonly type: "embed"; readonly id: number; readonly texts: readonly string[] }
   | { readonly type: "count"; readonly id: number; readonly text: string }
+  | { readonly type: "load_reader"; readonly readerUrl: string }
+  | { readonly type: "stop_reader" }
+  | {
+      readonly type: "read";
+      readonly id: number;
+      readonly question: string;
+      readonly passages: readonly PassageToRead[];
+    }
   | { readonly type: "cancel"; readonly id: number };
 
 /** Messages from the engine to the page. */
@@ -15,6 +27,10 @@ export type Reply =
   | { readonly type: "load_failed"; readonly code: EmbedderErrorCode; readonly message: string }
   | ({ readonly type: "embedded"; readonly id: number } & Vectors)
   | { readonly type: "counted"; readonly id: number; readonly tokens: number }
+  | { readonly type: "reader_progress"; readonly progress: LoadProgress }
+  | { readonly type: "reader_ready" }
+  | { readonly type: "reader_failed"; readonly code: EmbedderErrorCode; readonly message: string }
+  | { readonly type: "passages_read"; readonly id: number; readonly scores: (number | null)[][] }
   | { readonly type: "call_failed"; readonly id: number; readonly message: string }
   | { readonly type: "crashed"; readonly message: string };
 

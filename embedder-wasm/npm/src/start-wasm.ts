@@ -2,7 +2,7 @@ import { withoutQuery } from "./loading/http.js";
 import { startWasmFile } from "./loading/start-wasm.js";
 import initWasm, { fingerprint, ModelLoader } from "../wasm/embedder.js";
 import { EmbedderError } from "./errors.js";
-import { modelIdentity } from "./model-identity.js";
+import { identityOf } from "./file-identity.js";
 
 /** The exports of the running WebAssembly module. */
 export interface WasmModule {
@@ -29,7 +29,7 @@ export function startWasm(url: string, onChunk: () => void): Promise<WasmModule>
 async function start(url: string): Promise<WasmModule> {
   const init = (response: Response) => initWasm({ module_or_path: response });
   await startWasmFile(url, "wasmUrl", init, () => listeners.forEach((onChunk) => onChunk()));
-  if (fingerprint() !== modelIdentity().fingerprint) {
+  if (fingerprint() !== identityOf("model").fingerprint) {
     throw new EmbedderError(
       "integrity",
       `${withoutQuery(url)} belongs to another version of this package. Deploy its files together.`,

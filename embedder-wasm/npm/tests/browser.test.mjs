@@ -2,7 +2,16 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 import { startSuite } from "../../../tests/lib/suite.mjs";
-import { buildFakePackage, gzip, IDENTITY, MODEL, MODEL_FILE } from "./fake/package.mjs";
+import {
+  buildFakePackage,
+  gzip,
+  IDENTITY,
+  MODEL,
+  MODEL_FILE,
+  READER,
+  READER_FILE,
+  READER_IDENTITY,
+} from "./fake/package.mjs";
 import * as responses from "./fake/server.mjs";
 
 const CACHE = "evidence-chat-embedder";
@@ -41,19 +50,19 @@ function load(options = {}) {
 }
 
 /** Waits until the model is stored, which happens after the embedder is ready and only while it is not disposed. */
-/** Loads the model and waits until its copy is stored, and the parts of the download that it was made from are removed. */
-async function loadAndStore() {
-  const result = await page.evaluate(async (name) => {
+/** Loads the model and waits until its copy is stored, as one of so many files, and the parts of the download are removed. */
+async function loadAndStore(files = 1) {
+  const result = await page.evaluate(async ([name, stored]) => {
     const { createEmbedder, isCached } = await import("/index.js");
     const embedder = await createEmbedder();
     const { vector } = await embedder.embed("four");
     const cache = await caches.open(name);
-    for (let tries = 0; tries < 100 && ((await cache.keys()).length !== 1 || !(await isCached())); tries++) {
+    for (let tries = 0; tries < 100 && ((await cache.keys()).length !== stored || !(await isCached())); tries++) {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     embedder.dispose();
     return { length: vector[0], isCached: await isCached() };
-  }, CACHE);
+  }, /** @type {const} */ ([CACHE, files]));
   assert.deepEqual(result, { length: 4, isCached: true });
 }
 
@@ -145,6 +154,40 @@ test("storing a model removes those of other versions", async () => {
     CACHE,
   );
   assert.ok(keys.includes(KEY) && keys.every((url) => url.startsWith(KEY)), keys.join());
+});
+
+/** Reads a passage in the page, and waits until a copy of the reader is stored, unless there is one; returns the phases of loading. */
+function read() {
+  return page.evaluate(async () => {
+    const { createEmbedder, isCached } = await import("/index.js");
+    const embedder = await createEmbedder();
+    const phases = new Set();
+    await embedder.loadReader({ onProgress: ({ phase }) => phases.add(phase) });
+    const scores = await embedder.readPassages("q", [{ heading: "h", statements: ["four", "…"] }]);
+    for (let tries = 0; tries < 100 && !((await isCached("reader")) && (await isCached())); tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    embedder.dispose();
+    return { scores, phases: [...phases], isCached: [await isCached("model"), await isCached("reader")] };
+  });
+}
+
+test("the reader is stored next to the model, and the second visit downloads neither", async () => {
+  let requests = 0;
+  server.files.set(READER_FILE, (_request, response) => {
+    requests++;
+    response.writeHead(200).end(gzip(READER));
+  });
+  const scores = [[4, null]];
+  const isCached = [true, true];
+  assert.deepEqual(await read(), { scores, phases: ["start", "download", "initialize"], isCached });
+  assert.deepEqual(await read(), { scores, phases: ["start", "cache", "initialize"], isCached });
+  assert.deepEqual([server.requests.length, requests], [1, 1]);
+  await putInCache(`https://embedder.invalid/${READER_IDENTITY.fingerprint}`, READER.subarray(1));
+  assert.deepEqual(await read(), { scores, phases: ["start", "cache", "initialize", "download"], isCached });
+  await putInCache(KEY, MODEL.subarray(1));
+  await loadAndStore(2);
+  assert.deepEqual(await read(), { scores, phases: ["start", "cache", "initialize"], isCached });
 });
 
 test("a downloaded file that is not the model is not stored", async () => {

@@ -1,7 +1,7 @@
 // The page's side of the worker protocol, with a fake worker.
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
-import { importFakePackage, MODEL_FILE } from "./fake/package.mjs";
+import { importFakePackage, MODEL_FILE, READER_FILE } from "./fake/package.mjs";
 
 /** A fake worker; `last` is the newest one. */
 class FakeWorker {
@@ -109,6 +109,38 @@ test("replies to a count and to an embedding settle the right calls", async () =
   worker.reply({ type: "embedded", id: first.id, ...vectors(1) });
   assert.equal(await count, 3);
   assert.equal((await embedding).vector[0], 1);
+});
+
+test("the reader is loaded from its URL, and then a read is sent with its passages", async () => {
+  const { worker, embedder } = await loaded();
+  const passages = [{ heading: "h", statements: ["s"], id: Symbol("cannot be sent") }];
+  const read = embedder.readPassages("q", passages);
+  await Promise.resolve();
+  const readerUrl = `https://example.com/models/${READER_FILE}`;
+  assert.deepEqual(worker.requests.slice(1), [{ type: "load_reader", readerUrl }]);
+  worker.reply({ type: "reader_ready" });
+  await new Promise((resolve) => setTimeout(resolve));
+  const { id, ...request } = worker.requests.at(-1);
+  assert.deepEqual(request, { type: "read", question: "q", passages: [{ heading: "h", statements: ["s"] }] });
+  worker.reply({ type: "passages_read", id, scores: [[1.5]] });
+  assert.deepEqual(await read, [[1.5]]);
+});
+
+test("an abort while the reader is loaded stops the load in the worker", async () => {
+  const { worker, embedder } = await loaded();
+  const controller = new AbortController();
+  const read = embedder.readPassages("q", [], { signal: controller.signal });
+  await Promise.resolve();
+  controller.abort();
+  await assert.rejects(read, { code: "aborted" });
+  assert.deepEqual(worker.requests.at(-1), { type: "stop_reader" });
+});
+
+test("a worker that dies while the reader is loaded rejects the load with code crashed", async () => {
+  const { worker, embedder } = await loaded();
+  const load = embedder.loadReader();
+  worker.die("out of memory");
+  await assert.rejects(load, { code: "crashed" });
 });
 
 test("a cancelled call is cancelled in the worker, and a late reply is ignored", async () => {

@@ -1,4 +1,4 @@
-// Puts what wrangler deploys into one folder: the Worker, and the widget with its model as static assets.
+// Puts what wrangler deploys into one folder: the Worker, and the widget with its models as static assets.
 import { cp, mkdir, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -8,7 +8,7 @@ import { cutIntoPieces } from "./model-pieces.mjs";
 import { UserError } from "./user-error.mjs";
 
 const BUILD = fileURLToPath(new URL("../build", import.meta.url));
-/** The static files without the model, which is in the package of the embedder only. */
+/** The static files without model and reader, which are in the package of the embedder only. */
 const ASSETS = fileURLToPath(new URL("../assets", import.meta.url));
 const require = createRequire(import.meta.url);
 
@@ -23,7 +23,7 @@ export async function assemble(/** @type {string} */ folder) {
   await mkdir(partial, { recursive: true });
   await cp(BUILD, join(partial, "worker"), { recursive: true });
   await cp(ASSETS, assets, { recursive: true });
-  await copyModel(assets);
+  await copyModels(assets);
   // Generated, like node_modules.
   await writeFile(join(partial, ".gitignore"), "*\n");
   const size = await measure(assets);
@@ -32,10 +32,10 @@ export async function assemble(/** @type {string} */ folder) {
   return size;
 }
 
-async function copyModel(to) {
+async function copyModels(to) {
   const from = embedderFolder();
   const models = (await readdir(from)).filter((name) => name.endsWith(".safetensors.gz"));
-  if (models.length === 0) throw new UserError(`${from} lacks the model: install @evidence-chat/embedder again`);
+  if (models.length === 0) throw new UserError(`${from} lacks the models: install @evidence-chat/embedder again`);
   for (const name of models) {
     await cp(join(from, name), join(to, name));
     await cutIntoPieces(join(to, name));

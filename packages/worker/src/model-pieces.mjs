@@ -1,4 +1,4 @@
-// The model in pieces. Cloudflare's static assets ignore the header `Range`, so the model is there a second time, and a download that
+// Model and reader in pieces. Cloudflare's static assets ignore the header `Range`, so they are there a second time, and a download that
 // was cut continues with the piece that it needs (embedder-wasm/npm/src/loading/pieces.ts).
 import { readFile, writeFile } from "node:fs/promises";
 

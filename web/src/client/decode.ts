@@ -6,6 +6,7 @@ import type {
   AnswerMode,
   ChatEvent,
   Citation,
+  DecidedBy,
   DropReason,
   EvidenceStrength,
   FoundPassage,
@@ -89,6 +90,7 @@ function decodeAnswerEnd(json: JsonObject): ChatEvent {
     persisted: json.persisted !== false,
     ...optional("generation", decodeGeneration(json.generation)),
     ...decodeSearched(json),
+    ...optional("decided_by", asOneOf(DECIDERS, json.decided_by)),
   };
 }
 
@@ -135,6 +137,7 @@ function decodeRefusal(json: JsonObject): ChatEvent {
     ...optional("session_id", asString(json.session_id)),
     persisted: json.persisted !== false,
     ...decodeSearched(json),
+    ...optional("decided_by", asOneOf(DECIDERS, json.decided_by)),
   };
 }
 
@@ -303,6 +306,7 @@ const BLOCK_KINDS: readonly PassageBlock["kind"][] = [
   "code",
 ];
 const MARK_KINDS: readonly PassageMark["kind"][] = ["code", "link", "emphasis", "strong", "reference"];
+const DECIDERS: readonly DecidedBy[] = ["reader", "search"];
 const ANSWER_MODES: readonly AnswerMode[] = ["extractive", "generated"];
 const DROP_REASONS: readonly DropReason[] = ["number", "name", "quote", "link", "polarity", "order", "unsupported"];
 const FALLBACKS: readonly GenerationFallback[] = ["timeout", "error", "unsupported", "budget", "declined"];

@@ -16,6 +16,7 @@ export { Identity, type IdentityChange } from "./identity.js";
 export { deleteMyData, exportMyData } from "./me.js";
 export type { ChatClientOptions, ResponseInfo, TokenProvider } from "./options.js";
 export { search } from "./search.js";
+export { searchStatements } from "./search-statements.js";
 export { safeUrl } from "./safe-url.js";
 export { SessionTracker } from "./session.js";
 export type {
@@ -25,11 +26,13 @@ export type {
   ChatEvent,
   ChatRequest,
   Citation,
+  DecidedBy,
   DropReason,
   EvidenceStrength,
   Feedback,
   FeedbackReason,
   FoundPassage,
+  FoundStatements,
   GenerationFallback,
   GenerationReport,
   LinkMode,
@@ -39,15 +42,18 @@ export type {
   PassageBlock,
   PassageLayout,
   PassageMark,
+  PassageStatements,
   Quote,
   QuotePiece,
   Rating,
+  Reading,
   RefusalEvent,
   RefusalReason,
   SearchRequest,
   SearchResult,
   Session,
   SessionPage,
+  StatementsRequest,
   StoredMessage,
   Suggestion,
   Support,

@@ -1,6 +1,6 @@
 /** Types of the API's JSON, with its field names. */
 
-/** The body of a question. It is idempotent: the same body with the same `message_id` gets the same outcome. */
+/** The body of a question. It is idempotent: the same body with the same `message_id` gets the same outcome, whatever its `reading`. */
 export interface ChatRequest {
   /** A unit vector of 384 numbers. */
   readonly embedding: readonly number[];
@@ -19,6 +19,8 @@ export interface ChatRequest {
     /** The vector of the question, a space and this message together. */
     readonly embedding: readonly number[];
   };
+  /** What the reader says about the passages that `searchStatements` has found. */
+  readonly reading?: Reading;
   /** `true`: the message has more tokens than the model reads, so the embedding is that of its beginning. */
   readonly truncated?: boolean;
   /** Asks for quotes even if the site lets a language model write answers. */
@@ -36,6 +38,46 @@ export interface SearchRequest {
   /** The most results, 1 to 10. Default: 5. */
   readonly limit?: number;
 }
+
+/** The body of a search for the passages that answer a question, to read them before it is sent. */
+export interface StatementsRequest extends Omit<SearchRequest, "limit"> {
+  /** As in the question. */
+  readonly previous?: ChatRequest["previous"];
+}
+
+/** What to read: at most 5 passages, in the order in which the question ranks them. */
+export interface FoundStatements {
+  /** What to read with each passage: the question, or with the one before it. */
+  readonly question: string;
+  readonly passages: readonly PassageStatements[];
+}
+
+/** The statements of a passage. */
+export interface PassageStatements {
+  readonly chunk_id: string;
+  /** 16 hex digits, of heading and statements. */
+  readonly hash: string;
+  /** Title and section of its document. */
+  readonly heading: string;
+  /** 1 to 400. */
+  readonly statements: readonly string[];
+}
+
+/** What a reader says about passages. */
+export interface Reading {
+  /** Fingerprint of the reader. */
+  readonly reader: string;
+  /** At most 5, each once. */
+  readonly passages: readonly {
+    readonly chunk_id: string;
+    readonly hash: string;
+    /** For each statement, from -100 to 100: above 0, it is more likely the answer than that the passage has none. `null`: not read. */
+    readonly z: readonly (number | null)[];
+  }[];
+}
+
+/** What decided which statements an answer shows, and whether there is one: the search alone, or with what the reader said. */
+export type DecidedBy = "reader" | "search";
 
 /** Who wrote the words of an answer: the documents, which it quotes, or a language model. */
 export type AnswerMode = "extractive" | "generated";
@@ -232,6 +274,7 @@ export type ChatEvent =
       readonly searched?: string;
       /** Set if the model read only the beginning of the question. */
       readonly truncated?: true;
+      readonly decided_by?: DecidedBy;
     }
   | RefusalEvent;
 
@@ -269,6 +312,7 @@ export interface RefusalEvent {
   /** As in an answer. */
   readonly searched?: string;
   readonly truncated?: true;
+  readonly decided_by?: DecidedBy;
 }
 
 /** One conversation of the user. */

@@ -32,6 +32,8 @@ export interface EvidenceChatAttributes {
   readonly position?: Position;
   /** Load panel and model immediately instead of on hover, focus or open. */
   readonly preload?: boolean;
+  /** `off`: no model reads the passages with the question before it is sent. Default: on. */
+  readonly reader?: "on" | "off";
   /** Keys that open the widget, separated by spaces; `mod+k` also closes a floating panel. `off`: none. Default: `mod+k /`. */
   readonly shortcut?: string;
   /** Publishable key of the project of `supabaseUrl`. */

@@ -53,6 +53,7 @@ const DEFAULT_ENDPOINT = defaultEndpoint(import.meta.url);
  *   closes a floating panel; `/` is the key alone. `off`: none. Default: `mod+k /`. Not in fields, nor if the page handles the key.
  * @attr {"on" | "off"} instant-results - `off`: no results are shown while a question is typed. Default: on.
  * @attr {"on" | "off"} feedback - `off`: visitors are not asked whether an answer helped. Default: on.
+ * @attr {"on" | "off"} reader - `off`: no model reads the passages with the question before it is sent. Default: on.
  * @attr {boolean} preload - Load panel and model immediately instead of on hover, focus or open.
  *
  * @fires ready - The model is loaded. Detail: `{fingerprint}`.

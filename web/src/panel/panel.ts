@@ -27,6 +27,7 @@ import { ModelAnnouncer } from "./model/model-announcer.js";
 import type { ModelLoader, ModelState } from "./model/model-loader.js";
 import { ModelNotice } from "./model/model-notice.js";
 import { modelDownloadBytes } from "./model/model-url.js";
+import { LazyReader } from "./reader/lazy-reader.js";
 import { reportFailures } from "./report-failures.js";
 import { lazySearch } from "./search/lazy-search.js";
 import { SiteSettings } from "./site-settings.js";
@@ -49,6 +50,7 @@ export class WidgetPanel {
   readonly #chat: Chat;
   readonly #history: LazyHistory;
   readonly #writer: LazyWriter;
+  readonly #reader: LazyReader;
   /** The request to open the history whose code is being loaded; a later action of the visitor replaces it. */
   #opening: object | undefined;
   #identity: Identity;
@@ -85,6 +87,7 @@ export class WidgetPanel {
     this.#modelAnnouncer = new ModelAnnouncer(translator, modelDownloadBytes(host.element.modelUrl), this.#announcer);
     this.#model = createModel(host, (state) => this.#modelChanged(state));
     this.#writer = new LazyWriter(host, this.#announcer);
+    this.#reader = new LazyReader(host, () => this.#client());
     this.#chat = this.#createChat();
     this.#history = this.#createHistory();
     const client = () => this.#client();
@@ -151,10 +154,12 @@ export class WidgetPanel {
       onChange: () => this.#showState(),
       onStart: (question) => this.#noteAsker({ type: "started", question }),
       onEnd: () => this.#noteAsker({ type: "ended" }),
+      onOutcome: () => this.#loadReader(true),
       onAnswer: (reply, question) => {
         if (this.#siteSettings.privacy.isOnDevice) this.#writer.offer(reply, question);
       },
       onLeave: () => this.#writer.stop(),
+      read: (fields, embedder, signal) => this.#reader.read(fields, embedder, signal),
       asksForQuotes: async () => !(await this.#siteSettings.namesService()),
       supportUrl: () => this.#siteSettings.supportUrl,
     });
@@ -462,12 +467,20 @@ export class WidgetPanel {
     this.#modelAnnouncer.show(state);
     frame.composer.disabled = state.status === "unsupported";
     this.#showState();
-    if (state.status === "ready") dispatch("ready", { fingerprint: state.embedder.fingerprint });
+    if (state.status === "ready") {
+      dispatch("ready", { fingerprint: state.embedder.fingerprint });
+      this.#loadReader(false);
+    }
     if (state.status === "timed_out") this.#reportFailure("timeout", "modelTimedOutText");
     if (state.status === "failed" || state.status === "unsupported") {
       const { code, text } = problemOf(state.error);
       this.#reportFailure(code, text, state.error);
     }
+  }
+
+  #loadReader(mayDownload: boolean): void {
+    const { state } = this.#model;
+    if (state.status === "ready") void this.#reader.load(state.embedder, mayDownload);
   }
 
   #reportFailure(code: string, text: TextKey, error?: unknown): void {

@@ -68,7 +68,8 @@ test("each part whose code fails to load once is loaded by a second request, and
   // Not again with the second answer.
   await widget.ask(QUESTION);
   await widget.role("feedback-down").waitFor();
-  const twice = ["citation-use", "download", "feedback", "help", "hint", "history", "my-data", "panel"];
+  await widget.until(() => requests.get("reader") === 2, "the reader's code, which is loaded when the page is idle");
+  const twice = ["citation-use", "download", "feedback", "help", "hint", "history", "my-data", "panel", "reader"];
   assert.deepEqual(
     Object.fromEntries([...requests].toSorted()),
     Object.fromEntries([...twice, "references", "search", "texts-en"].map((part) => [part, 2])),

@@ -27,6 +27,8 @@ export interface Decompressor {
 }
 
 export interface DownloadOptions {
+  /** The option that set the URL, for messages. */
+  readonly option: string;
   /** Bytes of the whole file, uncompressed. */
   readonly byteLength: number;
   readonly signal: AbortSignal;
@@ -185,7 +187,7 @@ export class ModelDownload {
       this.#canResume = false;
       throw new RetryableError(`${withoutQuery(this.#url)} changed on the server during the download. Try again.`);
     }
-    assertIsFile(response, this.#url, "modelUrl");
+    assertIsFile(response, this.#url, this.#options.option);
     const body = piece ?? (status === 206 ? "rest" : "file");
     if (body === "file" && start > 0 && this.#offersPieces(response)) {
       void response.body?.cancel();

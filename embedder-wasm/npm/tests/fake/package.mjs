@@ -19,12 +19,26 @@ export const IDENTITY = {
   fingerprint: "00112233aabbccdd",
 };
 
+export const READER_FILE = "reader-int8-00000000.safetensors.gz";
+export const READER = randomBytes(1_200_000);
+READER[0] = 0;
+export const READER_IDENTITY = {
+  file: READER_FILE,
+  byteLength: READER.length,
+  downloadBytes: 900_000,
+  fingerprint: "ddccbbaa33221100",
+};
+
 /** Several blocks, the last of them shorter. */
 const BLOCK_BYTES = 1_000_000;
-const BLOCKS = {
+const blocksOf = (content) => ({
   blockBytes: BLOCK_BYTES,
-  sha256: [0, 1, 2].map((index) => sha256(MODEL.subarray(index * BLOCK_BYTES, (index + 1) * BLOCK_BYTES))),
-};
+  sha256: Array.from({ length: Math.ceil(content.length / BLOCK_BYTES) }, (_, index) =>
+    sha256(content.subarray(index * BLOCK_BYTES, (index + 1) * BLOCK_BYTES)),
+  ),
+});
+/** In place of the SHA-256 that WebAssembly computes. */
+const sumOf = (content) => content.reduce((total, byte) => (total + byte) % 65521, content.length);
 
 /** A gzip file of stored blocks, which are all that the fake module reads. */
 export const gzip = (bytes) => gzipSync(bytes, { level: 0 });
@@ -38,9 +52,8 @@ const fakeWasm = {
   },
 };
 
-/** Everything a page fetches except the model, as file name → content. */
+/** Everything a page fetches except model and reader, as file name → content. */
 export async function buildFakePackage({ version = "1.0.0" } = {}) {
-  const sum = MODEL.reduce((total, byte) => (total + byte) % 65521, MODEL.length);
   const { outputFiles } = await build({
     entryPoints: ["index", "worker", "inline"].map((name) => here(`../../src/${name}.ts`)),
     outdir: here("."),
@@ -50,10 +63,17 @@ export async function buildFakePackage({ version = "1.0.0" } = {}) {
     plugins: [fakeWasm],
     define: {
       MODEL_IDENTITY: JSON.stringify(IDENTITY),
-      MODEL_BLOCKS: JSON.stringify(BLOCKS),
+      READER_IDENTITY: JSON.stringify(READER_IDENTITY),
+      MODEL_BLOCKS: JSON.stringify(blocksOf(MODEL)),
+      READER_BLOCKS: JSON.stringify(blocksOf(READER)),
       MODEL_PATH: JSON.stringify(`./${MODEL_FILE}`),
+      READER_PATH: JSON.stringify(`./${READER_FILE}`),
       PACKAGE_VERSION: JSON.stringify(version),
-      FAKE: JSON.stringify({ ...IDENTITY, sum }),
+      FAKE: JSON.stringify({
+        fingerprint: IDENTITY.fingerprint,
+        model: { byteLength: MODEL.length, sum: sumOf(MODEL) },
+        reader: { byteLength: READER.length, sum: sumOf(READER) },
+      }),
     },
     format: "esm",
     target: "es2022",
@@ -64,7 +84,7 @@ export async function buildFakePackage({ version = "1.0.0" } = {}) {
   return files;
 }
 
-/** Writes the package and the model to a folder, which `t` removes, and imports the package in this process. */
+/** Writes the package, model and reader to a folder, which `t` removes, and imports the package in this process. */
 export async function importFakePackage(t) {
   const folder = await mkdtemp(join(tmpdir(), "embedder-test-"));
   t.after(() => rm(folder, { recursive: true, force: true }));
@@ -72,6 +92,7 @@ export async function importFakePackage(t) {
   const files = await buildFakePackage();
   for (const [name, content] of files) await writeFile(join(folder, name), content);
   await writeFile(join(folder, MODEL_FILE), gzip(MODEL));
+  await writeFile(join(folder, READER_FILE), gzip(READER));
   const url = pathToFileURL(`${folder}/`);
   return { url, ...(await import(new URL("index.js", url).href)) };
 }

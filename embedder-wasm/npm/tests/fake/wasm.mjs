@@ -1,5 +1,5 @@
 // A fake of the WebAssembly module (wasm/embedder.js) in plain JavaScript, to test faults with a small model. The bundler
-// defines `FAKE`: the model's name, SHA-256, length and fingerprint.
+// defines `FAKE`: the fingerprint, and length and checksum of model and reader.
 
 import { Gunzip } from "./gunzip.mjs";
 
@@ -11,7 +11,7 @@ class CodedError extends Error {
 }
 
 /** Objects that are neither consumed nor freed, so that tests notice leaks. */
-const alive = { loaders: 0, embedders: 0 };
+const alive = { loaders: 0, embedders: 0, readers: 0 };
 globalThis.fakeWasm = { alive };
 
 export const fingerprint = () => FAKE.fingerprint;
@@ -22,12 +22,20 @@ export default async function init({ module_or_path: response }) {
 }
 
 export class ModelLoader {
-  #output = { bytes: new Uint8Array(FAKE.byteLength), length: 0 };
+  #file = FAKE.model;
+  #output = { bytes: new Uint8Array(FAKE.model.byteLength), length: 0 };
   /** @type {Gunzip | undefined} */
   #gunzip;
 
   constructor() {
     alive.loaders++;
+  }
+
+  static forReader() {
+    const loader = new ModelLoader();
+    loader.#file = FAKE.reader;
+    loader.#output.bytes = new Uint8Array(FAKE.reader.byteLength);
+    return loader;
   }
 
   get received() {
@@ -36,7 +44,7 @@ export class ModelLoader {
 
   append(chunk) {
     const { bytes, length } = this.#output;
-    if (length + chunk.length > FAKE.byteLength) throw new CodedError("integrity", "more bytes than expected");
+    if (length + chunk.length > this.#file.byteLength) throw new CodedError("integrity", "more bytes than expected");
     bytes.set(chunk, length);
     this.#output.length += chunk.length;
   }
@@ -60,11 +68,21 @@ export class ModelLoader {
   }
 
   finish(isVerified) {
+    this.#check(isVerified);
+    return new WasmEmbedder();
+  }
+
+  finishReader(embedder, isVerified) {
+    if (!(embedder instanceof WasmEmbedder)) throw new TypeError("expected instance of WasmEmbedder");
+    this.#check(isVerified);
+    return new WasmReader();
+  }
+
+  #check(isVerified) {
     this.free();
     // A sum in place of the SHA-256 that WebAssembly computes if the browser cannot.
     const sum = this.view().reduce((total, byte) => (total + byte) % 65521, this.received);
-    if (!isVerified && sum !== FAKE.sum) throw new CodedError("integrity", "wrong checksum");
-    return new WasmEmbedder();
+    if (!isVerified && sum !== this.#file.sum) throw new CodedError("integrity", "wrong checksum");
   }
 
   free() {
@@ -116,5 +134,28 @@ class WasmEmbedder {
   free() {
     if (this.#hasTrapped) throw new WebAssembly.RuntimeError("null pointer passed to rust");
     alive.embedders--;
+  }
+}
+
+/**
+ * The score of a statement is its length; `…` does not fit. The heading `busy 50` takes 50 ms; the question `trap` is a fault.
+ */
+class WasmReader {
+  constructor() {
+    alive.readers++;
+  }
+
+  readPassages(question, headings, statements, counts) {
+    const sum = counts.reduce((total, count) => total + count, 0);
+    if (headings.length !== counts.length || sum !== statements.length) throw new RangeError("wrong counts");
+    const [heading] = headings;
+    if (question === "trap") throw new WebAssembly.RuntimeError("unreachable executed");
+    const [, milliseconds] = /^busy (\d+)/.exec(heading) ?? [];
+    for (const end = performance.now() + Number(milliseconds ?? 0); performance.now() < end;);
+    return Float32Array.from(statements, (statement) => (statement === "…" ? NaN : statement.length));
+  }
+
+  free() {
+    alive.readers--;
   }
 }

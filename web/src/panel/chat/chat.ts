@@ -15,7 +15,7 @@ import { exportMenu } from "../references/export-menu.js";
 import { saveFile } from "../save-file.js";
 import type { Announcer } from "./announcer.js";
 import { contactLink } from "./contact.js";
-import { Conversation, type Exchange } from "./conversation.js";
+import { Conversation, type Exchange, type ReadQuestion } from "./conversation.js";
 import { errorNotice } from "./error-notice.js";
 import { LogView } from "./log-view.js";
 import { problemOf } from "./problem.js";
@@ -42,6 +42,7 @@ export interface ChatOptions {
   readonly model: ModelLoader;
   /** Whether the next answer must consist of quotes. */
   readonly asksForQuotes: () => Promise<boolean>;
+  readonly read: ReadQuestion;
   /** Where the site's settings say that visitors contact people. */
   readonly supportUrl: () => string | undefined;
   /** Asks a question that the server suggests. */
@@ -52,6 +53,8 @@ export interface ChatOptions {
   readonly onStart: (question: string) => void;
   /** Called when a question or a retry ends. */
   readonly onEnd: () => void;
+  /** Called when an answer or a refusal has been shown. */
+  readonly onOutcome: () => void;
   /** Called with a complete answer. */
   readonly onAnswer: (reply: ReplyView, question: string) => void;
   /** Called when the conversation is left. */
@@ -79,7 +82,8 @@ export class Chat {
     this.#options = options;
     const { frame, translator } = options.host;
     this.log = new LogView(frame.log, frame.intro, translator, this.#citationActions());
-    this.#conversation = new Conversation(() => options.model.ready(), options.client, options.asksForQuotes);
+    const { model, client, asksForQuotes, read } = options;
+    this.#conversation = new Conversation(() => model.ready(), client, asksForQuotes, read);
     this.stopButton = button(
       { class: "send stop", part: "stop", "aria-label": translator.t("stop"), "data-role": "stop" },
       () => this.abort(STOPPED),
@@ -293,6 +297,7 @@ export class Chat {
         if (event.type === "answer_delta" && isFirst) watch.mark("first_word");
         isFirst &&= event.type !== "answer_delta";
         if (event.type === "refusal") watch.mark("refused");
+        if (event.type === "refusal" || event.type === "answer_end") this.#options.onOutcome();
         if (event.type === "answer_end") {
           watch.mark("complete");
           this.#completed(reply);

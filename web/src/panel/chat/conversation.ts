@@ -1,4 +1,4 @@
-import { embedQuestion } from "../../client/embed-question.js";
+import { type EmbeddedQuestion, embedQuestion } from "../../client/embed-question.js";
 import { ChatError } from "../../client/errors.js";
 import { optional } from "../../client/json.js";
 import type { ChatClientOptions } from "../../client/options.js";
@@ -6,7 +6,7 @@ import { randomUuid } from "../../client/random-uuid.js";
 import { SessionTracker } from "../../client/session.js";
 import { streamChat } from "../../client/stream-chat.js";
 import { wellFormed } from "../../client/well-formed.js";
-import type { ChatEvent, ChatRequest } from "../../client/wire.js";
+import type { ChatEvent, ChatRequest, Reading } from "../../client/wire.js";
 import type { QuestionEmbedder } from "../model/model-loader.js";
 import type { Stopwatch } from "./stopwatch.js";
 
@@ -24,6 +24,13 @@ export interface Exchange {
   tokens?: number;
 }
 
+/** What a reader says about a question, or `undefined`. Never rejects. */
+export type ReadQuestion = (
+  fields: EmbeddedQuestion["fields"],
+  embedder: QuestionEmbedder,
+  signal: AbortSignal,
+) => Promise<Reading | undefined>;
+
 const NO_ENDPOINT =
   "<evidence-chat> has no endpoint. Set the attribute to the URL of POST /api/chat, or load the script from the Worker.";
 
@@ -35,16 +42,22 @@ export class Conversation {
   readonly #embedder: () => Promise<QuestionEmbedder>;
   readonly #client: () => ChatClientOptions;
   readonly #asksForQuotes: () => Promise<boolean>;
+  readonly #read: ReadQuestion;
 
-  /** `asksForQuotes`: whether the next answer must consist of quotes, even if the site lets a language model write. */
+  /**
+   * `asksForQuotes`: whether the next answer must consist of quotes, even if the site lets a language model write. `read`: what a reader
+   * says about a question.
+   */
   constructor(
     embedder: () => Promise<QuestionEmbedder>,
     client: () => ChatClientOptions,
     asksForQuotes: () => Promise<boolean> = () => Promise.resolve(false),
+    read: ReadQuestion = () => Promise.resolve(undefined),
   ) {
     this.#embedder = embedder;
     this.#client = client;
     this.#asksForQuotes = asksForQuotes;
+    this.#read = read;
   }
 
   get sessionId(): string | undefined {
@@ -133,12 +146,16 @@ export class Conversation {
     const { fields, tokens } = await embedQuestion(question, this.#previous, embedder, signal);
     exchange.tokens = tokens;
     watch.mark("embedded", { tokens });
-    const asksForQuotes = await aborting(this.#asksForQuotes(), signal);
+    const [asksForQuotes, reading] = await Promise.all([
+      aborting(this.#asksForQuotes(), signal),
+      this.#read(fields, embedder, signal),
+    ]);
     return {
       ...fields,
       message_id: messageId,
       ...(this.#session.id && { session_id: this.#session.id }),
       ...(asksForQuotes && { mode: "extractive" }),
+      ...optional("reading", reading),
     };
   }
 }

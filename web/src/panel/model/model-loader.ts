@@ -1,8 +1,11 @@
 import { type Embedder, EmbedderError, type EmbedderOptions, type LoadProgress } from "@evidence-chat/embedder";
 import { embedderErrorCode } from "./embedder-error.js";
 
+/** The part of `Embedder` that the widget needs. It also uses the part that reads passages, if there is one. */
+export type QuestionEmbedder = Pick<Embedder, "fingerprint" | "embed" | "countTokens" | "dispose"> | ReadingEmbedder;
+
 /** The part of `Embedder` that the widget uses. */
-export type QuestionEmbedder = Pick<Embedder, "fingerprint" | "embed" | "countTokens" | "dispose">;
+export type ReadingEmbedder = Omit<Embedder, "embedBatch">;
 
 /** Creates an embedder, like `createEmbedder` of `@evidence-chat/embedder`. */
 export type EmbedderFactory = (options: EmbedderOptions) => Promise<QuestionEmbedder>;

@@ -4,6 +4,7 @@ import { downloadBytes, modelBytes } from "@evidence-chat/embedder";
 declare const EMBEDDER_VERSION: string;
 
 const EXPORTED_MODEL = "@evidence-chat/embedder/model";
+const EXPORTED_READER = "@evidence-chat/embedder/reader";
 
 /** What a visitor has to download from this `modelUrl`, which is empty for the default. */
 export function modelDownloadBytes(modelUrl: string): number {
@@ -21,4 +22,11 @@ export function defaultModelUrl(): string {
     /\/@evidence-chat\/widget(@[^/]+)?\/dist\/$/,
     (_, version?: string) => `/@evidence-chat/embedder${version ? `@${EMBEDDER_VERSION}` : ""}/dist/`,
   );
+}
+
+/** Where a bundler has put the reader's file; `undefined`: next to the model. */
+export function defaultReaderUrl(): string | undefined {
+  // As above.
+  const { href } = new URL("@evidence-chat/embedder/reader", import.meta.url);
+  return href.endsWith(EXPORTED_READER) ? undefined : href;
 }

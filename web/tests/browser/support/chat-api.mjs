@@ -30,7 +30,8 @@ const CONFIG = {
  * Starts the API. `api.respondWith(…)` sets one handler for each of the next questions, the last one for all further ones, and
  * clears the recorded requests. A handler gets the response and the recorded request. Requests are recorded as
  * `{method, path, query, headers, body, isCut}`; `isCut` is set if the client leaves before the answer is complete.
- * `api.search` is the handler of searches while a question is typed, which are recorded in `api.searches`.
+ * `api.search` is the handler of searches while a question is typed, which are recorded in `api.searches`; `api.findStatements` that of
+ * searches for what the reader reads, in `api.statementSearches`.
  * `api.citationUses` has the counts of POST /api/citation-use.
  * `api.interfere`, if set, gets the requests of the other routes first and returns whether it has answered them.
  */
@@ -56,6 +57,8 @@ export async function startChatApi() {
     /** The recorded searches, and the handler of all of them. */
     api.searches = [];
     api.search = json(200, { results: [] });
+    api.statementSearches = [];
+    api.findStatements = json(200, { question: "", passages: [] });
   };
   /** The recorded questions. */
   api.questions = () => api.requests.filter(({ method, path }) => method === "POST" && path === "/api/chat");
@@ -67,8 +70,9 @@ export async function startChatApi() {
     const recorded = await record(request, response);
     // Not among the other requests: how many there are depends on how fast somebody types.
     if (recorded.path === "/api/search") {
-      api.searches.push(recorded);
-      return api.search(response, recorded);
+      const isForReader = JSON.parse(recorded.body).statements === true;
+      (isForReader ? api.statementSearches : api.searches).push(recorded);
+      return (isForReader ? api.findStatements : api.search)(response, recorded);
     }
     // Nor these: they are sent when a page is left.
     if (recorded.path === "/api/citation-use") {

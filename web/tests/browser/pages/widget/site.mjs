@@ -34,9 +34,12 @@ const PAGE_SCRIPT = `
   for (const chat of document.querySelectorAll("evidence-chat")) chat.tokenProvider = tokenProvider;
 `;
 
+const MODEL = /all-MiniLM[\w-]+\.safetensors\.gz$/;
+const READER = /reader-int8-\w{8}\.safetensors\.gz$/;
+
 /** The uncompressed model. */
 export async function readModel() {
-  const name = (await readdir(WIDGET)).find((file) => file.endsWith(".safetensors.gz"));
+  const name = (await readdir(WIDGET)).find((file) => MODEL.test(file));
   return gunzipSync(await readFile(`${WIDGET}/${name}`));
 }
 
@@ -73,13 +76,14 @@ export async function startWidgetSite() {
     await sendFile(path, site, response);
   };
   const { origin, close } = await listen(respond);
-  const modelRequests = () => site.requests.filter((path) => path.endsWith(".safetensors.gz"));
+  const modelRequests = () => site.requests.filter((path) => MODEL.test(path));
+  const readerRequests = () => site.requests.filter((path) => READER.test(path));
   const reset = () => {
     site.interfere = undefined;
     site.cacheControl = NOT_CACHED;
     api.reset();
   };
-  /** Removes the cached model, so that the next visit downloads it. */
+  /** Removes the cached model and reader, so that the next visit downloads them. */
   const forgetModel = async (browser) => {
     const page = await browser.page.context().newPage();
     await page.goto(`${origin}/page.js`);
@@ -90,7 +94,7 @@ export async function startWidgetSite() {
     await close();
     await api.close();
   };
-  return Object.assign(site, { origin, modelRequests, reset, forgetModel, close: closeBoth });
+  return Object.assign(site, { origin, modelRequests, readerRequests, reset, forgetModel, close: closeBoth });
 }
 
 async function sendFile(path, site, response) {

@@ -3,78 +3,76 @@ import { messageOf } from "./loading/errors.js";
 import { readBody, withoutQuery } from "./loading/http.js";
 import { type DownloadOptions, ModelDownload } from "./loading/model-download.js";
 import { assertWasmAllowed } from "./loading/support.js";
-import type { WasmEmbedder } from "../wasm/embedder.js";
 import { EmbedderError } from "./errors.js";
-import { ModelCache } from "./model-cache.js";
-import { modelIdentity } from "./model-identity.js";
-import { ModelSink } from "./model-sink.js";
+import { FileCache } from "./file-cache.js";
+import { type FileIdentity, identityOf } from "./file-identity.js";
+import { FileSink } from "./file-sink.js";
+import type { LoadedFile } from "./loaded-file.js";
 import type { LoadProgress } from "./progress.js";
 import { startWasm, type WasmModule } from "./start-wasm.js";
 
 export interface LoadOptions {
-  readonly modelUrl: string;
+  /** Of the file. */
+  readonly url: string;
   readonly wasmUrl: string;
   readonly cache: boolean;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: LoadProgress) => void;
 }
 
-export interface LoadedModel {
-  readonly engine: WasmEmbedder;
-  readonly fingerprint: string;
-}
-
-const LOCK_NAME = "evidence-chat-embedder";
 /** Storing may hang, for example on a permission prompt; other tabs wait for it no longer than this. */
 const MAX_STORE_MS = 10_000;
 
 /**
- * Starts the WebAssembly module and loads the model into it, from the cache or the network. The bytes go straight into
+ * Starts the WebAssembly module and loads a file into it, from the cache or the network. The bytes go straight into
  * WebAssembly memory. Throws `EmbedderError`, the signal's reason, or what WebAssembly throws when out of memory.
  */
-export async function loadModel(options: LoadOptions): Promise<LoadedModel> {
+export async function loadFile<Loaded extends object>(file: LoadedFile<Loaded>, options: LoadOptions): Promise<Loaded> {
   assertWasmAllowed();
-  const load = new ModelLoad(options);
+  const load = new FileLoad(file, options);
   const wasm = startWasm(options.wasmUrl, () => load.reportAgain());
   wasm.catch(() => undefined);
-  const cache = options.cache ? await ModelCache.open() : null;
-  const engine = cache ? await load.throughCache(wasm, cache) : await load.fromNetwork(wasm, null);
-  return { engine, fingerprint: modelIdentity().fingerprint };
+  const cache = options.cache ? await FileCache.open(file.name) : null;
+  return cache ? load.throughCache(wasm, cache) : load.fromNetwork(wasm, null);
 }
 
-class ModelLoad {
+class FileLoad<Loaded extends object> {
+  readonly #file: LoadedFile<Loaded>;
+  readonly #identity: FileIdentity;
   readonly #options: LoadOptions;
   #lock: DownloadLock | undefined;
   #reported: LoadProgress | undefined;
   /** Settles when nothing is being stored any more. */
   #storing: Promise<void> | undefined;
 
-  constructor(options: LoadOptions) {
+  constructor(file: LoadedFile<Loaded>, options: LoadOptions) {
+    this.#file = file;
+    this.#identity = identityOf(file.name);
     this.#options = options;
     this.#report("start", 0);
   }
 
-  /** For the progress of the module itself, which has no phase where it arrives while another tab downloads the model. */
+  /** For the progress of the module itself, which has no phase where it arrives while another tab downloads the file. */
   reportAgain(): void {
     if (this.#reported) this.#report(this.#reported.phase, this.#reported.loadedBytes);
   }
 
-  async throughCache(wasm: Promise<WasmModule>, cache: ModelCache): Promise<WasmEmbedder> {
+  async throughCache(wasm: Promise<WasmModule>, cache: FileCache): Promise<Loaded> {
     const { signal } = this.#options;
-    const lock = await takeDownloadLock(LOCK_NAME, signal, (loadedBytes) => this.#report("wait", loadedBytes));
+    const lock = await takeDownloadLock(this.#file.lock, signal, (loadedBytes) => this.#report("wait", loadedBytes));
     this.#lock = lock;
     try {
       const stored = await cache.read();
-      const engine = stored && (await this.#assembleStored(wasm, stored));
-      if (engine) {
+      const loaded = stored && (await this.#assembleStored(wasm, stored));
+      if (loaded) {
         // Left by a tab without locks.
         this.#storing = cache.parts.clear();
-        return engine;
+        return loaded;
       }
       if (stored) await cache.remove();
       return await this.fromNetwork(wasm, cache);
     } finally {
-      // The embedder is ready before the model is stored; the next tab should find it in the cache.
+      // What is loaded is ready before the file is stored; the next tab should find it in the cache.
       const limit = setTimeout(() => lock.release(), MAX_STORE_MS);
       void Promise.resolve(this.#storing).then(() => {
         clearTimeout(limit);
@@ -83,7 +81,7 @@ class ModelLoad {
     }
   }
 
-  async fromNetwork(wasm: Promise<WasmModule>, cache: ModelCache | null): Promise<WasmEmbedder> {
+  async fromNetwork(wasm: Promise<WasmModule>, cache: FileCache | null): Promise<Loaded> {
     const parts = cache?.parts ?? null;
     // With our own cache, a second copy in the HTTP cache would only waste space.
     const first = this.#startDownload({ cache: cache ? "no-store" : "default", parts });
@@ -100,30 +98,31 @@ class ModelLoad {
   }
 
   #startDownload(options: Pick<DownloadOptions, "cache" | "parts" | "mayResume">): ModelDownload {
-    const { byteLength } = modelIdentity();
-    return new ModelDownload(this.#options.modelUrl, { byteLength, signal: this.#options.signal, ...options });
+    const { url, signal } = this.#options;
+    const { option } = this.#file;
+    return new ModelDownload(url, { option, byteLength: this.#identity.byteLength, signal, ...options });
   }
 
   async #assembleDownload(
     wasm: Promise<WasmModule>,
     download: ModelDownload,
-    cache: ModelCache | null,
-  ): Promise<WasmEmbedder> {
+    cache: FileCache | null,
+  ): Promise<Loaded> {
     try {
-      const sink = new ModelSink(await wasm, { copies: cache !== null });
+      const sink = new FileSink(this.#file, await wasm, { copies: cache !== null });
       const fill = () => download.into(sink, (loaded) => this.#report("download", loaded));
-      const engine = await this.#assemble(sink, fill);
+      const loaded = await this.#assemble(sink, fill);
       const { copy } = sink;
       if (copy) this.#storing = cache?.write(copy);
-      return engine;
+      return loaded;
     } finally {
       download.close();
     }
   }
 
   /** `null` if the stored copy is damaged or of another version. */
-  async #assembleStored(wasm: Promise<WasmModule>, stored: Response): Promise<WasmEmbedder | null> {
-    const sink = new ModelSink(await wasm, { copies: false });
+  async #assembleStored(wasm: Promise<WasmModule>, stored: Response): Promise<Loaded | null> {
+    const sink = new FileSink(this.#file, await wasm, { copies: false });
     const fill = async () => {
       for await (const chunk of readBody(stored)) {
         await sink.append(chunk);
@@ -139,30 +138,29 @@ class ModelLoad {
     }
   }
 
-  async #assemble(sink: ModelSink, fill: () => Promise<void>): Promise<WasmEmbedder> {
+  async #assemble(sink: FileSink<Loaded>, fill: () => Promise<void>): Promise<Loaded> {
     try {
       await fill();
       this.#report("initialize", sink.received);
       return await sink.finish(this.#options.signal);
     } catch (thrown) {
       sink.discard();
-      throw isIntegrity(thrown) ? this.#wrongModel(thrown) : thrown;
+      throw isIntegrity(thrown) ? this.#wrongFile(thrown) : thrown;
     }
   }
 
-  #wrongModel(cause: Error): EmbedderError {
-    const { file } = modelIdentity();
+  #wrongFile(cause: Error): EmbedderError {
     return new EmbedderError(
       "integrity",
-      `${withoutQuery(this.#options.modelUrl)} is not the model that this version needs (${messageOf(cause)}). ` +
-        `Deploy ${file} from the same version of this package.`,
+      `${withoutQuery(this.#options.url)} is not the ${this.#file.name} that this version needs (${messageOf(cause)}). ` +
+        `Deploy ${this.#identity.file} from the same version of this package.`,
       { cause },
     );
   }
 
   #report(phase: LoadProgress["phase"], loadedBytes: number): void {
     this.#lock?.report(loadedBytes);
-    this.#reported = { phase, loadedBytes, totalBytes: modelIdentity().byteLength };
+    this.#reported = { phase, loadedBytes, totalBytes: this.#identity.byteLength };
     this.#options.onProgress(this.#reported);
   }
 }

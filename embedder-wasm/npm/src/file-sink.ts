@@ -1,21 +1,20 @@
-import { type BlockDigests, BlockVerifier } from "./loading/block-digests.js";
+import { BlockVerifier } from "./loading/block-digests.js";
 import type { ByteSink, Decompressor } from "./loading/model-download.js";
-import type { ModelLoader, WasmEmbedder } from "../wasm/embedder.js";
+import type { ModelLoader } from "../wasm/embedder.js";
+import type { LoadedFile } from "./loaded-file.js";
 import type { WasmModule } from "./start-wasm.js";
 
-/** Filled in by the build. */
-declare const MODEL_BLOCKS: BlockDigests;
-
-/** Bytes of the model that are copied at a time. */
+/** Bytes of the file that are copied at a time. */
 const PIECE_BYTES = 1024 * 1024;
 /** Compressed bytes that are in WebAssembly memory at a time: some browsers give a file in one chunk. */
 const COMPRESSED_BYTES = 64 * 1024;
 
 /**
- * Passes each chunk of the model to WebAssembly and to the check of its blocks. A copy for the cache is made in pieces while the
- * model arrives, as blobs, which browsers keep in another process: the memory of this one has the model only once.
+ * Passes each chunk of a file to WebAssembly and to the check of its blocks. A copy for the cache is made in pieces while the
+ * file arrives, as blobs, which browsers keep in another process: the memory of this one has the file only once.
  */
-export class ModelSink implements ByteSink {
+export class FileSink<Loaded> implements ByteSink {
+  readonly #file: LoadedFile<Loaded>;
   readonly #copies: boolean;
   #loader: ModelLoader | undefined;
   #verifier: BlockVerifier | undefined;
@@ -24,17 +23,18 @@ export class ModelSink implements ByteSink {
   #copied = 0;
 
   /** `copies`: whether a copy is made. */
-  constructor({ ModelLoader: Loader }: WasmModule, { copies }: { readonly copies: boolean }) {
+  constructor(file: LoadedFile<Loaded>, wasm: WasmModule, { copies }: { readonly copies: boolean }) {
+    this.#file = file;
     this.#copies = copies;
-    this.#loader = new Loader();
-    this.#verifier = newVerifier();
+    this.#loader = file.newLoader(wasm);
+    this.#verifier = this.#newVerifier();
   }
 
   get received(): number {
     return this.#loader?.received ?? 0;
   }
 
-  /** The whole model, once `finish` has verified it; `undefined` without copies. */
+  /** The whole file, once `finish` has verified it; `undefined` without copies. */
   get copy(): Blob | undefined {
     return this.#copies ? new Blob(this.#pieces) : undefined;
   }
@@ -44,8 +44,8 @@ export class ModelSink implements ByteSink {
   }
 
   /**
-   * Decompresses in WebAssembly, which knows the length of the model. What the browser decompresses would stay in memory until its
-   * garbage collector runs: as much as the whole model. Nothing is left to do after an append, so nothing to abort.
+   * Decompresses in WebAssembly, which knows the length of the file. What the browser decompresses would stay in memory until its
+   * garbage collector runs: as much as the whole file. Nothing is left to do after an append, so nothing to abort.
    */
   decompressor(): Decompressor {
     const append = async (chunk: Uint8Array) => {
@@ -69,19 +69,19 @@ export class ModelSink implements ByteSink {
     this.#loader?.reset();
     this.#pieces = [];
     this.#copied = 0;
-    this.#verifier = newVerifier();
+    this.#verifier = this.#newVerifier();
   }
 
-  /** Verifies the model and starts it. Throws `integrity`, or what WebAssembly throws. */
-  async finish(signal: AbortSignal): Promise<WasmEmbedder> {
+  /** Verifies the file and starts what it becomes. Throws `integrity`, or what WebAssembly throws. */
+  async finish(signal: AbortSignal): Promise<Loaded> {
     const loader = this.#loader;
     if (!loader) throw new Error("finished twice");
-    // Where the browser cannot, WebAssembly verifies the model, which is slower.
+    // Where the browser cannot, WebAssembly verifies the file, which is slower.
     await this.#verifier?.check(() => view(loader), true);
     if (signal.aborted) throw signal.reason;
     this.#copyRest(loader);
-    this.#loader = undefined; // `finish` consumes it, even when it throws.
-    return loader.finish(this.#verifier !== undefined);
+    this.#loader = undefined; // `finish` consumes it, even if it throws.
+    return this.#file.finish(loader, this.#verifier !== undefined);
   }
 
   /** Frees the memory. */
@@ -96,12 +96,12 @@ export class ModelSink implements ByteSink {
     this.#pieces.push(new Blob([view(loader).subarray(this.#copied)]));
     this.#copied = loader.received;
   }
-}
 
-/** Pages without HTTPS have no `crypto.subtle`. */
-function newVerifier(): BlockVerifier | undefined {
-  const subtle = globalThis.crypto?.subtle;
-  return subtle && new BlockVerifier(MODEL_BLOCKS, subtle);
+  /** Pages without HTTPS have no `crypto.subtle`. */
+  #newVerifier(): BlockVerifier | undefined {
+    const subtle = globalThis.crypto?.subtle;
+    return subtle && new BlockVerifier(this.#file.blocks, subtle);
+  }
 }
 
 /** The bytes in WebAssembly memory; valid only until the next call into WebAssembly. */

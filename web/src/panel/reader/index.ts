@@ -1,0 +1,2 @@
+/** The part of the panel that loads the reader and lets it read. */
+export { PanelReader } from "./panel-reader.js";

@@ -1,0 +1,55 @@
+import { isCached } from "@evidence-chat/embedder";
+import type { EmbeddedQuestion } from "../../client/embed-question.js";
+import type { ChatClientOptions } from "../../client/options.js";
+import type { Reading } from "../../client/wire.js";
+import { lazyImport } from "../../dom/lazy-import.js";
+import type { PanelHost } from "../host.js";
+import { isLimited } from "../model/consent.js";
+import type { QuestionEmbedder } from "../model/model-loader.js";
+import type { PanelReader } from "./panel-reader.js";
+
+const loadPanelReader = lazyImport(() => import("./index.js"));
+
+/** The reader, whose code and file are loaded while the page is idle. Without them, the search alone decides. */
+export class LazyReader {
+  readonly #host: PanelHost;
+  readonly #client: () => ChatClientOptions;
+  #reader: PanelReader | undefined;
+
+  constructor(host: PanelHost, client: () => ChatClientOptions) {
+    this.#host = host;
+    this.#client = client;
+  }
+
+  /** Loads the reader unless something speaks against it. `mayDownload`: also if it is not cached. */
+  async load(embedder: QuestionEmbedder, mayDownload: boolean): Promise<void> {
+    if (!("readPassages" in embedder) || this.#isOff || isLimited()) return;
+    await idle();
+    if (document.hidden || !(mayDownload || (await isCached("reader")))) return;
+    const loaded = await loadPanelReader().catch(() => undefined);
+    if (loaded) this.#reader ??= new loaded.PanelReader();
+    await this.#reader?.load(embedder);
+  }
+
+  /** What the reader says about a question, if it is loaded. Never rejects. */
+  async read(
+    fields: EmbeddedQuestion["fields"],
+    embedder: QuestionEmbedder,
+    signal: AbortSignal,
+  ): Promise<Reading | undefined> {
+    return this.#isOff ? undefined : this.#reader?.read(fields, embedder, this.#client(), signal);
+  }
+
+  get #isOff(): boolean {
+    return this.#host.element.getAttribute("reader") === "off";
+  }
+}
+
+/** Resolves when the page has nothing to do. */
+function idle(): Promise<void> {
+  return new Promise((resolve) => {
+    // Safari has only timers.
+    if ("requestIdleCallback" in globalThis) requestIdleCallback(() => resolve());
+    else setTimeout(resolve, 1000);
+  });
+}

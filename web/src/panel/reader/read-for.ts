@@ -1,0 +1,56 @@
+import type { Embedder } from "@evidence-chat/embedder";
+import type { EmbeddedQuestion } from "../../client/embed-question.js";
+import { optional } from "../../client/json.js";
+import type { ChatClientOptions } from "../../client/options.js";
+import { searchStatements } from "../../client/search-statements.js";
+import { withTimeout } from "../../client/with-timeout.js";
+import type { Reading, StatementsRequest } from "../../client/wire.js";
+
+/** The longest that a question waits for its reading, in milliseconds. */
+export const MAX_READING_MS = 600;
+/** The server rejects other numbers. */
+const MAX_Z = 100;
+
+/** The part of an embedder that reads. */
+export type PassageReader = Pick<Embedder, "readPassages" | "readerFingerprint">;
+
+/**
+ * What the reader says about the passages that the server finds for a question. `undefined` if there are none, if anything fails, or
+ * after `MAX_READING_MS`; then search and reading are aborted. Never rejects.
+ */
+export async function readFor(
+  { message, embedding, model, previous }: EmbeddedQuestion["fields"],
+  reader: PassageReader,
+  options: ChatClientOptions,
+  signal: AbortSignal,
+): Promise<Reading | undefined> {
+  const request = { query: message, embedding, model, ...optional("previous", previous) };
+  const ended = new AbortController();
+  try {
+    return await withTimeout(MAX_READING_MS, read(request, reader, options, ended.signal), signal);
+  } catch {
+    return undefined;
+  } finally {
+    ended.abort();
+  }
+}
+
+async function read(
+  request: StatementsRequest,
+  reader: PassageReader,
+  options: ChatClientOptions,
+  signal: AbortSignal,
+): Promise<Reading | undefined> {
+  const { question, passages } = await searchStatements(request, options, signal);
+  const scores = passages.length > 0 ? await reader.readPassages(question, passages, { signal }) : [];
+  const read = passages.flatMap(({ chunk_id, hash, statements }, index) => {
+    const z = scores[index]?.map(rounded);
+    return z?.length === statements.length ? [{ chunk_id, hash, z }] : [];
+  });
+  return read.length > 0 ? { reader: reader.readerFingerprint, passages: read } : undefined;
+}
+
+/** Two decimals are enough. */
+function rounded(z: number | null): number | null {
+  return z === null || Number.isNaN(z) ? null : Math.round(Math.max(-MAX_Z, Math.min(MAX_Z, z)) * 100) / 100;
+}
