@@ -1,8 +1,14 @@
-// The reader as WebAssembly returns the bits of the native one (embedder-wasm/tests/reader.json), with both WebAssembly files.
+// The reader as WebAssembly returns the bits of the native one (embedder-wasm/tests/reader.json): with both WebAssembly files,
+// in Node.js and in a browser.
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { before, test } from "node:test";
-import { loadWasm, readerFile } from "../lib/embedder.mjs";
+import { fileURLToPath } from "node:url";
+import { BROWSER, openBrowser } from "../lib/browser.mjs";
+import { loadWasm, modelFolder, readerFile } from "../lib/embedder.mjs";
+import { serve } from "../lib/static-server.mjs";
 
 const FILES = ["embedder_bg.wasm", "embedder_relaxed_bg.wasm"];
 
@@ -40,6 +46,43 @@ for (const file of FILES) {
       together.flatMap((passage) => bitsOf(one(passage))),
     );
   });
+}
+
+test("A browser returns the golden scores", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "embedder-reader-"));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const { wasm } = await loadWasm();
+  await cp(fileURLToPath(new URL("../../embedder-wasm/npm/wasm/", import.meta.url)), folder, { recursive: true });
+  await cp(join(modelFolder(), wasm.modelFile()), join(folder, "model"));
+  await cp(readerFile(wasm), join(folder, "reader"));
+  await writeFile(join(folder, "index.html"), "<!doctype html><title>reader</title>");
+  const server = await serve(folder);
+  t.after(() => server.close());
+  const browser = await openBrowser();
+  t.after(() => browser.close());
+  await browser.page.goto(server.origin);
+  // WebKitGTK 2.50 has no relaxed SIMD.
+  for (const file of BROWSER === "webkit" ? FILES.slice(0, 1) : FILES) {
+    const read = await browser.page.evaluate(readInPage, { file, items: golden });
+    for (const [index, { question, bits }] of golden.entries()) {
+      assert.deepEqual(bitsOf(read[index]), bits, `${file}: ${question}`);
+    }
+  }
+});
+
+/** Runs in the page, as source code. */
+async function readInPage({ file, items }) {
+  const wasm = await import(`/embedder.js?${file}`);
+  await wasm.default({ module_or_path: `/${file}` });
+  const fill = async (loader, url) => {
+    loader.append(new Uint8Array(await (await fetch(url)).arrayBuffer()));
+    return loader;
+  };
+  const embedder = (await fill(new wasm.ModelLoader(), "/model")).finish(false);
+  const reader = (await fill(wasm.ModelLoader.forReader(), "/reader")).finishReader(embedder, false);
+  return items.map(({ question, heading, statements }) => [
+    ...reader.readPassages(question, [heading], statements, Uint32Array.of(statements.length)),
+  ]);
 }
 
 test("reading changes no vector, and a reader outlives its embedder", async () => {

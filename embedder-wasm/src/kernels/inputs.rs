@@ -29,7 +29,7 @@ pub(crate) struct Inputs {
     /// `[rows][depth]`
     pub(super) values: Vec<i16>,
     /// `[rows][high + depth]`: high parts of the wide columns, then the low part of every column. 7 bits, unsigned.
-    /// Only for kernels that [prefer bytes](Kernel::PREFERS_BYTES).
+    /// Only for formats that [suit bytes](InputFormat::suits_bytes).
     pub(super) bytes: Vec<u8>,
     /// The value of one unit of a row.
     pub(super) scales: Vec<f32>,
@@ -80,6 +80,11 @@ impl InputFormat {
         self.is_narrow.len()
     }
 
+    /// Whether products of bytes are faster: a wide column takes two of them.
+    pub(super) fn suits_bytes<K: Kernel>(&self) -> bool {
+        K::PREFERS_BYTES && 2 * self.wide.len() <= self.depth()
+    }
+
     /// Bytes of a row with high parts: whole groups of four.
     pub(super) fn high(&self) -> usize {
         self.wide.len().next_multiple_of(4)
@@ -121,7 +126,7 @@ impl InputFormat {
                 kernel.load(lanes).mul(factor).store_i16(values);
             }
         }
-        if K::PREFERS_BYTES {
+        if self.suits_bytes::<K>() {
             let width = self.high() + self.depth();
             self.split(values, &mut bytes[index * width..][..width]);
         }

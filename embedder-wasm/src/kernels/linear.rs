@@ -55,7 +55,7 @@ impl Linear {
         bias: Vec<f32>,
     ) -> Self {
         let (depth, channels) = (matrix.depth, bias.len());
-        let weights = if K::PREFERS_BYTES && matrix.large.len() <= MAX_CORRECTIONS {
+        let weights = if format.suits_bytes::<K>() && matrix.large.len() <= MAX_CORRECTIONS {
             Weights::Bytes(ByteWeights::pack::<K>(format, matrix, channels))
         } else {
             let (mut panels, mut weights) = (vec![0; channels * depth], vec![0; depth]);
