@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
 
+use crate::answer::HEADING_SEPARATOR;
 use crate::chunk::MatchedChunk;
 use crate::error::ApiError;
 use crate::evidence::EvidenceThresholds;
@@ -209,7 +210,7 @@ fn heading(chunk: &MatchedChunk) -> String {
     let title = chunk.title();
     match chunk.section() {
         Some(section) if section.starts_with(&title) => section.to_owned(),
-        Some(section) => format!("{title} › {section}"),
+        Some(section) => format!("{title}{HEADING_SEPARATOR}{section}"),
         None => title,
     }
 }

@@ -92,11 +92,11 @@ describe("what the reader reads", () => {
   test("a limit of results, or the question before without statements, is a 400", async () => {
     const user = userWho([passage()]);
     const previous = { message: "How long?", embedding: question().embedding };
-    for (const [reply, message] of [
-      [await toRead(user, { limit: 5 }), /^limit must be missing/],
-      [await search(worker.url, user, searchBody({ previous })), /^previous must be missing/],
-      [await toRead(user, { statements: "true" }), /^statements must be/],
-      [await toRead(user, { previous: { message: "How long?" } }), /^previous must be an object/],
+    for (const { reply, message } of [
+      { reply: await toRead(user, { limit: 5 }), message: /^limit must be missing/ },
+      { reply: await search(worker.url, user, searchBody({ previous })), message: /^previous must be missing/ },
+      { reply: await toRead(user, { statements: "true" }), message: /^statements must be/ },
+      { reply: await toRead(user, { previous: { message: "How long?" } }), message: /^previous must be an object/ },
     ]) {
       assertError(reply, 400, "invalid_request");
       assert.match(reply.json.message, message);

@@ -79,7 +79,8 @@ fn asked(found: &Found, question: &str, rows: &[MatchedChunk]) -> Outcome {
 fn after(found: &Found, turn: &FoundInTurn) -> Outcome {
     let text = joined(&found.question, &turn.previous);
     let search = JoinedSearch { text: &text, rows: &turn.joined_rows };
-    let (response, _) = respond_to_follow_up(&found.question, &found.rows, search, None, &found.thresholds(), true);
+    let (response, _) =
+        respond_to_follow_up(&found.question, &found.rows, search, None, &found.thresholds(), true);
     outcome(found, &response.verdict)
 }
 

@@ -144,7 +144,7 @@ fn is_sentence(role: Role) -> bool {
 }
 
 /// Between the headings of a section.
-const HEADING_SEPARATOR: &str = " › ";
+pub(crate) const HEADING_SEPARATOR: &str = " › ";
 /// Words of a heading that may be the subject of what is below it: "Children", "Second homes".
 const MAX_SUBJECT_WORDS: usize = 3;
 
