@@ -20,6 +20,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::asking::Asking;
 use crate::chunk::MatchedChunk;
+use crate::evidence::calibration::log_odds;
 use crate::evidence::{EvidenceThresholds, query_terms, ranked};
 use crate::passage::Passage;
 use crate::question::{Question, asking_first};
@@ -116,12 +117,6 @@ pub(crate) fn together<'r>(
 pub(crate) fn question_for_follow_up(question: &str, joined: &str) -> String {
     let previous = joined.strip_prefix(question).unwrap_or(joined);
     format!("{question} {}", asking_first(previous.trim_start()))
-}
-
-/// The log-odds of a probability, finite for 0 and 1.
-fn log_odds(probability: f64) -> f64 {
-    let probability = probability.clamp(1e-9, 1.0 - 1e-9);
-    (probability / (1.0 - probability)).ln()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 
 use serde::Serialize;
 
-use crate::evidence::calibration::confidence_by_reader;
+use crate::evidence::calibration::confidence_with_reader;
 use crate::evidence::{EvidenceThresholds, PassageAssessment};
 use crate::passage::Passage;
 use crate::question::Question;
@@ -36,7 +36,7 @@ impl Reach {
         quotable.sort_by(|a, b| b.partial_cmp(a).unwrap_or(Ordering::Equal));
         let mut reaches: Vec<Self> = Vec::new();
         for (similarity, z) in quotable {
-            let confidence = z.map_or(confidence, |z| confidence.min(confidence_by_reader(z)));
+            let confidence = z.map_or(confidence, |z| confidence_with_reader(confidence, z));
             if reaches.last().is_none_or(|last| confidence > last.confidence) {
                 reaches.push(Self { similarity, confidence });
             }

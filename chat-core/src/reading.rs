@@ -1,7 +1,7 @@
 //! What the reader gets and says. The reader is a small model that reads a question and a passage together, on the visitor's device.
 //!
 //! A client lets it read [`passages_to_read`] and sends what it says, a [`Reading`], with the question. A reading changes the order of
-//! the statements and may lead to a refusal. It never adds a word to an answer, and it never makes a confidence larger.
+//! the statements and the confidence. It never adds a word to an answer, nor a passage that the visitor may not read.
 
 use std::collections::BTreeSet;
 
@@ -286,7 +286,7 @@ pub(crate) mod tests {
 
     #[test]
     fn a_reading_refuses_if_no_statement_answers() {
-        let refused = answered(&reading(&refunds(), |_, _| Some(-5.0)));
+        let refused = answered(&reading(&refunds(), |_, _| Some(-9.0)));
         assert_eq!(refused.verdict, Verdict::Refuse(Reason::WeakEvidence));
         assert_eq!(refused.decided_by, DecidedBy::Reader);
         assert!(refused.assessment.confidence < 0.1);
@@ -647,7 +647,7 @@ pub(crate) mod tests {
         }
 
         #[test]
-        fn a_reading_only_orders_what_was_found_and_refuses(
+        fn a_reading_only_orders_what_was_found_and_decides_whether_it_is_shown(
             question in "[a-d ?]{1,30}|(Norway|B) [a-d]{1,5}\\?",
             rows in found(),
             reading in any_reading(),
@@ -658,11 +658,9 @@ pub(crate) mod tests {
             let reading = reading.of(&rows);
             let without = respond(&question, &rows, None, &thresholds, true);
             let with = respond(&question, &rows, Some(&reading), &thresholds, true);
-            prop_assert!(with.assessment.confidence <= without.assessment.confidence);
             prop_assert_eq!(
                 format!("{:?}", with.assessment.passages), format!("{:?}", without.assessment.passages));
             let Verdict::Answer(answer) = with.verdict else { return Ok(()) };
-            prop_assert!(matches!(without.verdict, Verdict::Answer(_)), "it answers what was refused");
             let qualifies = |id: Uuid| with.assessment.passages.iter().any(|p| p.chunk_id == id && p.qualifies);
             for sentence in &answer.sentences {
                 prop_assert!(qualifies(sentence.chunk_id));
@@ -692,7 +690,7 @@ pub(crate) mod tests {
             let text = joined(&question, &previous);
             let search = JoinedSearch { text: &text, rows: &both };
             let (read, passages) = passages_to_read(&question, &alone, Some(search), &thresholds);
-            let (without, leans) =
+            let (_, leans) =
                 respond_to_follow_up(&question, &alone, search, None, &thresholds, true);
             prop_assert_eq!(read.as_str(), if leans { text.as_str() } else { question.as_str() });
             let reading = of.of(if leans { &both } else { &alone });
@@ -700,7 +698,6 @@ pub(crate) mod tests {
                 respond_to_follow_up(&question, &alone, search, Some(&reading), &thresholds, true);
             let is_answer = |response: &Response| matches!(response.verdict, Verdict::Answer(_));
             prop_assert!(is_joined == leans || is_answer(&with), "only another answer is of another search");
-            prop_assert!(is_answer(&without) || !is_answer(&with));
             let of_search = ranked(if leans { &both } else { &alone });
             let to_read: Vec<_> = of_search.iter().filter(|p| is_to_read(p)).map(|p| p.chunk.chunk_id).collect();
             let ids: Vec<_> = passages.iter().map(|passage| passage.chunk_id).collect();

@@ -2,7 +2,7 @@
 
 use crate::answer::{Answer, compose};
 use crate::chunk::MatchedChunk;
-use crate::evidence::calibration::confidence_by_reader;
+use crate::evidence::calibration::confidence_with_reader;
 use crate::evidence::{
     Assessment, DEFAULT_CONFIDENCE, EvidenceThresholds, assess_all, failure, query_terms, ranked,
 };
@@ -92,7 +92,7 @@ impl<'r> Search<'r> {
         let qualifying = self.passages.iter().zip(&self.assessment.passages);
         let qualifying = qualifying.filter(|(_, assessed)| assessed.qualifies);
         if let Some(z) = qualifying.filter_map(|(passage, _)| passage.best_z()).reduce(f64::max) {
-            self.assessment.confidence = self.confidence.min(confidence_by_reader(z));
+            self.assessment.confidence = confidence_with_reader(self.confidence, z);
             self.assessment.failed = failure(&self.question, &self.assessment, &self.thresholds);
         }
     }

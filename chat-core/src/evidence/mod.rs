@@ -4,7 +4,7 @@
 //! sentences. Alone it would answer more off-topic questions (`docs/benchmarks.md` compares). The second is a confidence that
 //! also considers words and what off-topic questions reach in this knowledge base; see [`calibration`]. If the model cannot
 //! read the script of a question, its cosines are meaningless and only words count. If the reader has read passages, the confidence
-//! is that of the reader if it is smaller.
+//! is that of search and reader together.
 
 pub mod calibration;
 mod signals;
@@ -50,7 +50,8 @@ pub struct Assessment {
     /// The log-odds that the passages answer the question, before the comparison with [`EvidenceThresholds::background`]; `None`
     /// without signals, and if the model cannot read the question.
     pub evidence: Option<f64>,
-    /// The probability that the passages answer the question; 0 without signals. The smaller one of what search and reader say.
+    /// The probability that the passages answer the question; 0 without signals. Of search and reader together, if
+    /// passages were read.
     pub confidence: f64,
     /// The passages in order of rank.
     pub passages: Vec<PassageAssessment>,
