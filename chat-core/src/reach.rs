@@ -192,7 +192,7 @@ mod tests {
     fn a_less_similar_passage_in_which_the_reader_finds_more_has_numbers_of_its_own() {
         let text = "Refunds take five days.";
         let rows = [chunk(1, 1, 0.9, text), chunk(2, 2, 0.8, text), chunk(3, 3, 0.7, text)];
-        let reading = reading(&rows, |passage, _| Some([-3.0, -4.0, 0.0][passage]));
+        let reading = reading(&rows, |passage, _| Some([-6.0, -7.0, 0.0][passage]));
         let reaches = respond("refunds", &rows, Some(&reading), &thresholds(0.0, 0.0), true).reaches;
         let similarities: Vec<_> = reaches.iter().map(|reach| reach.similarity).collect();
         assert_eq!(similarities, [0.9, 0.7]);

@@ -40,7 +40,7 @@ pub enum DecidedBy {
 }
 
 /// What the reader says about passages.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reading {
     /// The fingerprint of the reader. Only a reading of [`READER`] is used.
     pub reader: String,
@@ -49,7 +49,7 @@ pub struct Reading {
 }
 
 /// What the reader says about the statements of a passage.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PassageReading {
     /// The passage's id.
     pub chunk_id: Uuid,

@@ -3,7 +3,7 @@
 
 use chat_core::chunk::MatchedChunk;
 use chat_core::follow_up::{JoinedSearch, joined, respond_to_follow_up};
-use chat_core::{Verdict, respond};
+use chat_core::{Reading, Verdict, respond};
 
 use crate::dataset::TurnKind;
 use crate::measure::share;
@@ -32,7 +32,7 @@ pub(crate) fn figures(results: &Results) -> Vec<(&'static str, Option<f64>)> {
     let rewrites = |turns: &[(&Found, &FoundInTurn)], hit: fn(Outcome) -> bool| {
         let rewritten = turns.iter().filter_map(|(found, turn)| {
             let (text, rows) = turn.rewrite.as_ref()?;
-            Some(asked(found, text, rows))
+            Some(asked(found, text, rows, turn.rewrite_reading.as_ref()))
         });
         share(rewritten.map(hit))
     };
@@ -68,19 +68,25 @@ fn in_turn(found: &[Found]) -> impl Iterator<Item = (&Found, &FoundInTurn)> {
 
 /// The outcome of the question without the one before it.
 fn alone(found: &Found) -> Outcome {
-    asked(found, &found.question, &found.rows)
+    asked(found, &found.question, &found.rows, found.reading.as_ref())
 }
 
-fn asked(found: &Found, question: &str, rows: &[MatchedChunk]) -> Outcome {
-    outcome(found, &respond(question, rows, None, &found.thresholds(), true).verdict)
+fn asked(found: &Found, question: &str, rows: &[MatchedChunk], reading: Option<&Reading>) -> Outcome {
+    outcome(found, &respond(question, rows, reading, &found.thresholds(), true).verdict)
 }
 
 /// The outcome of the question after the one before it.
 fn after(found: &Found, turn: &FoundInTurn) -> Outcome {
     let text = joined(&found.question, &turn.previous);
     let search = JoinedSearch { text: &text, rows: &turn.joined_rows };
-    let (response, _) =
-        respond_to_follow_up(&found.question, &found.rows, search, None, &found.thresholds(), true);
+    let (response, _) = respond_to_follow_up(
+        &found.question,
+        &found.rows,
+        search,
+        turn.reading.as_ref(),
+        &found.thresholds(),
+        true,
+    );
     outcome(found, &response.verdict)
 }
 
@@ -117,11 +123,14 @@ mod tests {
             rows: alone,
             plain_rows: Vec::new(),
             background: Background::default(),
+            reading: None,
             turn: Some(FoundInTurn {
                 previous: "How long does delivery take?".to_owned(),
                 kind,
                 joined_rows: both,
                 rewrite: Some(("How long does delivery to Norway take?".to_owned(), rows(0.1, "Trees."))),
+                reading: None,
+                rewrite_reading: None,
             }),
         }
     }

@@ -10,6 +10,7 @@ mod fit;
 mod measure;
 mod plot;
 mod quoted;
+mod reader;
 mod results;
 mod search;
 
@@ -47,6 +48,17 @@ enum Command {
         #[command(flatten)]
         model: ModelArgs,
     },
+    /// Let the reader read what was found, and write the results again.
+    Read {
+        /// Results that `ask` wrote.
+        #[arg(required = true, value_name = "FILE")]
+        found: Vec<PathBuf>,
+        /// Folder of the reader's file.
+        #[arg(long, value_name = "DIR")]
+        reader_dir: PathBuf,
+        #[command(flatten)]
+        model: ModelArgs,
+    },
     /// Print the figures of each set as JSON: [[set, [answerable, near, off-topic, second questions], [[name, value], …]], …].
     Measure {
         /// Results that `ask` wrote.
@@ -56,6 +68,8 @@ enum Command {
         #[arg(long, value_name = "FILE")]
         plot: PathBuf,
     },
+    /// Lab
+    Lab { found: PathBuf, out: PathBuf },
     /// Fit the evidence model and print its constants.
     Fit {
         /// Results that `ask` wrote for the sets to fit to.
@@ -75,7 +89,15 @@ fn main() -> Result<()> {
             let knowledge_base = KnowledgeBase::new(client);
             let searcher = Searcher::new(&knowledge_base, &model.model_dir)?;
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-            runtime.block_on(searcher.ask_all(dataset))?.write(&out)?;
+            Results::write_all(&[runtime.block_on(searcher.ask_all(dataset))?], &out)?;
+        }
+        Command::Read { found, reader_dir, model } => {
+            let reader = reader::load(&model.model_dir, &reader_dir)?;
+            for file in found {
+                let mut sets = Results::read(&file)?;
+                sets.iter_mut().for_each(|set| reader::read_all(&reader, set));
+                Results::write_all(&sets, &file)?;
+            }
         }
         Command::Measure { found, plot } => {
             let sets = Results::read_all(&found)?;
@@ -88,6 +110,35 @@ fn main() -> Result<()> {
             println!("{}", json!(sets.iter().map(figures_of).collect::<Result<Vec<_>>>()?));
             std::fs::write(&plot, plot::calibration(&sets))
                 .with_context(|| format!("cannot write {}", plot.display()))?;
+        }
+        Command::Lab { found, out } => {
+            use std::io::Write;
+            let mut file = std::io::BufWriter::new(std::fs::File::create(out)?);
+            for set in Results::read(&found)? {
+                for (kind, all) in
+                    [("answerable", &set.answerable), ("near", &set.near), ("off_topic", &set.off_topic)]
+                {
+                    for f in all {
+                        let gold: Vec<bool> = f.rows.iter().map(|r| f.is_gold(r)).collect();
+                        let mut v = chat_core::lab::dump(
+                            &f.question,
+                            &f.rows,
+                            f.reading.as_ref(),
+                            &f.thresholds(),
+                            &|t| quoted::contains_any(t, &f.answers),
+                        );
+                        v["set"] = json!(set.set);
+                        v["kind"] = json!(kind);
+                        v["gold"] = json!(gold);
+                        let open = chat_core::respond(&f.question, &f.rows, None, &f.open_thresholds(), true);
+                        if let chat_core::Verdict::Answer(a) = open.verdict {
+                            v["open1"] = json!(quoted::is_quoted(&a, 1, &f.answers));
+                            v["open3"] = json!(quoted::is_quoted(&a, 3, &f.answers));
+                        }
+                        writeln!(file, "{v}")?;
+                    }
+                }
+            }
         }
         Command::Fit { found, report } => {
             fit::print(&Results::read_all(&found)?, &Results::read_all(&report)?);

@@ -86,7 +86,7 @@ pub(crate) fn figures(results: &Results) -> Result<Vec<Figure>> {
 
 /// The decision with these thresholds.
 pub(crate) fn decide(found: &Found, thresholds: &EvidenceThresholds) -> Response {
-    respond(&found.question, &found.rows, None, thresholds, true)
+    respond(&found.question, &found.rows, found.reading.as_ref(), thresholds, true)
 }
 
 /// The questions that are answered with these thresholds, and their answers.
@@ -176,6 +176,7 @@ mod tests {
             rows: rows.to_vec(),
             plain_rows: rows.to_vec(),
             background: Background::default(),
+            reading: None,
             turn: None,
         }
     }

@@ -5,6 +5,7 @@ use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
+use chat_core::Reading;
 use chat_core::chunk::MatchedChunk;
 use chat_core::evidence::{Background, EvidenceThresholds};
 use serde::{Deserialize, Serialize};
@@ -36,6 +37,9 @@ pub(crate) struct Found {
     pub(crate) plain_rows: Vec<MatchedChunk>,
     /// The calibration of the knowledge base.
     pub(crate) background: Background,
+    /// What the reader says of them; `None` if they were not read.
+    #[serde(default)]
+    pub(crate) reading: Option<Reading>,
     /// The question as the second one of a dialogue.
     pub(crate) turn: Option<FoundInTurn>,
 }
@@ -50,6 +54,12 @@ pub(crate) struct FoundInTurn {
     pub(crate) joined_rows: Vec<MatchedChunk>,
     /// A follow-up in words that need no question before it, and the rows for it.
     pub(crate) rewrite: Option<(String, Vec<MatchedChunk>)>,
+    /// What the reader says of the passages with which the question is answered after the first one.
+    #[serde(default)]
+    pub(crate) reading: Option<Reading>,
+    /// What it says of those for the rewritten question.
+    #[serde(default)]
+    pub(crate) rewrite_reading: Option<Reading>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -95,25 +105,29 @@ impl Found {
 }
 
 impl Results {
-    /// Writes a line of JSON for each question.
-    pub(crate) fn write(&self, file: &Path) -> Result<()> {
+    /// Writes a line of JSON for each question of some sets.
+    pub(crate) fn write_all(sets: &[Self], file: &Path) -> Result<()> {
         let write = || -> Result<()> {
             let mut lines = BufWriter::new(File::create(file)?);
-            let kinds = [
-                (Kind::Answerable, &self.answerable),
-                (Kind::Near, &self.near),
-                (Kind::OffTopic, &self.off_topic),
-                (Kind::Dialogue, &self.dialogues),
-            ];
-            for (kind, found) in
-                kinds.into_iter().flat_map(|(kind, all)| all.iter().map(move |found| (kind, found)))
-            {
-                serde_json::to_writer(&mut lines, &LineToWrite { set: &self.set, kind, found })?;
+            for (set, kind, found) in sets.iter().flat_map(Self::lines) {
+                serde_json::to_writer(&mut lines, &LineToWrite { set, kind, found })?;
                 lines.write_all(b"\n")?;
             }
             Ok(lines.flush()?)
         };
         write().with_context(|| format!("cannot write {}", file.display()))
+    }
+
+    fn lines(&self) -> impl Iterator<Item = (&str, Kind, &Found)> {
+        let kinds = [
+            (Kind::Answerable, &self.answerable),
+            (Kind::Near, &self.near),
+            (Kind::OffTopic, &self.off_topic),
+            (Kind::Dialogue, &self.dialogues),
+        ];
+        kinds
+            .into_iter()
+            .flat_map(move |(kind, all)| all.iter().map(move |found| (self.set.as_str(), kind, found)))
     }
 
     /// The sets of a file, in order of appearance.
@@ -173,6 +187,7 @@ mod tests {
             answers: vec!["Yes".to_owned()],
             rows: vec![serde_json::from_value(row.clone()).unwrap()],
             plain_rows: Vec::new(),
+            reading: None,
             turn: None,
         };
         let set = |name: &str| Results {
@@ -184,11 +199,8 @@ mod tests {
         };
         let file = std::env::temp_dir().join(format!("bench-retrieval-{}.jsonl", std::process::id()));
         let (first, second) = (set("shop"), set("faq"));
-        first.write(&file).unwrap();
-        let mut lines = std::fs::read(&file).unwrap();
-        second.write(&file).unwrap();
-        lines.extend(std::fs::read(&file).unwrap());
-        std::fs::write(&file, lines).unwrap();
+        let written = [first, second];
+        Results::write_all(&written, &file).unwrap();
         let sets = Results::read(&file).unwrap();
         std::fs::remove_file(&file).unwrap();
         assert_eq!(sets.iter().map(|set| set.set.as_str()).collect::<Vec<_>>(), ["shop", "faq"]);
@@ -196,7 +208,7 @@ mod tests {
             assert_eq!((set.answerable.len(), set.near.len(), set.off_topic.len()), (2, 0, 1));
             assert_eq!(set.answerable[1].question, "How?");
             let read = &set.off_topic[0].rows[0];
-            assert_eq!(format!("{read:?}"), format!("{:?}", first.off_topic[0].rows[0]));
+            assert_eq!(format!("{read:?}"), format!("{:?}", written[0].off_topic[0].rows[0]));
         }
     }
 }

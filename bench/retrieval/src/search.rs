@@ -74,7 +74,14 @@ impl<'a> Searcher<'a> {
                     }
                     _ => None,
                 };
-                Some(FoundInTurn { previous, kind, joined_rows, rewrite })
+                Some(FoundInTurn {
+                    previous,
+                    kind,
+                    joined_rows,
+                    rewrite,
+                    reading: None,
+                    rewrite_reading: None,
+                })
             }
             _ => None,
         };
@@ -85,6 +92,7 @@ impl<'a> Searcher<'a> {
             documents: question.documents,
             answers: question.answers,
             background,
+            reading: None,
             turn,
         })
     }
