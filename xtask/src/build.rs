@@ -428,9 +428,7 @@ pub fn check_outputs(extent: Extent) -> Result<()> {
 /// Whether this folder contains the compressed model. A build without `cargo xtask setup model` leaves it out.
 pub fn has_model(folder: &Path) -> Result<bool> {
     let files = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
-    Ok(files
-        .filter_map(Result::ok)
-        .any(|file| is_model(&file.file_name().to_string_lossy())))
+    Ok(files.filter_map(Result::ok).any(|file| is_model(&file.file_name().to_string_lossy())))
 }
 
 /// Whether this is the model of the vectors. The other such file is the reader's.
