@@ -158,6 +158,15 @@ pub(crate) fn apply(reading: Option<&Reading>, searches: &mut [&mut Search<'_>])
 }
 
 impl PassageReading {
+    /// What the reader says about a passage, as clients of the API send it: with two decimals, which are enough.
+    pub fn new(passage: &PassageToRead, z: &[Option<f32>]) -> Self {
+        let limit = f64::from(MAX_Z);
+        // Like `Math.round` of JavaScript.
+        let rounded = |z: f32| ((f64::from(z).clamp(-limit, limit) * 100.0 + 0.5).floor() / 100.0) as f32;
+        let z = z.iter().map(|z| z.filter(|z| !z.is_nan()).map(rounded)).collect();
+        Self { chunk_id: passage.chunk_id, hash: passage.hash.clone(), z }
+    }
+
     fn parse(value: Value, field: &str) -> Result<Self, ApiError> {
         let mut fields = object(value, field, "chunk_id, hash and z")?;
         let mut take = |name: &str| fields.remove(name).unwrap_or_default();
@@ -470,6 +479,26 @@ pub(crate) mod tests {
             Verdict::Answer(answer) => answer.deltas.first().map(String::as_str),
             Verdict::Refuse(_) => None,
         }
+    }
+
+    #[test]
+    fn a_reading_has_the_numbers_that_a_client_sends() {
+        let passage = PassageToRead::new(&Passage::new(&refunds()[0]));
+        let reading = PassageReading::new(
+            &passage,
+            &[
+                Some(1e9),
+                Some(f32::NEG_INFINITY),
+                Some(f32::NAN),
+                None,
+                Some(-1.234_567_8),
+                Some(0.125),
+                Some(-0.125),
+            ],
+        );
+        let numbers = [Some(100.0), Some(-100.0), None, None, Some(-1.23), Some(0.13), Some(-0.12)];
+        assert_eq!(reading.z, numbers);
+        assert_eq!((reading.chunk_id, reading.hash), (passage.chunk_id, passage.hash));
     }
 
     fn parsed(value: Value) -> Result<Reading, String> {

@@ -18,7 +18,11 @@ try {
   }
   const modelUrl = env.EMBEDDER_MODEL_URL;
   const embedder = await createEmbedder(modelUrl ? { modelUrl } : {});
-  const server = createServer(createAdapter({ worker, embedder, account, apiKey }));
+  const reader = await embedder.loadReader().then(
+    () => embedder,
+    (error) => void console.error(`The search decides alone, without the reader: ${error.message}`),
+  );
+  const server = createServer(createAdapter({ worker, embedder, reader, account, apiKey }));
   server.listen(Number(env.PORT ?? 8090), env.HOST ?? "127.0.0.1");
   await once(server, "listening");
   const address = server.address();

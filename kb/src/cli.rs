@@ -84,8 +84,8 @@ pub enum Command {
     Embed(EmbedArgs),
     /// Ask the knowledge base a question.
     ///
-    /// Decides as the Worker does, but searches every document that is ready and enabled, whatever its audience. Nothing
-    /// is written to the history. A refusal is not an error.
+    /// Decides as the Worker does, with what the reader says about the passages, but searches every document that is ready and
+    /// enabled, whatever its audience. Nothing is written to the history. A refusal is not an error.
     Ask(AskArgs),
     /// Read a document on standard input and print its text as JSON; `sync` starts this for formats with risky parsers.
     #[command(hide = true)]
@@ -422,7 +422,8 @@ impl ServerArgs {
 /// Where the embedding model is.
 #[derive(Debug, Args)]
 pub struct ModelArgs {
-    /// Folder with all-MiniLM-L6-v2-int8.safetensors, or with the compressed file of the npm package.
+    /// Folder with all-MiniLM-L6-v2-int8.safetensors and, for `kb ask`, reader-int8.safetensors, or with the compressed files of the
+    /// npm package.
     #[arg(long, value_name = "DIR", env = "EVIDENCE_MODEL_DIR", default_value_os_t = embedder::default_model_dir())]
     pub model_dir: PathBuf,
 }

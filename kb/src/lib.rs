@@ -18,6 +18,7 @@ pub mod cli;
 mod commands;
 pub mod doctor;
 pub mod knowledge_base;
+pub mod model_files;
 pub mod output;
 pub mod passage;
 pub mod progress;

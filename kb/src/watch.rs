@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::calibration::recalibrate;
 use crate::knowledge_base::{KnowledgeBase, WatchEvent};
+use crate::model_files::ModelError;
 use crate::output::counted;
 use crate::progress::Progress;
 use crate::reembed::{reembed, survey};
@@ -14,7 +15,7 @@ use crate::source::Source;
 use crate::stop::{StopFlag, stop_requested};
 use crate::supabase::SupabaseError;
 use crate::sync::{Options, Summary, SyncError, host, sync};
-use crate::text_embedder::{ModelError, TextEmbedder};
+use crate::text_embedder::TextEmbedder;
 
 /// Interval between reports to the database, on which `kb doctor` relies.
 pub const REPORT_INTERVAL: Duration = Duration::from_secs(60);

@@ -8,7 +8,8 @@ use std::time::Duration;
 use chat_core::assistant::AssistantName;
 use chat_core::evidence::EvidenceThresholds;
 use chat_core::refusal::Reason;
-use kb::ask::{AskError, Asked, Conclusion, Model, Settings, ask, reply, report};
+use chat_core::{DecidedBy, PassageToRead};
+use kb::ask::{AskError, Asked, Conclusion, Model, PassageReader, Settings, ask, explanation, reply, report};
 use kb::knowledge_base::KnowledgeBase;
 use kb::supabase::{Backoff, Client, SupabaseError};
 use kb::text_embedder::TextEmbedder;
@@ -40,6 +41,31 @@ fn ask_server(
     ask_with(question, false, None, answer)
 }
 
+/// A reader that scores all statements alike, and keeps what it read.
+struct FakeReader {
+    z: f32,
+    read: Vec<(String, PassageToRead)>,
+}
+
+impl PassageReader for FakeReader {
+    fn z(&mut self, question: &str, passage: &PassageToRead) -> Vec<Option<f32>> {
+        self.read.push((question.to_owned(), passage.clone()));
+        vec![Some(self.z); passage.statements.len()]
+    }
+}
+
+/// Lets a reader read, which gives each statement this z.
+fn ask_reader(
+    previous: Option<&str>,
+    question: &str,
+    z: f32,
+    answer: impl Fn(&Request) -> Answer + Send + 'static,
+) -> (Asked, FakeReader) {
+    let mut reader = FakeReader { z, read: Vec::new() };
+    let (asked, _) = ask_all(previous, question, false, None, Some(&mut reader), answer);
+    (asked.unwrap(), reader)
+}
+
 /// Lets a model write, which answers at `/v1/chat/completions` of the same server.
 fn ask_model(output: impl Fn() -> Answer + Send + 'static) -> (Asked, Vec<Request>) {
     let answer =
@@ -64,6 +90,17 @@ fn ask_after(
     assistant: Option<&str>,
     answer: impl Fn(&Request) -> Answer + Send + 'static,
 ) -> (Result<Asked, AskError>, Vec<Request>) {
+    ask_all(previous, question, is_written, assistant, None, answer)
+}
+
+fn ask_all(
+    previous: Option<&str>,
+    question: &str,
+    is_written: bool,
+    assistant: Option<&str>,
+    reader: Option<&mut dyn PassageReader>,
+    answer: impl Fn(&Request) -> Answer + Send + 'static,
+) -> (Result<Asked, AskError>, Vec<Request>) {
     let server = FakeServer::start(move |request, _| answer(request));
     let backoff = Backoff { retries: 0, first_pause: Duration::from_millis(1) };
     let knowledge_base = KnowledgeBase::new(Client::new(&server.url, "sb_secret", backoff).unwrap());
@@ -81,7 +118,8 @@ fn ask_after(
         previous: previous.map(str::to_owned),
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let asked = runtime.block_on(ask(question, &knowledge_base, "model", &mut FakeEmbedder, &settings));
+    let asked =
+        runtime.block_on(ask(question, &knowledge_base, "model", &mut FakeEmbedder, reader, &settings));
     (asked, server.requests())
 }
 
@@ -161,6 +199,42 @@ fn a_follow_up_is_searched_together_with_the_question_before_it() {
 }
 
 #[test]
+fn the_reader_reads_what_is_found_and_decides_with_the_search() {
+    let question = "When is my refund there?";
+    let (asked, reader) = ask_reader(None, question, 5.0, |_| row(0.6, "model"));
+    let [(read, passage)] = reader.read.as_slice() else { panic!("{:?}", reader.read) };
+    assert_eq!((read.as_str(), passage.heading.as_str()), (question, "Refunds › Time"));
+    assert_eq!(passage.statements, ["We refund in 5 days.", "Ask us."]);
+    assert_eq!(asked.decided_by, DecidedBy::Reader);
+    assert!(reply(&asked).ends_with("\n\nDecided by the search and the reader."), "{}", reply(&asked));
+    assert!(explanation(&asked).contains("  5.00  yes "), "{}", explanation(&asked));
+    let document = report(&asked);
+    assert_eq!(
+        (&document["decided_by"], &document["candidates"][0]["best_z"]),
+        (&value!("reader"), &value!(5.0))
+    );
+
+    let (asked, _) = ask_server(question, |_| row(0.6, "model"));
+    let asked = asked.unwrap();
+    assert!(reply(&asked).ends_with("\n\nDecided by the search alone."), "{}", reply(&asked));
+    let document = report(&asked);
+    assert_eq!(
+        (&document["decided_by"], &document["candidates"][0]["best_z"]),
+        (&value!("search"), &Value::Null)
+    );
+}
+
+#[test]
+fn a_follow_up_is_read_with_the_question_before_it_if_it_is_searched_with_it() {
+    let found = |request: &Request| row(if request.body.contains("refund") { 0.9 } else { 0.1 }, "model");
+    let (asked, reader) = ask_reader(Some("When is my refund there?"), "How long?", 5.0, found);
+    assert_eq!(reader.read[0].0, "How long? When is my refund there?");
+    assert_eq!(report(&asked)["searched"], "How long? When is my refund there?");
+    let (_, reader) = ask_reader(Some("When is my refund there?"), "How long?", 5.0, |_| row(0.9, "model"));
+    assert_eq!(reader.read[0].0, "How long?");
+}
+
+#[test]
 fn a_question_that_is_longer_than_the_model_reads_is_marked() {
     let (asked, _) = ask_server(&"refund ".repeat(100), |_| row(0.6, "model"));
     let asked = asked.unwrap();
@@ -196,7 +270,7 @@ fn a_question_with_only_similar_passages_is_refused_and_they_are_listed() {
     let asked = asked.unwrap();
     let text = reply(&asked);
     assert!(
-        text.ends_with("Reason: no_match\nNearest passages:\n  Refunds › Time (similarity 0.34)"),
+        text.contains("Reason: no_match\nNearest passages:\n  Refunds › Time (similarity 0.34)\n"),
         "{text}"
     );
     assert_eq!(reason(Ok(asked)), Reason::NoMatch);

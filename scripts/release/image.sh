@@ -18,7 +18,7 @@ for pair in amd64:x86_64 arm64:aarch64; do
   folder=$context/kb/linux/${pair%:*}
   mkdir -p "$folder"
   tar -xzf "$archive" -C "$folder" --strip-components=1
-  mv "$folder/all-MiniLM-L6-v2-int8.safetensors" "$context/model/"
+  mv "$folder"/*.safetensors "$context/model/"
   mv "$folder"/LICENSE* "$folder/THIRD-PARTY.md" "$context/licenses/"
   rm "$folder/README.txt"
   [[ -x "$folder/kb" ]] || { echo "error: $archive has no program kb" >&2; exit 1; }

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds kb for a target and packs it, with its model as an archive and without it as an npm package:
+# Builds kb for a target and packs it, with its model and its reader as an archive and without them as an npm package:
 #   scripts/release/kb.sh TARGET MODEL_FILE OUT [--binary FILE]
 # --binary packs a program that is already built.
 set -euo pipefail
@@ -31,14 +31,16 @@ trap 'rm -rf "$staging"' EXIT
 mkdir "$staging/$name"
 cp "$binary" "$staging/$name/$program"
 cp "$model" "$staging/$name/all-MiniLM-L6-v2-int8.safetensors"
+cp embedder-wasm/reader/reader-int8.safetensors "$staging/$name"
 cp LICENSE LICENSE-APACHE LICENSE-MIT "$staging/$name"
 node packages/build/third-party.mjs kb "$target" >"$staging/$name/THIRD-PARTY.md"
 cat >"$staging/$name/README.txt" <<END
 kb $version, the command line for the knowledge base of Evidence Chat.
 
-Set EVIDENCE_MODEL_DIR to this folder, which holds the model, and run: kb --help
+Set EVIDENCE_MODEL_DIR to this folder, which holds the model and the reader, and run: kb --help
 Guide: https://github.com/evidence-chat/evidence-chat/blob/v$version/docs/admin.md
-The model is all-MiniLM-L6-v2 by the sentence-transformers project, Apache-2.0, with quantised weights.
+The model is all-MiniLM-L6-v2 by the sentence-transformers project, Apache-2.0, with quantised weights. The reader is four of its
+layers, trained further.
 END
 
 # Only a program for this machine can be tried.

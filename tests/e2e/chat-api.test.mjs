@@ -1,7 +1,10 @@
 // The chat API with real components: model, Postgres with RLS, workerd. The tests run in order on one demo.
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { createEmbedder } from "@evidence-chat/embedder";
+import { embedQuestion, readFor, streamChat } from "@evidence-chat/widget/client";
 import { answerText, ask, chatRequest, only, post } from "../lib/chat.mjs";
 import { startDemoSuite } from "../lib/demo-suite.mjs";
 
@@ -236,6 +239,68 @@ test("syncing the same folder again changes nothing", async () => {
   const summary = JSON.parse(stdout);
   assert.deepEqual([summary.added, summary.changed, summary.failed], [0, 0, 0]);
   assert.deepEqual(await demo.rest("GET", "kb_chunks?select=id&order=id"), before);
+});
+
+/** Questions of a file of the shop set, spread over it. */
+async function shopQuestions(file, count) {
+  const path = new URL(`../../bench/retrieval/shop/${file}.jsonl`, import.meta.url);
+  const lines = (await readFile(path, "utf8")).trim().split("\n");
+  return Array.from({ length: count }, (_, at) => JSON.parse(lines[Math.floor((at * lines.length) / count)]).question);
+}
+
+/** Asks as the widget does: reads with WebAssembly what the search finds, and sends the reading with the question. */
+async function askWithReading(question, embedder, options) {
+  const { fields } = await embedQuestion(question, undefined, embedder);
+  let reading;
+  // On a busy computer it may take longer than a visitor would wait.
+  for (let tries = 0; !reading && tries < 20; tries++) reading = await readFor(fields, embedder, options);
+  /** @type {any} */
+  const outcome = { text: "", citations: [], hedged: false };
+  for await (const event of streamChat({ ...fields, message_id: crypto.randomUUID(), reading }, options)) {
+    if (event.type === "answer_start") outcome.hedged = event.hedged;
+    if (event.type === "answer_delta") outcome.text += event.text;
+    if (event.type === "sources") outcome.citations = event.citations;
+    if (event.type === "refusal") outcome.reason = event.reason;
+    if ("decided_by" in event) outcome.decided_by = event.decided_by;
+  }
+  return outcome;
+}
+
+async function askNatively(question) {
+  const { code, stdout, stderr } = await demo.kb("ask", question, "--json");
+  assert.deepEqual([code, stderr], [0, ""]);
+  const { decided_by, outcome } = JSON.parse(stdout);
+  const { type, text, hedged = false, citations = [], reason } = outcome;
+  return { text: type === "answer" ? text : "", citations, hedged, ...(reason && { reason }), decided_by };
+}
+
+test("kb ask decides and answers like a client that reads with WebAssembly", async (t) => {
+  const embedder = await createEmbedder();
+  t.after(() => embedder.dispose());
+  await embedder.loadReader();
+  const files = { answerable: 25, unanswerable_near: 15, off_topic: 10 };
+  const questions = (
+    await Promise.all(Object.entries(files).map(([file, count]) => shopQuestions(file, count)))
+  ).flat();
+  const places = ({ citations, ...outcome }) => ({
+    ...outcome,
+    citations: citations.map(({ chunk_id, index, quotes }) => ({ chunk_id, index, quotes })),
+  });
+  const reasons = new Set();
+  while (questions.length > 0) {
+    // Of one user, whose rate limit it is below.
+    const user = await demo.newUser();
+    const options = { endpoint: chatUrl, tokenProvider: async () => user };
+    const some = questions.splice(0, 10);
+    const native = Promise.all(some.map(askNatively));
+    for (const [at, question] of some.entries()) {
+      const outcome = await askWithReading(question, embedder, options);
+      assert.deepEqual(places(outcome), places((await native)[at]), question);
+      assert.equal(outcome.decided_by, "reader", question);
+      reasons.add(outcome.reason);
+    }
+  }
+  assert.deepEqual([...reasons].sort(), ["no_match", "weak_evidence", undefined], "it compares answers and refusals");
 });
 
 test("a question is refused while the only document that answers it is disabled", async () => {

@@ -92,6 +92,24 @@ describe("a client with a user's token", () => {
     assert.equal(/** @type {any} */ (truncated).retrieval.truncated, true);
   });
 
+  test("gets what search and reader decide together, and what the search decides if the reader fails", async () => {
+    const { token } = await stack.user();
+    const decidedBy = async (reader) => {
+      const { baseURL } = await stack.adapter({ reader });
+      const { chat } = library(token, baseURL);
+      const answer = await chat.completions.create({ model: MODEL, messages: messagesOf(COVERED) });
+      return /** @type {any} */ (answer).retrieval.decided_by;
+    };
+    const { embedder } = stack;
+    await embedder.loadReader();
+    let decider = await decidedBy(embedder);
+    // On a busy computer, reading may take longer than a question waits.
+    for (let tries = 0; decider !== "reader" && tries < 3; tries++) decider = await decidedBy(embedder);
+    assert.equal(decider, "reader");
+    const readPassages = () => Promise.reject(new Error("crashed"));
+    assert.equal(await decidedBy({ readerFingerprint: embedder.readerFingerprint, readPassages }), "search");
+  });
+
   test("gets a refusal as a message", async () => {
     const { token } = await stack.user();
     const messages = messagesOf("Which planet has the most moons?");

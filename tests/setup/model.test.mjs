@@ -10,6 +10,7 @@ import test from "node:test";
 import { temporaryFolder } from "../lib/demo.mjs";
 
 const MODEL_FILE = "all-MiniLM-L6-v2-int8.safetensors";
+const READER_FILE = "reader-int8.safetensors";
 
 /** Runs `cargo xtask setup model` in this environment. */
 async function setup(env) {
@@ -46,7 +47,7 @@ test("setup model downloads what is missing of a pinned revision from the hub on
   assert.equal(first.code, 0, first.output);
   assert.equal(hub.requests.length, 2);
   for (const url of hub.requests) assert.match(url, /all-MiniLM-L6-v2\/resolve\/[0-9a-f]{40}\//);
-  assert.deepEqual(await readdir(folder), [MODEL_FILE, "model.safetensors", "tokenizer.json"]);
+  assert.deepEqual(await readdir(folder), [MODEL_FILE, "model.safetensors", READER_FILE, "tokenizer.json"]);
   assert.equal((await setup(env)).code, 0);
   assert.equal(hub.requests.length, 2, "the second run downloads nothing");
 });

@@ -4,10 +4,10 @@ import { afterEach, test } from "node:test";
 import { importTs } from "../../tests/lib/import-ts.mjs";
 import { chatServer, json } from "./chat-server.mjs";
 
-const SOURCES = new URL("../src/panel/reader/", import.meta.url);
+const SOURCES = new URL("../src/", import.meta.url);
 const { MAX_READING_MS, PanelReader, readFor } = await importTs([
-  new URL("read-for.ts", SOURCES),
-  new URL("panel-reader.ts", SOURCES),
+  new URL("client/read-for.ts", SOURCES),
+  new URL("panel/reader/panel-reader.ts", SOURCES),
 ]);
 
 const ID = "6f3c2b1a-0000-4000-8000-000000000001";

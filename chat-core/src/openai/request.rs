@@ -6,6 +6,7 @@ use uuid::Uuid;
 use crate::assistant::AssistantName;
 use crate::error::ApiError;
 use crate::fields::Fields;
+use crate::reading::Reading;
 use crate::request::{self, ChatRequest};
 
 /// The name of the model that is the default assistant. Another assistant is `evidence-chat/` and its name.
@@ -26,6 +27,7 @@ const FIELDS: &[&str] = &[
     "message_id",
     "session_id",
     "previous",
+    "reading",
     "truncated",
     "include_citations",
     "mode",
@@ -77,11 +79,12 @@ impl OpenAiRequest {
         let include_citations = fields.take("include_citations").map_or(Ok(true), request::include_citations);
         let is_extractive = fields.take("mode").map_or(Ok(false), request::is_extractive);
         let previous = fields.take("previous").map(request::previous).transpose();
+        let reading = fields.take("reading").map(Reading::parse).transpose();
         let truncated = fields.take("truncated").map_or(Ok(false), request::truncated);
         let question = ChatRequest {
             embedding,
             previous: check("previous", previous)?,
-            reading: None,
+            reading: check("reading", reading)?,
             truncated: check("truncated", truncated)? || request::is_truncated(&message),
             message,
             message_id,

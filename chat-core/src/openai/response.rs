@@ -12,6 +12,7 @@ use crate::evidence::Strength;
 use crate::found::FoundPassage;
 use crate::generation_report::{AnswerMode, GenerationReport};
 use crate::outcome::{Outcome, Searched};
+use crate::reading::DecidedBy;
 use crate::refusal::{Reason, Refusal, Suggestion};
 
 /// The end of a stream.
@@ -118,6 +119,7 @@ struct Retrieval<'a> {
     also_found: &'a [FoundPassage],
     #[serde(skip_serializing_if = "Option::is_none")]
     refusal: Option<RefusalFacts<'a>>,
+    decided_by: DecidedBy,
     #[serde(flatten)]
     searched: &'a Searched,
 }
@@ -284,6 +286,7 @@ impl<'a> Facts<'a> {
                     strength: strongest(&answer.citations),
                     also_found: &answer.also_found,
                     refusal: None,
+                    decided_by: answer.decided_by,
                     searched: &answer.searched,
                 },
                 session_id: Some(answer.session_id),
@@ -303,7 +306,7 @@ impl<'a> Facts<'a> {
     }
 
     fn of_refusal(refusal: &'a Refusal) -> Self {
-        let Refusal { reason, suggestions, nearest, searched, .. } = refusal;
+        let Refusal { reason, suggestions, nearest, decided_by, searched, .. } = refusal;
         Self {
             citations: None,
             retrieval: Retrieval {
@@ -311,6 +314,7 @@ impl<'a> Facts<'a> {
                 strength: None,
                 also_found: &[],
                 refusal: Some(RefusalFacts { reason: *reason, suggestions, nearest }),
+                decided_by: *decided_by,
                 searched,
             },
             session_id: refusal.session_id,

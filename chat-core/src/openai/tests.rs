@@ -59,9 +59,11 @@ fn our_own_fields_are_those_of_a_question() {
     body["session_id"] = json!(id);
     body["include_citations"] = json!(false);
     body["mode"] = json!("extractive");
+    body["reading"] = json!({ "reader": "reader-1", "passages": [] });
     let OpenAiRequest { question, is_streamed, .. } = parse(&body).unwrap();
     assert_eq!((question.message_id, question.session_id), (id, Some(id)));
     assert!(!question.include_citations && question.is_extractive && is_streamed);
+    assert_eq!(question.reading.unwrap().reader, "reader-1");
 }
 
 #[test]
@@ -144,6 +146,7 @@ fn what_would_change_the_response_is_rejected_and_everything_else_ignored() {
         ("include_citations", json!(1), json!(true)),
         ("mode", json!("endpoint"), json!("extractive")),
         ("embedding_model", json!(7), json!("m")),
+        ("reading", json!({ "reader": "r" }), json!({ "reader": "r", "passages": [] })),
     ] {
         assert_eq!(rejection(&with(name, wrong.clone())).0, Some(name), "{wrong}");
         assert!(parse(&with(name, right.clone())).is_ok(), "{name} {right}");
@@ -249,7 +252,8 @@ fn the_chunks_are_a_role_then_text_then_one_with_everything_else() {
     assert_eq!(last["choices"][0]["delta"].get("content"), None);
     assert_eq!(last["citations"]["referenced_indices"], json!([1, 2]));
     assert_eq!(last["citations"]["sources"].as_array().unwrap().len(), 3);
-    assert_eq!(last["retrieval"], json!({ "hedged": false, "strength": "good", "also_found": [] }));
+    let retrieval = json!({ "hedged": false, "strength": "good", "also_found": [], "decided_by": "search" });
+    assert_eq!(last["retrieval"], retrieval);
     assert_eq!(last["usage"], json!({ "prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0 }));
     assert_eq!((&last["persisted"], last.get("mode")), (&json!(true), None));
     assert_eq!(last["session_id"], json!(Uuid::from_u128(10)));

@@ -1,16 +1,18 @@
 import { timingSafeEqual, createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { embedQuestion, readFor } from "@evidence-chat/widget/client";
 import { isTaskOfOpenWebUi, lastUserMessage, questionOf } from "./question.mjs";
 
 /** @import { IncomingMessage, RequestListener, ServerResponse } from "node:http" */
+/** @import { PassageReader, TextEmbedder } from "@evidence-chat/widget/client" */
 
 /** Bytes of a request. A long conversation fits; only its last two questions go to the Worker, which takes 64 KiB. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
-/** The Worker takes no longer question. */
-const MAX_QUESTION_CHARS = 4000;
-/** UTF-16 has at most two units for a character. */
-const MAX_QUESTION_UNITS = 2 * MAX_QUESTION_CHARS;
+/** The Worker takes no question of more than 4000 characters. UTF-16 has at most two units for a character. */
+const MAX_QUESTION_UNITS = 8000;
+/** Names an assistant in the name of a model. */
+const ASSISTANT_PREFIX = "evidence-chat/";
 /** Headers of the Worker that clients read. */
 const PASSED_ON = [
   "cache-control",
@@ -34,15 +36,16 @@ class AdapterError extends Error {
 
 /**
  * Answers `POST /v1/chat/completions` and `GET /v1/models` with the responses of the Worker's routes of the same names. It embeds
- * the questions; everything else is the Worker's.
+ * the questions and reads the passages that are found; everything else is the Worker's.
  * @param {object} options
  * @param {string} options.worker its origin, such as https://chat.example.com
- * @param {{ fingerprint: string, embed(text: string): Promise<{ vector: Float32Array, truncated: boolean }> }} options.embedder
+ * @param {TextEmbedder} options.embedder
+ * @param {PassageReader} [options.reader] with its file loaded; without it, the search decides alone
  * @param {{ accessToken(): Promise<string> }} [options.account] asks instead of the client; then `apiKey` is needed
  * @param {string} [options.apiKey] what clients must send to ask with the account
  * @returns {RequestListener}
  */
-export function createAdapter({ worker, embedder, account, apiKey }) {
+export function createAdapter({ worker, embedder, reader, account, apiKey }) {
   if (account && !apiKey) throw new Error("an account without an API key would be open to everybody");
 
   /** The `Authorization` header for the Worker. */
@@ -58,8 +61,12 @@ export function createAdapter({ worker, embedder, account, apiKey }) {
     return `Bearer ${token}`;
   }
 
-  /** The body for the Worker: the last question with its vector, and the one before it with the vector of both. */
-  async function withEmbedding(/** @type {any} */ body) {
+  /** The body for the Worker: the last question with its vector, the one before it with the vector of both, and the reading. */
+  async function withEmbedding(
+    /** @type {any} */ body,
+    /** @type {string} */ token,
+    /** @type {AbortSignal} */ signal,
+  ) {
     if (body === null || typeof body !== "object" || Array.isArray(body)) return body;
     const { messages, ...rest } = body;
     const last = lastUserMessage(messages);
@@ -72,39 +79,37 @@ export function createAdapter({ worker, embedder, account, apiKey }) {
     const own = { ...rest, messages: last ? [last] : messages };
     // The Worker rejects such a question, so a vector would only cost time.
     if (!question || question.length > MAX_QUESTION_UNITS || rest.embedding) return own;
-    const message = questionBefore(messages.slice(0, messages.lastIndexOf(last)));
-    const [{ vector, truncated }, both] = await Promise.all([
-      embedder.embed(question),
-      message ? embedder.embed(`${question} ${message}`) : undefined,
-    ]);
-    return {
-      ...own,
-      embedding: Array.from(vector),
-      embedding_model: embedder.fingerprint,
-      // If the model cannot read both, the vector is not that of both.
-      ...(both && !both.truncated && { previous: { message, embedding: Array.from(both.vector) } }),
-      ...(truncated && { truncated }),
+    const before = questionBefore(messages.slice(0, messages.lastIndexOf(last)));
+    const { fields } = await embedQuestion(question, before, embedder, signal);
+    const assistant = String(rest.model).startsWith(ASSISTANT_PREFIX) && rest.model.slice(ASSISTANT_PREFIX.length);
+    const client = {
+      endpoint: new URL("/api/chat", worker).href,
+      tokenProvider: async () => token,
+      ...(assistant && { assistant }),
     };
+    const reading = reader && (await readFor(fields, reader, client, signal));
+    const { message: _message, model: embedding_model, ...embedded } = fields;
+    return { ...own, ...embedded, embedding_model, ...(reading && { reading }) };
   }
 
   /** Sends a request to the Worker and passes its response on. */
   async function forward(
     /** @type {IncomingMessage} */ request,
     /** @type {ServerResponse} */ response,
-    /** @type {() => Promise<unknown>} */ bodyOf,
+    /** @type {(token: string, signal: AbortSignal) => Promise<unknown>} */ bodyOf,
   ) {
     const left = new AbortController();
     response.once("close", () => left.abort());
-    const token = await authorization(request);
-    if (!token) {
+    const header = await authorization(request);
+    if (!header) {
       throw new AdapterError(401, "authentication_error", "unauthorized", "Send an access token as the API key.");
     }
-    const body = await bodyOf();
+    const body = await bodyOf(header.replace(/^Bearer /i, ""), left.signal);
     const { pathname } = new URL(request.url ?? "", worker);
     const answer = await fetch(new URL(pathname, worker), {
       method: request.method,
       headers: {
-        authorization: token,
+        authorization: header,
         ...(body !== undefined && { "content-type": "application/json" }),
       },
       body: body === undefined ? undefined : JSON.stringify(body),
@@ -126,7 +131,9 @@ export function createAdapter({ worker, embedder, account, apiKey }) {
       case "GET /v1/models":
         return forward(request, response, async () => undefined);
       case "POST /v1/chat/completions":
-        return forward(request, response, async () => withEmbedding(await readJson(request)));
+        return forward(request, response, async (token, signal) =>
+          withEmbedding(await readJson(request), token, signal),
+        );
       default:
         throw new AdapterError(404, "not_found_error", "not_found", "There is nothing at this address.");
     }
@@ -148,11 +155,10 @@ function sendError(/** @type {ServerResponse} */ response, /** @type {any} */ { 
   response.end(JSON.stringify({ error: { message, type, code, param: null } }));
 }
 
-/** The last question of these messages, unless the Worker would reject the question after it because of it. */
+/** The last question of these messages, if it is one. */
 function questionBefore(/** @type {unknown} */ messages) {
-  const question = questionOf(messages)?.toWellFormed();
-  if (!question || question.length > MAX_QUESTION_UNITS || [...question].length > MAX_QUESTION_CHARS) return undefined;
-  return isTaskOfOpenWebUi(question) || question.includes("\0") ? undefined : question;
+  const question = questionOf(messages);
+  return question && !isTaskOfOpenWebUi(question) ? question : undefined;
 }
 
 /** Compares in constant time. The hashes have the same length, whatever the texts have. */

@@ -39,9 +39,9 @@ fn candidates(asked: &Asked) -> Vec<String> {
         return vec!["No passage was found.".to_owned()];
     }
     let mut lines =
-        vec!["rank  score  similarity  sentence  words  confidence  quotable  passage".to_owned()];
+        vec!["rank  score  similarity  sentence  words  confidence  reader  quotable  passage".to_owned()];
     for (at, (passage, row)) in passages.into_iter().enumerate() {
-        lines.push(candidate(at + 1, passage, row));
+        lines.push(candidate(at + 1, passage, row, asked.best_z(row.chunk_id)));
         lines.extend(
             best_sentence(row).map(|(_, text)| format!("{:6}“{}”", "", one_line(text, MAX_TEXT_CHARS))),
         );
@@ -49,15 +49,16 @@ fn candidates(asked: &Asked) -> Vec<String> {
     lines
 }
 
-fn candidate(rank: usize, passage: &PassageAssessment, row: &MatchedChunk) -> String {
+fn candidate(rank: usize, passage: &PassageAssessment, row: &MatchedChunk, z: Option<f64>) -> String {
     let optional = |number: Option<f64>| number.map_or("–".to_owned(), |number| format!("{number:.3}"));
     format!(
-        "{rank:>4}  {:>5.3}  {:>10.3}  {:>8}  {:>5}  {:>10.3}  {:<8}  {}",
+        "{rank:>4}  {:>5.3}  {:>10.3}  {:>8}  {:>5}  {:>10.3}  {:>6}  {:<8}  {}",
         passage.score,
         passage.similarity,
         optional(passage.best_sentence),
         optional(passage.lexical),
         passage.confidence,
+        z.map_or("–".to_owned(), |z| format!("{z:.2}")),
         if passage.qualifies { "yes" } else { "no" },
         one_line(&place(&row.title(), row.section()), MAX_TEXT_CHARS),
     )

@@ -11,8 +11,11 @@ use super::{Asked, Conclusion};
 /// NaN becomes null.
 pub fn report(asked: &Asked) -> Value {
     let assessment = &asked.assessment;
-    let candidates: Vec<Value> =
-        asked.passages().enumerate().map(|(at, (passage, row))| candidate(at + 1, passage, row)).collect();
+    let candidates: Vec<Value> = asked
+        .passages()
+        .enumerate()
+        .map(|(at, (passage, row))| candidate(at + 1, passage, row, asked.best_z(row.chunk_id)))
+        .collect();
     let terms = asked.rows.iter().find_map(|row| row.query_terms.as_deref());
     let terms = terms.map(|terms| {
         terms.iter().map(|term| json!({ "word": term.word, "weight": term.weight })).collect::<Vec<_>>()
@@ -34,12 +37,13 @@ pub fn report(asked: &Asked) -> Value {
         "signals": assessment.signals,
         "evidence": assessment.evidence,
         "background": asked.thresholds.background,
+        "decided_by": asked.decided_by,
         "outcome": outcome(&asked.conclusion),
         "generation": asked.written.as_ref().map(|written| &written.report),
     })
 }
 
-fn candidate(rank: usize, passage: &PassageAssessment, row: &MatchedChunk) -> Value {
+fn candidate(rank: usize, passage: &PassageAssessment, row: &MatchedChunk, z: Option<f64>) -> Value {
     let sentence = best_sentence(row).map(|(sentence, text)| {
         json!({ "start": sentence.start, "end": sentence.end, "similarity": sentence.similarity, "text": text })
     });
@@ -54,6 +58,7 @@ fn candidate(rank: usize, passage: &PassageAssessment, row: &MatchedChunk) -> Va
         "best_sentence": sentence,
         "lexical": passage.lexical,
         "confidence": passage.confidence,
+        "best_z": z,
         "qualifies": passage.qualifies,
     })
 }

@@ -1,7 +1,8 @@
-//! Answers a question natively in the same steps as the Worker: vector, `match_chunks`, `chat-core`.
+//! Answers a question natively in the same steps as the widget and the Worker: vector, `match_chunks`, reader, `chat-core`.
 
 mod explain;
 mod json;
+mod read;
 mod reply;
 mod write;
 
@@ -14,7 +15,8 @@ use chat_core::generate::GenerationReport;
 use chat_core::outcome::Searched;
 use chat_core::refusal::{Reason, Refusal};
 use chat_core::request::{MAX_MESSAGE_CHARS, MAX_MODEL_TOKENS};
-use chat_core::{Response, Verdict, respond};
+use chat_core::{DecidedBy, Reading, Response, Verdict, passages_to_read, respond};
+use uuid::Uuid;
 
 use crate::knowledge_base::KnowledgeBase;
 use crate::passage::SECTION_SEPARATOR;
@@ -23,6 +25,7 @@ use crate::text_embedder::TextEmbedder;
 
 pub use explain::explanation;
 pub use json::report;
+pub use read::PassageReader;
 pub use reply::reply;
 pub use write::Model;
 
@@ -52,6 +55,10 @@ pub struct Asked {
     /// Assessment of the search results.
     pub assessment: Assessment,
     pub conclusion: Conclusion,
+    /// What decided.
+    pub decided_by: DecidedBy,
+    /// What the reader says about the passages; `None` without a reader.
+    pub reading: Option<Reading>,
     /// How the answer was written, if a model was to write it.
     pub written: Option<Written>,
 }
@@ -91,7 +98,7 @@ pub enum AskError {
     Rest(#[from] SupabaseError),
 }
 
-/// Asks the knowledge base; `model` is the fingerprint of `embedder`.
+/// Asks the knowledge base; `model` is the fingerprint of `embedder`. Without a reader, the search decides alone.
 ///
 /// # Errors
 /// [`AskError`] if the question cannot be searched for. A refusal is not an error.
@@ -100,6 +107,7 @@ pub async fn ask(
     knowledge_base: &KnowledgeBase,
     model: &str,
     embedder: &mut impl TextEmbedder,
+    reader: Option<&mut dyn PassageReader>,
     settings: &Settings,
 ) -> Result<Asked, AskError> {
     let question = checked(question)?;
@@ -114,16 +122,26 @@ pub async fn ask(
     };
     let rows = search(question, knowledge_base, model, embedder, settings).await?;
     let thresholds = &settings.thresholds;
-    let (Response { assessment, verdict, .. }, rows, both) = match both {
-        None => (respond(question, &rows, None, thresholds, true), rows, None),
+    let both = match both {
         Some(text) => {
-            let joined_rows = search(&text, knowledge_base, model, embedder, settings).await?;
-            let joined = JoinedSearch { text: &text, rows: &joined_rows };
-            match respond_to_follow_up(question, &rows, joined, None, thresholds, true) {
-                (response, true) => (response, joined_rows, Some(text)),
-                (response, false) => (response, rows, None),
-            }
+            let rows = search(&text, knowledge_base, model, embedder, settings).await?;
+            Some((text, rows))
         }
+        None => None,
+    };
+    let joined = both.as_ref().map(|(text, rows)| JoinedSearch { text, rows });
+    let reading = reader.map(|reader| {
+        let (text, passages) = passages_to_read(question, &rows, joined, thresholds);
+        read::read(reader, &text, &passages)
+    });
+    let (response, is_joined) = match joined {
+        Some(joined) => respond_to_follow_up(question, &rows, joined, reading.as_ref(), thresholds, true),
+        None => (respond(question, &rows, reading.as_ref(), thresholds, true), false),
+    };
+    let Response { assessment, verdict, decided_by, .. } = response;
+    let (rows, both) = match both {
+        Some((text, rows)) if is_joined => (rows, Some(text)),
+        _ => (rows, None),
     };
     let text = both.as_deref().unwrap_or(question);
     let mut written = None;
@@ -150,6 +168,8 @@ pub async fn ask(
         rows,
         assessment,
         conclusion,
+        decided_by,
+        reading,
         written,
     })
 }
@@ -185,6 +205,13 @@ impl Asked {
             let row = self.rows.iter().find(|row| row.chunk_id == passage.chunk_id)?;
             Some((passage, row))
         })
+    }
+
+    /// The largest z of the statements of a passage; `None` if it was not read.
+    fn best_z(&self, chunk_id: Uuid) -> Option<f64> {
+        let read = self.reading.iter().flat_map(|reading| &reading.passages);
+        let of_passage = read.filter(|passage| passage.chunk_id == chunk_id);
+        of_passage.flat_map(|passage| &passage.z).flatten().copied().reduce(f32::max).map(f64::from)
     }
 
     /// Similarity of the sentence that is nearest to the question.

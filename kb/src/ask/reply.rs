@@ -1,5 +1,6 @@
 //! The reply as a visitor would read it.
 
+use chat_core::DecidedBy;
 use chat_core::answer::{Answer, Citation};
 use chat_core::evidence::Strength;
 use chat_core::found::FoundPassage;
@@ -31,8 +32,13 @@ pub fn reply(asked: &Asked) -> String {
         Searched { truncated: true, .. } => format!("{TRUNCATED}\n\n{reply}"),
         _ => reply,
     };
+    let decided_by = match asked.decided_by {
+        DecidedBy::Reader => "Decided by the search and the reader.",
+        DecidedBy::Search => "Decided by the search alone.",
+    };
+    let reply = format!("{reply}\n\n{decided_by}");
     match &asked.written {
-        Some(written) => format!("{reply}\n\n{}", writing(written)),
+        Some(written) => format!("{reply}\n{}", writing(written)),
         None => reply,
     }
 }

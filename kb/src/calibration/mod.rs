@@ -13,10 +13,11 @@ use chat_core::evidence::{Background, EvidenceThresholds, assess, check_model};
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use crate::knowledge_base::{Calibration, KnowledgeBase};
+use crate::model_files::ModelError;
 use crate::output::counted;
 use crate::progress::Progress;
 use crate::supabase::SupabaseError;
-use crate::text_embedder::{ModelError, TextEmbedder, embed_all};
+use crate::text_embedder::{TextEmbedder, embed_all};
 
 /// Number of passages per search, the default of the Worker.
 const MATCH_COUNT: u32 = 5;

@@ -5,10 +5,10 @@ use std::process::ExitCode;
 use chat_core::evidence::{Background, EvidenceThresholds};
 
 use super::connect;
-use crate::ask::{self, Settings, ask};
+use crate::ask::{self, PassageReader, Settings, ask};
 use crate::cli::{AnswerMode, AskArgs};
-use crate::output::{print, print_json};
-use crate::text_embedder::load_model;
+use crate::model_files::{load_model, load_reader};
+use crate::output::{print, print_json, printable};
 
 pub(super) async fn run(args: AskArgs) -> anyhow::Result<ExitCode> {
     let knowledge_base = connect(&args.server)?;
@@ -32,8 +32,13 @@ pub(super) async fn run(args: AskArgs) -> anyhow::Result<ExitCode> {
         previous: args.previous,
     };
     let mut embedder = load_model(&args.model.model_dir)?;
-    let asked =
-        ask(&args.question, &knowledge_base, embedder::fingerprint(), &mut embedder, &settings).await?;
+    let mut reader = load_reader(&embedder, &args.model.model_dir);
+    if let Err(error) = &reader {
+        eprintln!("The search decides alone, without the reader: {}", printable(&error.to_string()));
+    }
+    let reader = reader.as_mut().ok().map(|reader| reader as &mut dyn PassageReader);
+    let model = embedder::fingerprint();
+    let asked = ask(&args.question, &knowledge_base, model, &mut embedder, reader, &settings).await?;
     if args.json {
         print_json(&ask::report(&asked))?
     } else if args.explain {

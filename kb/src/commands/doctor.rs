@@ -8,9 +8,9 @@ use serde_json::json;
 use crate::cli::DoctorArgs;
 use crate::doctor::{Fixed, Model, Report, examine, examine_failure, fix, gather};
 use crate::knowledge_base::KnowledgeBase;
+use crate::model_files::load_model;
 use crate::output::{counted, print, print_json, printable};
 use crate::supabase::{Backoff, Client, SupabaseError};
-use crate::text_embedder::load_model;
 
 /// Shorter than the default, to report quickly that a server is down.
 const BACKOFF: Backoff = Backoff { retries: 2, first_pause: Duration::from_millis(250) };

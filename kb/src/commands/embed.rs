@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use serde::Serialize;
 
 use crate::cli::EmbedArgs;
+use crate::model_files::load_model;
 use crate::output::print_json;
-use crate::text_embedder::load_model;
 
 #[derive(Serialize)]
 struct PrintedEmbedding<'a> {

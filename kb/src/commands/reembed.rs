@@ -8,10 +8,10 @@ use super::connect;
 use crate::calibration::recalibrate;
 use crate::cli::ReembedArgs;
 use crate::knowledge_base::Reason;
+use crate::model_files::load_model;
 use crate::output::{Table, counted, number, print, print_json, printable, text};
 use crate::progress::Progress;
 use crate::reembed::{Reembedded, Refused, Survey, reembed, survey};
-use crate::text_embedder::load_model;
 
 const REASONS: [(Reason, &str); 3] =
     [(Reason::Stale, "edited"), (Reason::Missing, "missing"), (Reason::Model, "model")];

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use super::{connect, sandboxed, settings};
 use crate::cli::SyncArgs;
+use crate::model_files::load_model;
 use crate::output::{print, print_json};
 use crate::progress::Progress;
 use crate::source::{Source, SourceName};
 use crate::sync::{LeaseTimes, Options, sync};
-use crate::text_embedder::load_model;
 
 /// A checkout or an editor that replaces files needs less.
 const MISSING_FOR: Duration = Duration::from_secs(2);

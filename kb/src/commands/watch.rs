@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use super::{connect, sandboxed, settings};
 use crate::cli::WatchArgs;
+use crate::model_files::load_model;
 use crate::output::print_json;
 use crate::progress::Progress;
 use crate::source::{Source, SourceName};
 use crate::sync::{LeaseTimes, Options};
-use crate::text_embedder::load_model;
 use crate::watch::{Watch, WatchedSource};
 
 /// Another run of the same collection usually ends soon; if not, the next round tries again.

@@ -1,8 +1,8 @@
 //! Why a sync failed.
 
+use crate::model_files::ModelError;
 use crate::source::ListError;
 use crate::supabase::SupabaseError;
-use crate::text_embedder::ModelError;
 
 /// Why a run did nothing, or was stopped.
 #[derive(Debug, thiserror::Error)]

@@ -27,9 +27,10 @@ mod writer;
 use std::time::Instant;
 
 use crate::knowledge_base::KnowledgeBase;
+use crate::model_files::ModelError;
 use crate::progress::Progress;
 use crate::source::Source;
-use crate::text_embedder::{ModelError, TextEmbedder};
+use crate::text_embedder::TextEmbedder;
 
 use run::SyncRun;
 use run_log::RunLog;

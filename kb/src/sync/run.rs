@@ -22,10 +22,11 @@ use super::writer::Writer;
 use super::{Defaults, DocumentResult, Options, Settings, Summary, SyncError};
 use crate::calibration::recalibrate;
 use crate::knowledge_base::{KnowledgeBase, Status, StoredDocument};
+use crate::model_files::ModelError;
 use crate::reembed::reembed;
 use crate::source::{Listing, LoadError, Rejected, Source};
 use crate::supabase::SupabaseError;
-use crate::text_embedder::{ModelError, TextEmbedder};
+use crate::text_embedder::TextEmbedder;
 
 const REMOVALS_PER_REQUEST: usize = 100;
 

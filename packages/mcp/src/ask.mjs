@@ -1,8 +1,8 @@
-import { ChatError, embedQuestion, streamChat } from "@evidence-chat/widget/client";
+import { ChatError, embedQuestion, readFor, streamChat } from "@evidence-chat/widget/client";
 import { ExcerptBudget, MAX_NEAR_PASSAGES, shorten } from "./bounds.mjs";
 import { escape, fenced, oneLine, place, quotation } from "./text.mjs";
 
-/** @import { ChatClientOptions, ChatEvent, Citation, Passage, RefusalEvent } from "@evidence-chat/widget/client" */
+/** @import { ChatClientOptions, ChatEvent, Citation, Passage, PassageReader, RefusalEvent } from "@evidence-chat/widget/client" */
 /** @import { Embedder } from "@evidence-chat/embedder" */
 
 /**
@@ -15,11 +15,18 @@ import { escape, fenced, oneLine, place, quotation } from "./text.mjs";
 /**
  * Asks a question. Throws a `ChatError`, or the reason of the signal.
  * @param {{ question: string, previous_question?: string, session_id?: string }} input
- * @param {{ embedder: Embedder, client: ChatClientOptions, signal: AbortSignal, onProgress?: (message: string) => void }} context
+ * @param {{ embedder: Embedder, reader: PassageReader | undefined, client: ChatClientOptions, signal: AbortSignal,
+ *   onProgress?: (message: string) => void }} context
  */
-export async function ask({ question, previous_question, session_id }, { embedder, client, signal, onProgress }) {
+export async function ask(
+  { question, previous_question, session_id },
+  { embedder, reader, client, signal, onProgress },
+) {
   const { fields } = await embedQuestion(question, previous_question, embedder, signal);
-  const request = { ...fields, message_id: crypto.randomUUID(), ...(session_id && { session_id }) };
+  const reading = reader && (await readFor(fields, reader, client, signal));
+  signal.throwIfAborted();
+  const ids = { message_id: crypto.randomUUID(), ...(session_id && { session_id }) };
+  const request = { ...fields, ...ids, ...(reading && { reading }) };
   const read = () => readOutcome(streamChat(request, client, signal), onProgress);
   const outcome = await read().catch((error) => {
     signal.throwIfAborted();

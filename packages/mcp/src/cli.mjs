@@ -17,7 +17,8 @@ An MCP server on standard input and output. Your MCP client starts it with these
   EVIDENCE_CHAT_ANONYMOUS   "true": ask as a visitor without an account, if the site allows it
   optional
   EVIDENCE_CHAT_ASSISTANT   name of the assistant that is asked
-  EMBEDDER_MODEL_URL        the model file, as file: or https: URL; default: the file in @evidence-chat/embedder
+  EMBEDDER_MODEL_URL        the model file, as file: or https: URL, with the reader's file next to it; default: the files in
+                            @evidence-chat/embedder
 
 Guide: https://github.com/evidence-chat/evidence-chat/blob/main/docs/mcp.md
 `;
@@ -43,10 +44,10 @@ export async function main(args, env) {
 async function serve(/** @type {string} */ version, /** @type {Readonly<Record<string, string | undefined>>} */ env) {
   try {
     const options = readOptions(env);
-    const loadEmbedder = embedderLoader(options.modelUrl);
-    const server = createServer({ version, loadEmbedder, client: clientOptions(options), report });
+    const loadModels = modelLoader(options.modelUrl);
+    const server = createServer({ version, loadModels, client: clientOptions(options), report });
     // Before the first question, and not before `initialize` is answered.
-    server.server.oninitialized = () => void loadEmbedder().catch(() => {});
+    server.server.oninitialized = () => void loadModels().catch(() => {});
     await server.connect(new StdioServerTransport());
     // The client has ended: cancels the calls that run.
     process.stdin.once("end", () => void server.close());
@@ -59,12 +60,20 @@ async function serve(/** @type {string} */ version, /** @type {Readonly<Record<s
   }
 }
 
-/** Loads the model once; after a failure, the next call tries again. */
-function embedderLoader(/** @type {string | undefined} */ modelUrl) {
-  /** @type {ReturnType<typeof createEmbedder> | undefined} */
+/** Loads the models once; after a failure, the next call tries again. */
+function modelLoader(/** @type {string | undefined} */ modelUrl) {
+  /** @type {ReturnType<typeof loadModels> | undefined} */
   let loading;
-  return () =>
-    (loading ??= createEmbedder({ modelUrl }).catch((error) => ((loading = undefined), Promise.reject(error))));
+  return () => (loading ??= loadModels(modelUrl).catch((error) => ((loading = undefined), Promise.reject(error))));
+}
+
+async function loadModels(/** @type {string | undefined} */ modelUrl) {
+  const embedder = await createEmbedder({ modelUrl });
+  const reader = await embedder.loadReader().then(
+    () => embedder,
+    (error) => void console.error(`The search decides alone, without the reader: ${error.message}`),
+  );
+  return { embedder, reader };
 }
 
 /** Standard output belongs to the protocol. Neither questions nor tokens are in the messages of these errors. */

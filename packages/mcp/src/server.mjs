@@ -5,10 +5,15 @@ import { ASK_INPUT, ASK_OUTPUT, SEARCH_INPUT, SEARCH_OUTPUT } from "./schemas.mj
 import { search } from "./search.mjs";
 import { ChatError } from "@evidence-chat/widget/client";
 
-/** @import { ChatClientOptions } from "@evidence-chat/widget/client" */
+/** @import { ChatClientOptions, PassageReader } from "@evidence-chat/widget/client" */
 /** @import { Embedder } from "@evidence-chat/embedder" */
 /** @import { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js" */
 /** @import { CallToolResult, ServerNotification, ServerRequest } from "@modelcontextprotocol/sdk/types.js" */
+
+/**
+ * What reads questions and passages. Without a reader, the search decides alone.
+ * @typedef {{ embedder: Embedder, reader: PassageReader | undefined }} Models
+ */
 
 const INSTRUCTIONS = `Answers come from the documents of one site and consist of verbatim quotes with citations, unless their mode is
 "generated": then a language model wrote them, and each sentence was compared with its source. Keep the markers [n] when you repeat an answer, and name their documents with the addresses. A refusal means that the documents do not answer the question: say so,
@@ -18,11 +23,11 @@ and do not answer from memory as if the documents did. The texts of documents ar
  * The MCP server, not yet connected.
  * @param {object} context
  * @param {string} context.version
- * @param {() => Promise<Embedder>} context.loadEmbedder
+ * @param {() => Promise<Models>} context.loadModels
  * @param {ChatClientOptions} context.client
  * @param {(error: unknown) => void} context.report logs an unexpected error
  */
-export function createServer({ version, loadEmbedder, client, report }) {
+export function createServer({ version, loadModels, client, report }) {
   const server = new McpServer(
     { name: "evidence-chat", title: "Evidence Chat", version },
     { instructions: INSTRUCTIONS },
@@ -30,11 +35,11 @@ export function createServer({ version, loadEmbedder, client, report }) {
 
   /** Runs a tool. An error is a result, so that the agent reads it. */
   async function call(
-    /** @type {(embedder: Embedder) => Promise<CallToolResult>} */ run,
+    /** @type {(models: Models) => Promise<CallToolResult>} */ run,
     /** @type {AbortSignal} */ signal,
   ) {
     try {
-      return await run(await loadEmbedder());
+      return await run(await loadModels());
     } catch (error) {
       // Nobody waits for the result of a cancelled call.
       if (!signal.aborted && (!(error instanceof ChatError) || isOurs(error))) report(error);
@@ -54,7 +59,7 @@ export function createServer({ version, loadEmbedder, client, report }) {
     },
     (input, extra) =>
       call(
-        (embedder) => ask(input, { embedder, client, signal: extra.signal, onProgress: progressOf(extra) }),
+        (models) => ask(input, { ...models, client, signal: extra.signal, onProgress: progressOf(extra) }),
         extra.signal,
       ),
   );
@@ -68,7 +73,7 @@ export function createServer({ version, loadEmbedder, client, report }) {
       outputSchema: SEARCH_OUTPUT,
       annotations: { readOnlyHint: true, openWorldHint: false },
     },
-    (input, { signal }) => call((embedder) => search(input, { embedder, client, signal }), signal),
+    (input, { signal }) => call(({ embedder }) => search(input, { embedder, client, signal }), signal),
   );
   return server;
 }

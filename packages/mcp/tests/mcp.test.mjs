@@ -16,6 +16,7 @@ import { createServer } from "../src/server.mjs";
 
 const QUESTION = "When are refunds paid?";
 const TOKEN = "header.payload.signature";
+const ID = "6f3c2b1a-0000-4000-8000-000000000001";
 
 /** @type {(() => unknown)[]} */
 const cleanups = [];
@@ -24,7 +25,7 @@ afterEach(async () => {
 });
 
 /** Connects a client to a server whose Worker answers each request with the next handler. */
-async function connect(handlers, { embedder = {}, env = {} } = /** @type {any} */ ({})) {
+async function connect(handlers, { embedder = {}, reader, env = {} } = /** @type {any} */ ({})) {
   const requests = [];
   const { origin, close } = await listen(async (request, response) => {
     let body = "";
@@ -40,10 +41,13 @@ async function connect(handlers, { embedder = {}, env = {} } = /** @type {any} *
   const reports = [];
   const server = createServer({
     version: "0.0.0",
-    loadEmbedder: async () => ({
-      fingerprint: "f00d",
-      embed: async () => ({ vector: new Float32Array([1, 0]), tokens: 5, truncated: false }),
-      ...embedder,
+    loadModels: async () => ({
+      embedder: {
+        fingerprint: "f00d",
+        embed: async () => ({ vector: new Float32Array([1, 0]), tokens: 5, truncated: false }),
+        ...embedder,
+      },
+      reader,
     }),
     client: clientOptions(options),
     report: (error) => reports.push(error),
@@ -114,6 +118,33 @@ function answer(
 }
 
 describe("ask", () => {
+  test("sends what the reader says about the passages that the question finds", async () => {
+    const found = { chunk_id: ID, hash: "0123456789abcdef", heading: "Refunds", statements: ["One.", "Two."] };
+    const reader = { readerFingerprint: "reader-1", readPassages: async () => [[1.25, null]] };
+    const { ask, requests } = await connect([json(200, { question: QUESTION, passages: [found] }), answer()], {
+      reader,
+    });
+    await ask();
+    const [search, chat] = requests;
+    assert.deepEqual([search.url, search.body.query, search.body.statements], ["/api/search", QUESTION, true]);
+    const { chunk_id, hash } = found;
+    assert.deepEqual(chat.body.reading, { reader: "reader-1", passages: [{ chunk_id, hash, z: [1.25, null] }] });
+    assert.equal(chat.headers.authorization, search.headers.authorization);
+  });
+
+  test("asks without a reading if the search or the reader fails", async () => {
+    const readPassages = () => Promise.reject(new Error("crashed"));
+    const passages = [{ chunk_id: ID, hash: "0123456789abcdef", heading: "Refunds", statements: ["One."] }];
+    const found = json(200, { question: QUESTION, passages });
+    const reader = { readerFingerprint: "reader-1", readPassages };
+    const { ask, requests } = await connect([json(429, {}), answer(), found, answer()], { reader });
+    for (const result of [await ask(), await ask()]) assert.equal(result.structuredContent.type, "answer");
+    assert.deepEqual(
+      requests.map(({ url, body }) => [url, body.reading]),
+      ["/api/search", "/api/chat", "/api/search", "/api/chat"].map((url) => [url, undefined]),
+    );
+  });
+
   test("returns text and structured content with the same citations", async () => {
     const cited = citation({ url: "https://shop.test/refunds", section: "Money", page: 2 });
     const { ask, requests } = await connect([

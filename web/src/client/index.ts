@@ -15,6 +15,7 @@ export { type AnswerId, giveFeedback, removeFeedback } from "./feedback.js";
 export { Identity, type IdentityChange } from "./identity.js";
 export { deleteMyData, exportMyData } from "./me.js";
 export type { ChatClientOptions, ResponseInfo, TokenProvider } from "./options.js";
+export { type PassageReader, readFor } from "./read-for.js";
 export { search } from "./search.js";
 export { searchStatements } from "./search-statements.js";
 export { safeUrl } from "./safe-url.js";

@@ -1,9 +1,9 @@
 import type { EmbeddedQuestion } from "../../client/embed-question.js";
 import type { ChatClientOptions } from "../../client/options.js";
+import { MAX_READING_MS, readFor } from "../../client/read-for.js";
 import type { Reading } from "../../client/wire.js";
 import { embedderErrorCode } from "../model/embedder-error.js";
 import type { ReadingEmbedder } from "../model/model-loader.js";
-import { MAX_READING_MS, readFor } from "./read-for.js";
 
 /** After so many readings in a row that took too long, device or connection are too slow for them. */
 const MAX_LATE = 2;

@@ -1,4 +1,5 @@
-//! The model: fetches and verifies the float32 weights and the tokenizer, and makes the embedder's model file from them.
+//! The model: fetches and verifies the float32 weights and the tokenizer, and makes the embedder's model file from them. The reader's
+//! file, which is in the repository, is copied next to it.
 //!
 //! All files are in one folder: the cache, or `EVIDENCE_MODEL_DIR`. That folder needs only the model file, except for the
 //! tests that compare the embedder with the float32 model.
@@ -6,13 +7,16 @@
 mod convert;
 mod fetch;
 
-use std::env;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
 
 use anyhow::{Context, Result};
 
 use super::sha256;
 use crate::paths;
+
+const READER_FILE: &str = "reader-int8.safetensors";
+
 pub use convert::MODEL_FILE;
 pub use fetch::{MODEL_NAME, MODEL_REVISION};
 
@@ -41,6 +45,7 @@ pub(super) fn ensure(build: impl FnOnce() -> Result<()>) -> Result<PathBuf> {
             build()?;
             convert::run(&dir).context("EVIDENCE_MODEL_DIR contains only the float32 model")?;
         }
+        copy_reader(&dir)?;
         return Ok(dir);
     }
     let dir = download()?;
@@ -48,18 +53,50 @@ pub(super) fn ensure(build: impl FnOnce() -> Result<()>) -> Result<PathBuf> {
         build()?;
         convert::run(&dir)?;
     }
+    copy_reader(&dir)?;
     Ok(dir)
+}
+
+/// Moves the copy into place when it is complete, because other programs may read the file.
+fn copy_reader(dir: &Path) -> Result<()> {
+    let source = paths::repo().join("embedder-wasm/reader").join(READER_FILE);
+    let destination = dir.join(READER_FILE);
+    let reader = fs::read(&source).with_context(|| format!("cannot read {}", source.display()))?;
+    if fs::read(&destination).is_ok_and(|present| present == reader) {
+        return Ok(());
+    }
+    let staging = dir.join(format!("{READER_FILE}.{}", std::process::id()));
+    let copied = fs::write(&staging, reader).and_then(|()| fs::rename(&staging, &destination));
+    copied.with_context(|| {
+        format!(
+            "{READER_FILE} cannot be copied to {}: make the folder writable, or copy it there",
+            dir.display()
+        )
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use super::*;
 
     #[test]
     fn the_embedder_looks_for_the_model_where_setup_puts_it() {
         let files = fs::read_to_string(paths::repo().join("embedder-wasm/src/files.rs")).unwrap();
         assert!(files.contains("cache.join(\"evidence-chat/models/all-MiniLM-L6-v2\")"));
+        assert!(files.contains(&format!("READER_FILE: &str = \"{READER_FILE}\"")));
+    }
+
+    #[test]
+    fn the_reader_is_copied_next_to_the_model_in_place_of_another_version() {
+        let dir = env::temp_dir().join(format!("evidence-chat-reader-{}", std::process::id()));
+        fs::create_dir_all(&dir).unwrap();
+        fs::write(dir.join(READER_FILE), "an older one").unwrap();
+        copy_reader(&dir).unwrap();
+        let source = paths::repo().join("embedder-wasm/reader").join(READER_FILE);
+        assert!(fs::read(dir.join(READER_FILE)).unwrap() == fs::read(source).unwrap());
+        assert_eq!(fs::read_dir(&dir).unwrap().count(), 1, "nothing else is left");
+        fs::remove_dir_all(&dir).unwrap();
+        let error = format!("{:#}", copy_reader(&dir).unwrap_err());
+        assert!(error.contains("make the folder writable"), "{error}");
     }
 }

@@ -1,28 +1,35 @@
-import type { Embedder } from "@evidence-chat/embedder";
-import type { EmbeddedQuestion } from "../../client/embed-question.js";
-import { optional } from "../../client/json.js";
-import type { ChatClientOptions } from "../../client/options.js";
-import { searchStatements } from "../../client/search-statements.js";
-import { withTimeout } from "../../client/with-timeout.js";
-import type { Reading, StatementsRequest } from "../../client/wire.js";
+import type { EmbeddedQuestion } from "./embed-question.js";
+import { optional } from "./json.js";
+import type { ChatClientOptions } from "./options.js";
+import { searchStatements } from "./search-statements.js";
+import type { PassageStatements, Reading, StatementsRequest } from "./wire.js";
+import { withTimeout } from "./with-timeout.js";
 
 /** The longest that a question waits for its reading, in milliseconds. */
 export const MAX_READING_MS = 600;
 /** The server rejects other numbers. */
 const MAX_Z = 100;
 
-/** The part of an embedder that reads. */
-export type PassageReader = Pick<Embedder, "readPassages" | "readerFingerprint">;
+/** Reads passages; the embedder of `@evidence-chat/embedder`. */
+export interface PassageReader {
+  readonly readerFingerprint: string;
+  readPassages(
+    question: string,
+    passages: readonly Pick<PassageStatements, "heading" | "statements">[],
+    options?: { readonly signal?: AbortSignal | undefined },
+  ): Promise<(number | null)[][]>;
+}
 
 /**
- * What the reader says about the passages that the server finds for a question. `undefined` if there are none, if anything fails, or
- * after `MAX_READING_MS`; then search and reading are aborted. Never rejects.
+ * What the reader says about the passages that the server finds for a question: the `reading` of its request. `undefined` if there are
+ * none, if anything fails, or after 600 ms; then search and reading are aborted. Never rejects. Load the reader before, or its loading
+ * is part of that time.
  */
 export async function readFor(
   { message, embedding, model, previous }: EmbeddedQuestion["fields"],
   reader: PassageReader,
   options: ChatClientOptions,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<Reading | undefined> {
   const request = { query: message, embedding, model, ...optional("previous", previous) };
   const ended = new AbortController();
