@@ -16,7 +16,7 @@ mod search;
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use clap::{Parser, Subcommand};
 use kb::cli::{ModelArgs, ServerArgs};
 use kb::knowledge_base::KnowledgeBase;
@@ -48,14 +48,11 @@ enum Command {
         #[command(flatten)]
         model: ModelArgs,
     },
-    /// Let the reader read what was found, and write the results again.
+    /// Let the reader of the model folder read the results again, and write them again.
     Read {
         /// Results that `ask` wrote.
         #[arg(required = true, value_name = "FILE")]
         found: Vec<PathBuf>,
-        /// Folder of the reader's file.
-        #[arg(long, value_name = "DIR")]
-        reader_dir: PathBuf,
         #[command(flatten)]
         model: ModelArgs,
     },
@@ -68,8 +65,6 @@ enum Command {
         #[arg(long, value_name = "FILE")]
         plot: PathBuf,
     },
-    /// Lab
-    Lab { found: PathBuf, out: PathBuf },
     /// Fit the evidence model and print its constants.
     Fit {
         /// Results that `ask` wrote for the sets to fit to.
@@ -89,10 +84,12 @@ fn main() -> Result<()> {
             let knowledge_base = KnowledgeBase::new(client);
             let searcher = Searcher::new(&knowledge_base, &model.model_dir)?;
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-            Results::write_all(&[runtime.block_on(searcher.ask_all(dataset))?], &out)?;
+            let mut results = runtime.block_on(searcher.ask_all(dataset))?;
+            reader::read_all(&reader::load(&model.model_dir)?, &mut results);
+            Results::write_all(&[results], &out)?;
         }
-        Command::Read { found, reader_dir, model } => {
-            let reader = reader::load(&model.model_dir, &reader_dir)?;
+        Command::Read { found, model } => {
+            let reader = reader::load(&model.model_dir)?;
             for file in found {
                 let mut sets = Results::read(&file)?;
                 sets.iter_mut().for_each(|set| reader::read_all(&reader, set));
@@ -100,45 +97,24 @@ fn main() -> Result<()> {
             }
         }
         Command::Measure { found, plot } => {
-            let sets = Results::read_all(&found)?;
-            let figures_of = |set: &Results| {
-                let figures = measure::figures(set).with_context(|| format!("the set {}", set.set))?;
+            let mut sets = Results::read_all(&found)?;
+            for set in &sets {
+                ensure!(
+                    reader::is_read(set),
+                    "{}: read by another reader; run `bench-retrieval read`",
+                    set.set
+                );
+            }
+            // With the reader now, because the next lines take the readings away.
+            let plotted = plot::calibration(&sets);
+            let figures_of = |set: &mut Results| {
+                let figures = measure::all_figures(set).with_context(|| format!("the set {}", set.set))?;
                 let questions =
                     [set.answerable.len(), set.near.len(), set.off_topic.len(), set.dialogues.len()];
                 Ok((set.set.clone(), questions, figures))
             };
-            println!("{}", json!(sets.iter().map(figures_of).collect::<Result<Vec<_>>>()?));
-            std::fs::write(&plot, plot::calibration(&sets))
-                .with_context(|| format!("cannot write {}", plot.display()))?;
-        }
-        Command::Lab { found, out } => {
-            use std::io::Write;
-            let mut file = std::io::BufWriter::new(std::fs::File::create(out)?);
-            for set in Results::read(&found)? {
-                for (kind, all) in
-                    [("answerable", &set.answerable), ("near", &set.near), ("off_topic", &set.off_topic)]
-                {
-                    for f in all {
-                        let gold: Vec<bool> = f.rows.iter().map(|r| f.is_gold(r)).collect();
-                        let mut v = chat_core::lab::dump(
-                            &f.question,
-                            &f.rows,
-                            f.reading.as_ref(),
-                            &f.thresholds(),
-                            &|t| quoted::contains_any(t, &f.answers),
-                        );
-                        v["set"] = json!(set.set);
-                        v["kind"] = json!(kind);
-                        v["gold"] = json!(gold);
-                        let open = chat_core::respond(&f.question, &f.rows, None, &f.open_thresholds(), true);
-                        if let chat_core::Verdict::Answer(a) = open.verdict {
-                            v["open1"] = json!(quoted::is_quoted(&a, 1, &f.answers));
-                            v["open3"] = json!(quoted::is_quoted(&a, 3, &f.answers));
-                        }
-                        writeln!(file, "{v}")?;
-                    }
-                }
-            }
+            println!("{}", json!(sets.iter_mut().map(figures_of).collect::<Result<Vec<_>>>()?));
+            std::fs::write(&plot, plotted).with_context(|| format!("cannot write {}", plot.display()))?;
         }
         Command::Fit { found, report } => {
             fit::print(&Results::read_all(&found)?, &Results::read_all(&report)?);

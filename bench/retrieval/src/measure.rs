@@ -18,8 +18,29 @@ pub(crate) type Figure = (&'static str, f64);
 /// The threshold of the plain vector search.
 const PLAIN_THRESHOLD: f64 = 0.35;
 
-/// All figures of a set; `cargo xtask bench retrieval --help` describes them.
-pub(crate) fn figures(results: &Results) -> Result<Vec<Figure>> {
+/// Figures that are also given for the search alone.
+const OF_SEARCH: [&str; 9] = [
+    "answer_in_1",
+    "answer_in_3",
+    "first_is_answer",
+    "citation_correct",
+    "answered_answerable",
+    "answered_near",
+    "answered_offtopic",
+    "follow_up_right",
+    "aside_answered",
+];
+
+/// All figures of a set; `cargo xtask bench retrieval --help` describes them. Takes the readings away, to measure the search alone.
+pub(crate) fn all_figures(results: &mut Results) -> Result<Vec<(String, f64)>> {
+    let with_reader = figures(results)?;
+    results.take_readings();
+    let alone = figures(results)?.into_iter().filter(|(name, _)| OF_SEARCH.contains(name));
+    let alone = alone.map(|(name, value)| (format!("search_{name}"), value));
+    Ok(with_reader.into_iter().map(|(name, value)| (name.to_owned(), value)).chain(alone).collect())
+}
+
+fn figures(results: &Results) -> Result<Vec<Figure>> {
     let questions = &results.answerable;
     let (answered, open) =
         (answers_at(questions, Found::thresholds)?, answers_at(questions, Found::open_thresholds)?);

@@ -105,6 +105,17 @@ impl Found {
 }
 
 impl Results {
+    /// Forgets what the reader said.
+    pub(crate) fn take_readings(&mut self) {
+        let Self { set: _, answerable, near, off_topic, dialogues } = self;
+        for found in [answerable, near, off_topic, dialogues].into_iter().flatten() {
+            found.reading = None;
+            if let Some(turn) = &mut found.turn {
+                (turn.reading, turn.rewrite_reading) = (None, None);
+            }
+        }
+    }
+
     /// Writes a line of JSON for each question of some sets.
     pub(crate) fn write_all(sets: &[Self], file: &Path) -> Result<()> {
         let write = || -> Result<()> {

@@ -83,6 +83,7 @@ is a statement with its chain.
                          after one about the same document
   paired_near_answered, paired_offtopic_answered
                          questions of that kind that are answered after an answerable one
+  search_…               the same without the reader
   plain_…                the same for a plain vector search that answers with the first sentences of the best passage if its
                          cosine is 0.35 or more
 
