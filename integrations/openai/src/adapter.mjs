@@ -80,7 +80,7 @@ export function createAdapter({ worker, embedder, reader, account, apiKey }) {
     // The Worker rejects such a question, so a vector would only cost time.
     if (!question || question.length > MAX_QUESTION_UNITS || rest.embedding) return own;
     const before = questionBefore(messages.slice(0, messages.lastIndexOf(last)));
-    const { fields } = await embedQuestion(question, before, embedder, signal);
+    const { fields } = await embedQuestion(question, before, embedder);
     const assistant = String(rest.model).startsWith(ASSISTANT_PREFIX) && rest.model.slice(ASSISTANT_PREFIX.length);
     const client = {
       endpoint: new URL("/api/chat", worker).href,

@@ -24,7 +24,6 @@ export async function ask(
 ) {
   const { fields } = await embedQuestion(question, previous_question, embedder, signal);
   const reading = reader && (await readFor(fields, reader, client, signal));
-  signal.throwIfAborted();
   const ids = { message_id: crypto.randomUUID(), ...(session_id && { session_id }) };
   const request = { ...fields, ...ids, ...(reading && { reading }) };
   const read = () => readOutcome(streamChat(request, client, signal), onProgress);
