@@ -19,6 +19,8 @@ const MAX_SCORE_GAP: f64 = 0.1;
 /// The same if the best sentence may not answer the question, or if another passage says nearly the same as it: the reader gets more
 /// to choose from.
 const MAX_SCORE_GAP_IF_UNCERTAIN: f64 = 0.6;
+/// How many times as far apart scores are, and so both gaps, if the statements were read: z adds to what separates them.
+const GAP_FACTOR_IF_READ: f64 = 3.0;
 /// The share of words from which two statements say nearly the same: "Refunds take 5 days" and "Refunds take 5 weeks".
 const NEARLY_THE_SAME: f64 = 0.7;
 
@@ -46,6 +48,11 @@ impl<'p> Chosen<'p> {
                 || self.has_same(Role::LeadIn, best)
                 || self.has_same(Role::Question, best)
                 || best.steps().iter().any(|step| self.is(step)))
+    }
+
+    /// Whether it stands before the best one.
+    fn goes_before(&self, best: &Chosen<'_>) -> bool {
+        self.opens_with(best) && self.sentence.range.start < best.sentence.range.start
     }
 
     /// Whether both have the same part with a role.
@@ -152,17 +159,23 @@ pub(super) fn choose<'p>(
     let is_hedged = question.missing_names(|word| best.sentence.contains(word)) > 0;
 
     let is_uncertain = !is_certain || is_hedged;
+    let is_read = best.sentence.z.is_some();
+    let gap_factor = if is_read { GAP_FACTOR_IF_READ } else { 1.0 };
     let asked = best.coverage(question);
     let mut kept = vec![best];
     kept.extend(best.reply().filter(|reply| !reply.is(&best) && !reply.is_part_of(&best)));
     let mut said: Vec<_> = kept.iter().map(statement).collect();
     for candidate in
-        candidates.take_while(|candidate| candidate.score >= best.score - MAX_SCORE_GAP_IF_UNCERTAIN)
+        candidates.take_while(|other| other.score >= best.score - gap_factor * MAX_SCORE_GAP_IF_UNCERTAIN)
     {
         if kept.len() == MAX_ANSWER_SENTENCES {
             break;
         }
-        let is_near = is_uncertain || candidate.score >= best.score - MAX_SCORE_GAP;
+        // What the reader found must not be pushed down by a sentence that is worse.
+        if is_read && candidate.goes_before(&best) && candidate.score < best.score - MAX_SCORE_GAP {
+            continue;
+        }
+        let is_near = is_uncertain || candidate.score >= best.score - gap_factor * MAX_SCORE_GAP;
         let may_vary = || candidate.rank != best.rank && candidate.coverage(question) >= asked;
         if !is_near && !may_vary() {
             continue;
