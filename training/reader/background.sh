@@ -25,7 +25,8 @@ P
 fi
 export MODEL=$dir/model PYTHONDONTWRITEBYTECODE=1
 for ((run = $(find "$dir" -name 'run-*.safetensors' | wc -l) + 1; ; run++)); do
-  nice -n 19 "$dir/venv/bin/python" "$here/pairs.py" "$dir/pairs.jsonl" "$((RANDOM))"
+  [[ -f $dir/vectors.npz ]] || nice -n 19 "$dir/venv/bin/python" "$here/vectors.py" "$dir/vectors.npz" >>"$dir/log"
+  nice -n 19 "$dir/venv/bin/python" "$here/pairs.py" "$dir/vectors.npz" "$dir/pairs.jsonl" "$((RANDOM))" >>"$dir/log"
   init=$dir/reader.safetensors; [[ -f $init ]] || init=$READER_DATA/reader.safetensors
   echo "run $run from $init" >>"$dir/log"
   nice -n 19 "$dir/venv/bin/python" "$here/train.py" "$dir/pairs.jsonl" "$dir/reader.safetensors" --init "$init" \

@@ -1,7 +1,12 @@
-"""The questions of this folder and the data of READER_DATA (human/, passages/) -> packed pairs, mixed. pairs.py OUT.jsonl [SEED]
+"""The questions of this folder and the data of READER_DATA (human/, passages/) -> questions with packed passages, mixed.
 
-A line: {"ids", "segments", "markers": positions, "gold": indices into markers, "source"}; no gold: no sentence answers.
+pairs.py VECTORS.npz OUT.jsonl [SEED] [--human SHARE]
+
+A line is one question: {"source", "passages": [{"ids", "segments", "markers": positions, "gold": indices into markers}]}. The passages of
+a written question are the one it was written for and those that a search of its site ranks above or near it; of another set, one.
+No gold in any passage: nothing answers.
 """
+import argparse
 import collections
 import gzip
 import json
@@ -9,7 +14,7 @@ import math
 import os
 import random
 import re
-import sys
+import numpy as np
 from pack import pack
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -21,6 +26,7 @@ TAKE = dict(
     squadshifts_amazon=1000, squadshifts_reddit=1000, squadshifts_newwiki=1000, selqa=1500, qed_dev=1200, nq_open_oracle=1200,
     multispanqa_valid=550, sleepqa=800, tatqa_text=600, techqa=99, pubmedqa=200, bioasq=300, piaf_fr=300,
 )
+LIMIT = 256  # tokens of an input
 COMMON = set(
     "a an the is are was were do does did i you we they it to of for in on at by with and or not can could should would will my your "
     "our what when where which who how why if be have has had this that there from as me about any".split()
@@ -36,30 +42,28 @@ def stems(text):
     return [re.sub(r"(ing|ed|es|s)$", "", w) for w in re.findall(r"[a-z0-9']+", text.lower()) if w not in COMMON]
 
 
-class Bm25:
-    """Finds passages of the same site that look like an answer and are not."""
+class Search:
+    """Cosine and shared words, as the product's search: what looks like an answer to it."""
 
-    def __init__(self, texts):
+    def __init__(self, texts, vectors):
         self.docs = [collections.Counter(stems(t)) for t in texts]
-        self.size = [sum(d.values()) for d in self.docs]
-        self.mean = sum(self.size) / max(1, len(self.size))
+        self.vectors = vectors.astype(np.float32)
         df = collections.Counter(w for d in self.docs for w in d)
         self.idf = {w: math.log(1 + (len(self.docs) - n + 0.5) / (n + 0.5)) for w, n in df.items()}
 
-    def top(self, question, count):
+    def top(self, question, vector, count):
         words = set(stems(question))
-        scored = []
-        for i, d in enumerate(self.docs):
-            norm = 1.2 * (0.25 + 0.75 * self.size[i] / self.mean)
-            scored.append((sum(self.idf.get(w, 0) * d[w] * 2.2 / (d[w] + norm) for w in words if w in d), i))
-        return [i for score, i in sorted(scored, reverse=True)[:count] if score > 0]
+        total = sum(self.idf.get(w, 8.0) for w in words) or 1
+        share = np.array([sum(self.idf[w] for w in words if w in d) / total for d in self.docs])
+        score = self.vectors @ vector.astype(np.float32) + 0.35 * share
+        return [int(i) for i in np.argsort(-score)[:count]]
 
 
-def human():
+def human(share):
     for name, count in TAKE.items():
         rows = lines(f"{ROOT}/human/{name}/data.jsonl.gz")
         random.shuffle(rows)
-        for r in rows[:count]:
+        for r in rows[: int(count * share)]:
             yield r["q"].strip(), r.get("title") or "", list(r["sents"]), list(r["gold"]), name
     # a paragraph of the same article that shares most words with the question, as one that does not answer
     squad = lines(f"{ROOT}/human/squad1_du_test/data.jsonl.gz")
@@ -67,7 +71,7 @@ def human():
     for r in squad:
         by_title[r["title"]].append(r)
     words = lambda t: {w.lower().strip("?.,") for w in t.split() if len(w) > 3}
-    for r in random.sample(squad, min(1200, len(squad))):
+    for r in random.sample(squad, min(int(1200 * share), len(squad))):
         same = by_title[r["title"]]
         others = [o for o in random.sample(same, min(12, len(same))) if o["sents"] != r["sents"]]
         if others:
@@ -80,12 +84,13 @@ def heading(passage):
     return section if section.startswith(title) else " › ".join(x for x in (title, section) if x)
 
 
-def written():
-    """questions/*.tsv: passage of map/, kind (a: answered by the sentences named, n: near, not answered), sentences, question"""
+def written(vectors):
+    questions, at = vectors["questions"], -1
     sites, search = {}, {}
     for name in sorted(os.listdir(f"{HERE}/questions")):
         where = json.load(open(f"{HERE}/map/{name.removesuffix('.tsv')}.json", encoding="utf-8"))
         for line in open(f"{HERE}/questions/{name}", encoding="utf-8"):
+            at += 1
             fields = line.rstrip("\n").split("\t")
             if len(fields) != 4 or fields[0] not in where:
                 continue
@@ -94,50 +99,64 @@ def written():
             site = place["domain"]
             if site not in sites:
                 sites[site] = lines(f"{ROOT}/passages/{site}.jsonl.gz")
-                search[site] = Bm25([(p.get("section") or "") + " " + p["content"] for p in sites[site]])
+                search[site] = Search([(p.get("section") or "") + " " + p["content"] for p in sites[site]], vectors["p/" + site])
             passages = sites[site]
-            at = next(i for i, p in enumerate(passages) if p["doc"] == place["doc"] and p["n"] == place["n"])
+            own = next(i for i, p in enumerate(passages) if p["doc"] == place["doc"] and p["n"] == place["n"])
             gold = [int(x) - 1 for x in gold.split(",") if x.strip()] if kind == "a" else []
-            yield question, heading(passages[at]), passages[at]["sents"], gold, "written" if gold else "written_near"
-            if kind == "a" and random.random() < 0.6:
-                others = [i for i in search[site].top(question, 5) if i != at and passages[i]["sents"]]
-                others = [i for i in others if abs(i - at) > 1 or passages[i]["doc"] != passages[at]["doc"]]
-                if others:
-                    p = passages[random.choice(others[:2])]
-                    yield question, heading(p), p["sents"], [], "written_other_passage"
-            if random.random() < 0.1 and len(sites) > 1:  # a visitor of the wrong site
-                p = random.choice(sites[random.choice([s for s in sites if s != site])])
-                if p["sents"]:
-                    yield question, heading(p), p["sents"], [], "written_other_site"
+            found = [i for i in search[site].top(question, questions[at], 6) if i != own and passages[i]["sents"]]
+            # the neighbour of the same document may say the same
+            found = [i for i in found if abs(i - own) > 1 or passages[i]["doc"] != passages[own]["doc"]]
+            count = random.choice((1, 2, 2)) if gold else random.choice((0, 1))
+            others = random.sample(found[:4], min(count, len(found[:4])))
+            if random.random() < 0.05:  # a visitor of the wrong site
+                other = random.choice([s for s in sites])
+                p = random.choice(sites[other])
+                if other != site and p["sents"]:
+                    yield question, [(heading(p), p["sents"], [])], "written_other_site"
+            group = [(heading(passages[i]), passages[i]["sents"], gold if i == own else []) for i in [own] + others]
+            yield question, group, "written" if gold else "written_near"
 
 
 def main():
-    out, seed = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 1
-    random.seed(seed)
-    items = [(True, r) for r in human()] + [(False, r) for r in written()]
+    parser = argparse.ArgumentParser()
+    parser.add_argument("vectors"), parser.add_argument("out"), parser.add_argument("seed", type=int, nargs="?", default=1)
+    parser.add_argument("--human", type=float, default=1.0)
+    a = parser.parse_args()
+    random.seed(a.seed)
+    items = [(q, [(title, sents, gold)], source, True) for q, title, sents, gold, source in human(a.human)]
+    items += [(q, group, source, False) for q, group, source in written(np.load(a.vectors))]
     random.shuffle(items)
-    counts = collections.Counter()
-    with open(out, "w", encoding="utf-8") as file:
-        for is_human, (question, title, sentences, gold, source) in items:
-            if is_human:
-                # answers of these sets lean to the front of the passage: begin later in a third of them
-                if gold and min(gold) > 0 and random.random() < 0.35:
-                    skip = random.randint(0, min(gold))
-                    sentences, gold = sentences[skip:], [g - skip for g in gold]
-                elif not gold and len(sentences) > 3 and random.random() < 0.35:
-                    sentences = sentences[random.randint(0, len(sentences) - 2):]
-                if random.random() < 0.25:
-                    title = ""
+    counts, tokens = collections.Counter(), 0
+    with open(a.out, "w", encoding="utf-8") as file:
+        for question, group, source, is_human in items:
             if random.random() < 0.15:
                 question = question.rstrip("?. ").lower()
-            ids, segments, markers = pack(question, title, sentences, limit=300)
-            kept = [i for i, m in enumerate(markers) if m is not None]
-            if gold and not any(g in kept for g in gold):
+            packed, answered = [], False
+            for title, sentences, gold in group:
+                sentences, gold = list(sentences), list(gold)
+                if is_human:
+                    # answers of these sets lean to the front of the passage: begin later in a third of them
+                    if gold and min(gold) > 0 and random.random() < 0.35:
+                        skip = random.randint(0, min(gold))
+                        sentences, gold = sentences[skip:], [g - skip for g in gold]
+                    elif not gold and len(sentences) > 3 and random.random() < 0.35:
+                        sentences = sentences[random.randint(0, len(sentences) - 2):]
+                    if random.random() < 0.25:
+                        title = ""
+                ids, segments, markers = pack(question, title, sentences, limit=LIMIT)
+                kept = [i for i, m in enumerate(markers) if m is not None]
+                right = [kept.index(g) for g in gold if g in kept]
+                answered |= bool(right)
+                if gold and not right:
+                    packed = None
+                    break
+                packed.append(dict(ids=ids, segments=segments, markers=[markers[i] for i in kept], gold=right))
+            if not packed:
                 continue
-            row = dict(ids=ids, segments=segments, markers=[markers[i] for i in kept], gold=[kept.index(g) for g in gold if g in kept], source=source)
-            file.write(json.dumps(row) + "\n")
+            file.write(json.dumps(dict(source=source, passages=packed)) + "\n")
             counts[source] += 1
-    print(counts, sum(counts.values()))
+            tokens += sum(len(p["ids"]) for p in packed)
+    print(counts, sum(counts.values()), tokens)
 
 
 if __name__ == "__main__":
