@@ -29,6 +29,7 @@ export const GROUPS = [
     title: "Start",
     pages: [
       { route: "start", title: "Five minutes", source: "docs/start.md" },
+      { route: "reader", title: "How a question is read", source: "docs/reader.md" },
       { route: "quality", title: "How good, how fast", source: "docs/benchmarks.md" },
       { route: "scale", title: "A million passages", source: "docs/scale.md" },
       { route: "comparison", title: "Compared with other tools", source: "docs/comparison.md" },
