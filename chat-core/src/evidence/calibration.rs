@@ -91,18 +91,20 @@ pub(crate) const READER_WEIGHT: f64 = 0.06;
 /// The largest absolute z that counts, and minus the z of a statement that was not read.
 pub(crate) const MAX_READER_Z: f64 = 10.0;
 
+/// By how much the search may fall short, in log-odds, if the reader finds an answer. More would answer off-topic questions in languages
+/// that the reader cannot read, German for example, where z is high whatever a passage says.
+const SEARCH_ALLOWANCE: f64 = 0.2;
 /// How much the log-odds of the search count beside z, which is a difference of log-odds itself.
 const SEARCH_WEIGHT: f64 = 0.3;
 /// The z at which the confidence is 0.5 if the search finds even odds.
-const READER_MIDPOINT: f64 = -1.0;
+const READER_MIDPOINT: f64 = -1.5;
 
 /// The probability that one of the passages answers the question, from the confidence of the search and the largest z of their
-/// statements.
-///
-/// Off-topic questions are answered as rarely as by the search alone, near misses clearly less often: the similarity tells what a
-/// question is about, z whether it is answered.
+/// statements: the smaller one of two. The similarity tells what a question is about, so it alone keeps off-topic questions out; z tells
+/// whether the question is answered, so near misses need both.
 pub(crate) fn confidence_with_reader(search: f64, z: f64) -> f64 {
-    logistic(SEARCH_WEIGHT * log_odds(search) + z - READER_MIDPOINT)
+    let search = log_odds(search);
+    logistic((search + SEARCH_ALLOWANCE).min(SEARCH_WEIGHT * search + z - READER_MIDPOINT))
 }
 
 /// The log-odds of a probability, finite for 0 and 1.
