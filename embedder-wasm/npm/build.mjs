@@ -124,9 +124,13 @@ async function packageVersion() {
   return JSON.parse(await readFile(join(here, "package.json"), "utf8")).version;
 }
 
+/** @typedef {{ source: string, sha256: string, byteLength: number, fingerprint: string }} RequiredFile */
+
 /**
  * Adds the model if it is there, which only publishing and deploying need. Returns its identity; without the model, its download has
  * the size of the uncompressed file.
+ * @param {RequiredFile} required
+ * @param {string} dist
  */
 async function addModel({ source, ...required }, dist) {
   const cache = process.env.XDG_CACHE_HOME || join(homedir(), ".cache");
@@ -140,7 +144,11 @@ async function addModel({ source, ...required }, dist) {
   return { file: hashedName(source, sha256), byteLength, downloadBytes: byteLength, fingerprint };
 }
 
-/** Adds the reader, which is in the repository. Returns its identity and the digests of its blocks. */
+/**
+ * Adds the reader, which is in the repository. Returns its identity and the digests of its blocks.
+ * @param {RequiredFile} required
+ * @param {string} dist
+ */
 async function addReader({ source, ...required }, dist) {
   const reader = await readFile(join(READER, source));
   if (sha256Of(reader) !== required.sha256) {
