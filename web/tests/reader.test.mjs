@@ -187,16 +187,34 @@ test("a load that failed is not repeated, unless it was aborted", async () => {
   assert.deepEqual([aborted.loads, broken.loads], [2, 1]);
 });
 
-test("after two readings in a row that took too long, no question waits for one", async () => {
+test("after two questions in a row without a reading, no question waits for one", async () => {
   const late = () => undefined;
-  const options = await optionsFor(late, found(PASSAGE), late, late, found(PASSAGE));
+  for (const miss of [late, json(403, {}), json(404, {}), found()]) {
+    const options = await optionsFor(miss, found(PASSAGE), miss, miss, found(PASSAGE));
+    const embedder = { ...scoring([1, 2]), loadReader: async () => undefined };
+    const reader = new PanelReader();
+    await reader.load(embedder);
+    const isRead = async () => (await reader.read(FIELDS, embedder, options, signal)) !== undefined;
+    assert.deepEqual([await isRead(), await isRead(), await isRead(), await isRead()], [false, true, false, false]);
+    const started = performance.now();
+    assert.equal(await isRead(), false);
+    assert.ok(performance.now() - started < 50);
+    assert.equal(server.requests.length, 4);
+    await server.close();
+  }
+});
+
+test("questions that the visitor stops do not count", async () => {
+  const options = await optionsFor(() => undefined, found(PASSAGE));
   const embedder = { ...scoring([1, 2]), loadReader: async () => undefined };
   const reader = new PanelReader();
   await reader.load(embedder);
-  const isRead = async () => (await reader.read(FIELDS, embedder, options, signal)) !== undefined;
-  assert.deepEqual([await isRead(), await isRead(), await isRead(), await isRead()], [false, true, false, false]);
-  const started = performance.now();
-  assert.equal(await isRead(), false);
-  assert.ok(performance.now() - started < 50);
-  assert.equal(server.requests.length, 4);
+  for (let question = 0; question < 3; question++) {
+    assert.equal(await reader.read(FIELDS, embedder, options, AbortSignal.abort()), undefined);
+  }
+  const stop = new AbortController();
+  const stopped = reader.read(FIELDS, embedder, options, stop.signal);
+  setTimeout(() => stop.abort(), 50);
+  assert.equal(await stopped, undefined);
+  assert.notEqual(await reader.read(FIELDS, embedder, options, signal), undefined);
 });
