@@ -17,6 +17,12 @@ export class PanelReader {
   #embedder: ReadingEmbedder | undefined;
   #hasFailed = false;
   #misses = 0;
+  readonly #onCrash: () => void;
+
+  /** `onCrash`: the embedder has stopped, too. */
+  constructor(onCrash: () => void) {
+    this.#onCrash = onCrash;
+  }
 
   /** Loads the reader into an embedder, unless that has failed before. */
   async load(embedder: ReadingEmbedder): Promise<void> {
@@ -25,8 +31,10 @@ export class PanelReader {
       await embedder.loadReader();
       this.#embedder = embedder;
     } catch (error) {
+      const code = embedderErrorCode(error);
       // A widget that leaves the page disposes of its embedder, and may come back with another one.
-      this.#hasFailed ||= embedderErrorCode(error) !== "aborted";
+      this.#hasFailed ||= code !== "aborted";
+      if (code === "crashed") this.#onCrash();
     }
   }
 
