@@ -91,7 +91,7 @@ pub(crate) const READER_WEIGHT: f64 = 0.06;
 /// The largest absolute z that counts, and minus the z of a statement that was not read.
 pub(crate) const MAX_READER_Z: f64 = 10.0;
 
-/// How much the log-odds of the search count beside z, which is a difference of log-odds itself.
+/// How much the log-odds of the search count next to z, which is a difference of log-odds itself.
 const SEARCH_WEIGHT: f64 = 0.3;
 /// The z at which the confidence is 0.5 if the search finds even odds.
 const READER_MIDPOINT: f64 = -1.0;
