@@ -65,7 +65,8 @@ pub fn joined(question: &str, previous: &str) -> String {
 }
 
 /// Answers a question that is not the first of its conversation, like [`respond`](crate::respond()). `true` means that the
-/// response is to both questions together. Only the searches decide whether it can be; a reading decides between answer and refusal.
+/// response is to both questions together. The searches decide that; with a reading, an answer of one goes before a refusal of the
+/// other.
 pub fn respond_to_follow_up(
     question: &str,
     rows: &[MatchedChunk],
@@ -84,7 +85,7 @@ pub fn respond_to_follow_up(
     let (alone, both) = (alone.respond(include_citations), both.respond(include_citations));
     let reaches = [alone.reaches.as_slice(), &both.reaches].concat();
     let is_answer = |response: &Response| matches!(response.verdict, Verdict::Answer(_));
-    let is_used = is_answer(&both) || (leans && !is_answer(&alone));
+    let is_used = if is_answer(&both) == is_answer(&alone) { leans } else { is_answer(&both) };
     (Response { reaches, ..if is_used { both } else { alone } }, is_used)
 }
 

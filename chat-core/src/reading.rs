@@ -474,6 +474,27 @@ pub(crate) mod tests {
         );
     }
 
+    #[test]
+    fn a_question_that_is_answered_alone_is_not_answered_with_the_one_before_it_because_of_a_reading() {
+        let (question, previous) = ("And to Norway?", "How long does delivery to Italy take?");
+        let row = |similarity: f64| MatchedChunk {
+            query_terms: Some(vec![crate::chunk::QueryTerm { word: "norway".to_owned(), weight: 3.0 }]),
+            ..chunk(1, 1, similarity, "Delivery to Norway takes 9 days.")
+        };
+        let (text, alone) = (joined(question, previous), [row(0.1)]);
+        let thresholds = EvidenceThresholds { similarity: 0.0, ..EvidenceThresholds::default() };
+        let reading = reading(&alone, |_, _| Some(5.0));
+        for both in (0..100).map(|step| [row(f64::from(step) / 100.0)]) {
+            let of = |reading| {
+                let joined = JoinedSearch { text: &text, rows: &both };
+                respond_to_follow_up(question, &alone, joined, reading, &thresholds, false)
+            };
+            let ((_, leans), (answer, is_joined)) = (of(None), of(Some(&reading)));
+            assert_eq!(is_joined, leans, "{both:?}");
+            assert!(text_of(&answer).is_some());
+        }
+    }
+
     fn text_of(response: &Response) -> Option<&str> {
         match &response.verdict {
             Verdict::Answer(answer) => answer.deltas.first().map(String::as_str),
@@ -727,6 +748,10 @@ pub(crate) mod tests {
                 respond_to_follow_up(&question, &alone, search, Some(&reading), &thresholds, true);
             let is_answer = |response: &Response| matches!(response.verdict, Verdict::Answer(_));
             prop_assert!(is_joined == leans || is_answer(&with), "only another answer is of another search");
+            if !leans && is_joined {
+                let other = respond(&question, &alone, Some(&reading), &thresholds, true);
+                prop_assert!(!is_answer(&other), "the question is answered alone");
+            }
             let of_search = ranked(if leans { &both } else { &alone });
             let to_read: Vec<_> = of_search.iter().filter(|p| is_to_read(p)).map(|p| p.chunk.chunk_id).collect();
             let ids: Vec<_> = passages.iter().map(|passage| passage.chunk_id).collect();

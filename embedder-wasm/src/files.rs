@@ -6,7 +6,7 @@ use std::{env, path::PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use crate::{EmbedderError, ReaderError};
+use crate::EmbedderError;
 
 /// Name of the model file: quantised weights and vocabulary, made by `cargo xtask setup model`.
 pub const MODEL_FILE: &str = "all-MiniLM-L6-v2-int8.safetensors";
@@ -72,14 +72,17 @@ pub fn model_dir() -> PathBuf {
 
 /// Rejects anything but the model file.
 pub(crate) fn verify(bytes: &[u8]) -> Result<(), EmbedderError> {
-    let actual = sha256_hex(bytes);
-    if actual == MODEL_SHA256 { Ok(()) } else { Err(EmbedderError::WrongFile { actual }) }
+    verify_as(MODEL_FILE, MODEL_SHA256, bytes)
 }
 
 /// Rejects anything but the reader's file.
-pub(crate) fn verify_reader(bytes: &[u8]) -> Result<(), ReaderError> {
+pub(crate) fn verify_reader(bytes: &[u8]) -> Result<(), EmbedderError> {
+    verify_as(READER_FILE, READER_SHA256, bytes)
+}
+
+fn verify_as(file: &'static str, expected: &'static str, bytes: &[u8]) -> Result<(), EmbedderError> {
     let actual = sha256_hex(bytes);
-    if actual == READER_SHA256 { Ok(()) } else { Err(ReaderError::WrongFile { actual }) }
+    if actual == expected { Ok(()) } else { Err(EmbedderError::WrongFile { file, expected, actual }) }
 }
 
 fn sha256_hex(bytes: &[u8]) -> String {

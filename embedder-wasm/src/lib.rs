@@ -37,7 +37,7 @@ mod wordpiece;
 use std::path::Path;
 use std::sync::Arc;
 
-pub use error::{EmbedderError, ReaderError};
+pub use error::EmbedderError;
 pub use files::{
     MODEL_BYTES, MODEL_FILE, MODEL_SHA256, READER_BYTES, READER_FILE, READER_SHA256, fingerprint,
     reader_fingerprint,

@@ -56,13 +56,13 @@ impl ModelFile {
         Some(self.header.metadata().as_ref()?.get(key)?)
     }
 
-    /// Rejects a model of another kind, even if its tensors fit.
-    pub(crate) fn expect_kind(&self, kind: Option<&str>) -> Result<(), EmbedderError> {
+    /// Rejects a model of another kind than `file` has, even if its tensors fit.
+    pub(crate) fn expect_kind(&self, kind: Option<&str>, file: &'static str) -> Result<(), EmbedderError> {
         let actual = self.metadata("kind");
         if actual == kind {
             Ok(())
         } else {
-            Err(EmbedderError::WrongKind { actual: actual.map(str::to_owned) })
+            Err(EmbedderError::WrongKind { file, actual: actual.map(str::to_owned) })
         }
     }
 

@@ -8,7 +8,7 @@ mod model;
 use std::path::Path;
 use std::sync::OnceLock;
 
-use embedder::{Embedder, EmbedderError, Passage, Reader, ReaderError};
+use embedder::{Embedder, EmbedderError, Passage, Reader};
 use model::{Model, golden_readings, reader_file, real_file};
 use proptest::prelude::*;
 use serde_json::json;
@@ -91,19 +91,21 @@ fn scores_follow_the_f32_model_in_value_and_order() {
 #[test]
 fn reader_and_embedder_reject_files_of_the_other_kind() {
     let error = load_error(real_file().to_vec());
-    assert!(matches!(error, ReaderError::NotAReader { kind: None }), "{error:?}");
+    assert!(matches!(error, EmbedderError::WrongKind { actual: None, .. }), "{error:?}");
     let message = error.to_string();
-    assert!(message.contains("the embedder's") && message.contains(embedder::READER_FILE), "{message}");
+    assert!(message.contains("\"embedder\"") && message.contains(embedder::READER_FILE), "{message}");
 
     let error = Embedder::from_trusted(reader_file().to_vec()).err().unwrap();
-    assert!(matches!(&error, EmbedderError::WrongKind { actual } if actual.as_deref() == Some("reader")));
+    assert!(matches!(&error, EmbedderError::WrongKind { actual, .. } if actual.as_deref() == Some("reader")));
     let message = error.to_string();
     assert!(message.contains("\"reader\"") && message.contains(embedder::MODEL_FILE), "{message}");
 
     let mut model = reader();
     model.metadata["kind"] = json!("translator");
     let error = load_error(model.to_bytes());
-    assert!(matches!(&error, ReaderError::NotAReader { kind } if kind.as_deref() == Some("translator")));
+    assert!(
+        matches!(&error, EmbedderError::WrongKind { actual, .. } if actual.as_deref() == Some("translator"))
+    );
     assert!(error.to_string().contains("translator"), "{error}");
 }
 
@@ -112,7 +114,7 @@ fn a_file_with_one_bit_flipped_is_rejected_by_its_checksum() {
     let mut bytes = reader_file().to_vec();
     bytes[1_234_567] ^= 1;
     let error = Reader::new(embedder(), bytes).err().unwrap();
-    assert!(matches!(error, ReaderError::WrongFile { .. }));
+    assert!(matches!(error, EmbedderError::WrongFile { .. }));
     let message = error.to_string();
     assert!(
         message.contains(embedder::READER_FILE) && message.contains(embedder::READER_SHA256),
@@ -123,7 +125,7 @@ fn a_file_with_one_bit_flipped_is_rejected_by_its_checksum() {
 #[test]
 fn a_missing_file_is_named_in_the_error() {
     let error = Reader::from_dir(embedder(), Path::new("no-such-folder")).err().unwrap();
-    assert!(matches!(error, ReaderError::Io { .. }));
+    assert!(matches!(error, EmbedderError::Io { .. }));
     let message = error.to_string();
     assert!(message.starts_with("cannot read ") && message.contains(embedder::READER_FILE), "{message}");
 }
@@ -320,13 +322,13 @@ fn reader() -> Model {
     Model::parse(reader_file())
 }
 
-fn load_error(bytes: Vec<u8>) -> ReaderError {
+fn load_error(bytes: Vec<u8>) -> EmbedderError {
     Reader::from_trusted(embedder(), bytes).err().expect("the file should have been rejected")
 }
 
 fn assert_damaged(bytes: Vec<u8>, what: &str) {
     let error = load_error(bytes);
-    assert!(matches!(error, ReaderError::Damaged(_)), "{error:?}, expected one about {what:?}");
+    assert!(matches!(error, EmbedderError::Damaged(_)), "{error:?}, expected one about {what:?}");
     let message = error.to_string();
     assert!(message.contains(what), "{message:?}, expected one about {what:?}");
     assert!(message.contains("Download it again"), "{message:?} does not say what to do");

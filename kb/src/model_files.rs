@@ -2,11 +2,11 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use embedder::{
     Embedder, EmbedderError, MODEL_BYTES, MODEL_FILE, MODEL_SHA256, READER_BYTES, READER_FILE, READER_SHA256,
-    Reader, ReaderError,
+    Reader,
 };
 use flate2::read::GzDecoder;
 
@@ -16,29 +16,23 @@ use flate2::read::GzDecoder;
     "{0}. The npm package @evidence-chat/embedder contains the file, `cargo xtask setup model` makes it, and --model-dir or \
      EVIDENCE_MODEL_DIR names its folder"
 )]
-pub struct ModelError<E = EmbedderError>(#[from] E);
+pub struct ModelError(#[from] EmbedderError);
 
 /// Loads the model from its folder: the file itself, or as the npm package has it, compressed with gzip.
 ///
 /// # Errors
 /// If the file cannot be read, or is not the model.
 pub fn load_model(folder: &Path) -> Result<Embedder, ModelError> {
-    match MODEL.read(folder) {
-        // Compares the hash.
-        Ok(model) => Ok(Embedder::new(model)?),
-        Err((path, source)) => Err(EmbedderError::Io { path, source }.into()),
-    }
+    // Compares the hash.
+    Ok(Embedder::new(MODEL.read(folder)?)?)
 }
 
 /// Loads the reader from the folder of the model, in the same way.
 ///
 /// # Errors
 /// If the file cannot be read, or is not the reader.
-pub fn load_reader(embedder: &Embedder, folder: &Path) -> Result<Reader, ModelError<ReaderError>> {
-    match READER.read(folder) {
-        Ok(reader) => Ok(Reader::new(embedder, reader)?),
-        Err((path, source)) => Err(ReaderError::Io { path, source }.into()),
-    }
+pub fn load_reader(embedder: &Embedder, folder: &Path) -> Result<Reader, ModelError> {
+    Ok(Reader::new(embedder, READER.read(folder)?)?)
 }
 
 struct ModelFile {
@@ -52,13 +46,17 @@ const MODEL: ModelFile = ModelFile { name: MODEL_FILE, sha256: MODEL_SHA256, byt
 const READER: ModelFile = ModelFile { name: READER_FILE, sha256: READER_SHA256, bytes: READER_BYTES };
 
 impl ModelFile {
-    /// The content, not verified, or the path that cannot be read.
-    fn read(&self, folder: &Path) -> Result<Vec<u8>, (PathBuf, io::Error)> {
+    /// The content, not verified.
+    fn read(&self, folder: &Path) -> Result<Vec<u8>, EmbedderError> {
         let (file, compressed) = (folder.join(self.name), folder.join(self.compressed_name()));
-        if file.exists() || !compressed.exists() {
-            return std::fs::read(&file).map_err(|error| (file, error));
-        }
-        File::open(&compressed).and_then(|file| self.decompress(file)).map_err(|error| (compressed, error))
+        let (path, content) = if file.exists() || !compressed.exists() {
+            let content = std::fs::read(&file);
+            (file, content)
+        } else {
+            let content = File::open(&compressed).and_then(|file| self.decompress(file));
+            (compressed, content)
+        };
+        content.map_err(|source| EmbedderError::Io { path, source })
     }
 
     /// Name of the compressed file in the npm package, which has the start of the hash.

@@ -126,6 +126,7 @@ describe("a client with a user's token", () => {
     await assert.rejects(library("sk-1").models.list(), OpenAI.AuthenticationError);
     await assert.rejects(ask({ n: 2 }), ({ status, param }) => status === 400 && param === "n");
     await assert.rejects(ask({ messages: [] }), ({ param }) => param === "messages");
+    await assert.rejects(ask({ model: { toString: 1 } }), ({ status, param }) => status === 400 && param === "model");
     await assert.rejects(ask({ messages: messagesOf("x".repeat(5000)) }), /at most 4000 characters/);
     for (let asked = 0; asked < 5; asked++) await ask();
     await assert.rejects(ask(), (error) => {

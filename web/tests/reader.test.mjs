@@ -26,6 +26,7 @@ async function optionsFor(...handlers) {
 const found = (...passages) => json(200, { question: "How long?", passages });
 const readerWith = (readPassages) => ({ readerFingerprint: "reader-1", readPassages });
 const scoring = (...scores) => readerWith(async () => scores);
+const panelReader = () => new PanelReader(() => assert.fail("nothing has crashed"));
 const { signal } = new AbortController();
 
 test("a reading has the score of each statement of the passages that the server finds for the question", async () => {
@@ -161,7 +162,7 @@ test("an abort ends the reading at once", async () => {
 test("only the embedder that has the reader loaded reads", async () => {
   const options = await optionsFor(found(PASSAGE));
   const embedder = { ...scoring([1, 2]), loadReader: async () => undefined };
-  const reader = new PanelReader();
+  const reader = panelReader();
   assert.equal(await reader.read(FIELDS, embedder, options, signal), undefined);
   await reader.load(embedder);
   assert.equal(await reader.read(FIELDS, { ...embedder }, options, signal), undefined);
@@ -181,22 +182,44 @@ test("a load that failed is not repeated, unless it was aborted", async () => {
     };
     return embedder;
   };
-  const reader = new PanelReader();
+  const reader = panelReader();
   const [aborted, broken] = [failing("aborted"), failing("integrity")];
   for (const embedder of [aborted, aborted, broken, broken, aborted]) await reader.load(embedder);
   assert.deepEqual([aborted.loads, broken.loads], [2, 1]);
+  let crashes = 0;
+  const crashing = new PanelReader(() => crashes++);
+  for (const code of ["aborted", "crashed", "crashed"]) await crashing.load(failing(code));
+  assert.equal(crashes, 1, "the embedder that has stopped is unloaded");
 });
 
-test("after two readings in a row that took too long, no question waits for one", async () => {
+test("after two questions in a row without a reading, no question waits for one", async () => {
   const late = () => undefined;
-  const options = await optionsFor(late, found(PASSAGE), late, late, found(PASSAGE));
+  for (const miss of [late, json(403, {}), json(404, {}), found()]) {
+    const options = await optionsFor(miss, found(PASSAGE), miss, miss, found(PASSAGE));
+    const embedder = { ...scoring([1, 2]), loadReader: async () => undefined };
+    const reader = panelReader();
+    await reader.load(embedder);
+    const isRead = async () => (await reader.read(FIELDS, embedder, options, signal)) !== undefined;
+    assert.deepEqual([await isRead(), await isRead(), await isRead(), await isRead()], [false, true, false, false]);
+    const started = performance.now();
+    assert.equal(await isRead(), false);
+    assert.ok(performance.now() - started < 50);
+    assert.equal(server.requests.length, 4);
+    await server.close();
+  }
+});
+
+test("questions that the visitor stops do not count", async () => {
+  const options = await optionsFor(() => undefined, found(PASSAGE));
   const embedder = { ...scoring([1, 2]), loadReader: async () => undefined };
-  const reader = new PanelReader();
+  const reader = panelReader();
   await reader.load(embedder);
-  const isRead = async () => (await reader.read(FIELDS, embedder, options, signal)) !== undefined;
-  assert.deepEqual([await isRead(), await isRead(), await isRead(), await isRead()], [false, true, false, false]);
-  const started = performance.now();
-  assert.equal(await isRead(), false);
-  assert.ok(performance.now() - started < 50);
-  assert.equal(server.requests.length, 4);
+  for (let question = 0; question < 3; question++) {
+    assert.equal(await reader.read(FIELDS, embedder, options, AbortSignal.abort()), undefined);
+  }
+  const stop = new AbortController();
+  const stopped = reader.read(FIELDS, embedder, options, stop.signal);
+  setTimeout(() => stop.abort(), 50);
+  assert.equal(await stopped, undefined);
+  assert.notEqual(await reader.read(FIELDS, embedder, options, signal), undefined);
 });

@@ -65,7 +65,7 @@ impl Encoder {
         vocabulary: impl FnOnce(&[u8]) -> Result<T, EmbedderError>,
     ) -> Result<(Self, T), EmbedderError> {
         let mut file = ModelFile::parse(bytes)?;
-        file.expect_kind(None)?;
+        file.expect_kind(None, crate::MODEL_FILE)?;
         let vocabulary = vocabulary(file.vocabulary()?)?;
         file.release_vocabulary();
         let weights = kernel.run(Load { file: &mut file })?;

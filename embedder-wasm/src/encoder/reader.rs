@@ -59,7 +59,7 @@ impl ReaderEncoder {
     pub(crate) fn load(embedder: &Encoder, bytes: Vec<u8>) -> Result<Self, EmbedderError> {
         let Encoder { kernel, model: embedder, .. } = embedder;
         let mut file = ModelFile::parse(bytes)?;
-        file.expect_kind(Some(READER_KIND))?;
+        file.expect_kind(Some(READER_KIND), crate::READER_FILE)?;
         let difference = file.floats("embeddings.token_type_difference", &[DIMENSIONS])?;
         let passage_position =
             |row: &[f32]| row.iter().zip(&difference).map(|(a, b)| a + b).collect::<Vec<f32>>();

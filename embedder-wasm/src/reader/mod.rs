@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::encoder::{MAX_ROWS, ReaderEncoder};
-use crate::{Embedder, READER_FILE, ReaderError, WordPiece, files};
+use crate::{Embedder, EmbedderError, READER_FILE, WordPiece, files};
 use packing::{Batch, pack, pack_question};
 
 /// A small model that reads question and passage together.
@@ -44,21 +44,21 @@ impl Reader {
     /// Loads [`READER_FILE`] from a folder.
     ///
     /// # Errors
-    /// [`ReaderError::Io`] if the file cannot be read, otherwise those of [`Reader::new`].
-    pub fn from_dir(embedder: &Embedder, dir: &Path) -> Result<Self, ReaderError> {
+    /// [`EmbedderError::Io`] if the file cannot be read, otherwise those of [`Reader::new`].
+    pub fn from_dir(embedder: &Embedder, dir: &Path) -> Result<Self, EmbedderError> {
         let path = dir.join(READER_FILE);
         match std::fs::read(&path) {
             Ok(bytes) => Self::new(embedder, bytes),
-            Err(source) => Err(ReaderError::Io { path, source }),
+            Err(source) => Err(EmbedderError::Io { path, source }),
         }
     }
 
     /// Loads the reader from the bytes of [`READER_FILE`].
     ///
     /// # Errors
-    /// [`ReaderError::WrongFile`] unless it is exactly the file that [`reader_fingerprint`](crate::reader_fingerprint) stands
+    /// [`EmbedderError::WrongFile`] unless it is exactly the file that [`reader_fingerprint`](crate::reader_fingerprint) stands
     /// for: the thresholds of an answer are fitted to its scores.
-    pub fn new(embedder: &Embedder, file: Vec<u8>) -> Result<Self, ReaderError> {
+    pub fn new(embedder: &Embedder, file: Vec<u8>) -> Result<Self, EmbedderError> {
         files::verify_reader(&file)?;
         Self::from_trusted(embedder, file)
     }
@@ -66,9 +66,9 @@ impl Reader {
     /// Like [`Reader::new`], for bytes whose SHA-256 the caller has compared with [`READER_SHA256`](crate::READER_SHA256).
     ///
     /// # Errors
-    /// [`ReaderError::NotAReader`] or [`ReaderError::Damaged`] if the bytes are not a reader after all. No bytes make it panic
+    /// [`EmbedderError::WrongKind`] or [`EmbedderError::Damaged`] if the bytes are not a reader after all. No bytes make it panic
     /// or allocate more than the reader needs.
-    pub fn from_trusted(embedder: &Embedder, file: Vec<u8>) -> Result<Self, ReaderError> {
+    pub fn from_trusted(embedder: &Embedder, file: Vec<u8>) -> Result<Self, EmbedderError> {
         let encoder = ReaderEncoder::load(&embedder.encoder, file)?;
         Ok(Self { tokenizer: Arc::clone(&embedder.tokenizer), encoder, batch: Batch::default() })
     }

@@ -81,7 +81,9 @@ export function createAdapter({ worker, embedder, reader, account, apiKey }) {
     if (!question || question.length > MAX_QUESTION_UNITS || rest.embedding) return own;
     const before = questionBefore(messages.slice(0, messages.lastIndexOf(last)));
     const { fields } = await embedQuestion(question, before, embedder);
-    const assistant = String(rest.model).startsWith(ASSISTANT_PREFIX) && rest.model.slice(ASSISTANT_PREFIX.length);
+    const { model } = rest;
+    const assistant =
+      typeof model === "string" && model.startsWith(ASSISTANT_PREFIX) && model.slice(ASSISTANT_PREFIX.length);
     const client = {
       endpoint: new URL("/api/chat", worker).href,
       tokenProvider: async () => token,

@@ -87,7 +87,11 @@ export class WidgetPanel {
     this.#modelAnnouncer = new ModelAnnouncer(translator, modelDownloadBytes(host.element.modelUrl), this.#announcer);
     this.#model = createModel(host, (state) => this.#modelChanged(state));
     this.#writer = new LazyWriter(host, this.#announcer);
-    this.#reader = new LazyReader(host, () => this.#client());
+    this.#reader = new LazyReader(
+      host,
+      () => this.#client(),
+      () => this.#model.unload(),
+    );
     this.#chat = this.#createChat();
     this.#history = this.#createHistory();
     const client = () => this.#client();

@@ -161,6 +161,10 @@ test("whatever the search responds, the question is answered", async (t) => {
     site.api.findStatements = respond;
     await widget.ask(QUESTION);
     assert.equal(readings().at(-1) !== undefined, name === "markup", name);
+    // Two questions in a row without a reading would be the last that are read.
+    finding(PASSAGE);
+    await widget.ask(QUESTION);
+    assert.ok(readings().at(-1), `after ${name}`);
   }
   assert.deepEqual(await widget.events("error"), []);
 });

@@ -14,11 +14,14 @@ const loadPanelReader = lazyImport(() => import("./index.js"));
 export class LazyReader {
   readonly #host: PanelHost;
   readonly #client: () => ChatClientOptions;
+  readonly #onCrash: () => void;
   #reader: PanelReader | undefined;
 
-  constructor(host: PanelHost, client: () => ChatClientOptions) {
+  /** `onCrash`: loading the reader has stopped the embedder. */
+  constructor(host: PanelHost, client: () => ChatClientOptions, onCrash: () => void) {
     this.#host = host;
     this.#client = client;
+    this.#onCrash = onCrash;
   }
 
   /** Loads the reader unless something speaks against it. `mayDownload`: also if it is not cached. */
@@ -27,7 +30,7 @@ export class LazyReader {
     await idle();
     if (document.hidden || !(mayDownload || (await isCached("reader")))) return;
     const loaded = await loadPanelReader().catch(() => undefined);
-    if (loaded) this.#reader ??= new loaded.PanelReader();
+    if (loaded) this.#reader ??= new loaded.PanelReader(this.#onCrash);
     await this.#reader?.load(embedder);
   }
 

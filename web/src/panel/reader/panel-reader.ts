@@ -1,19 +1,28 @@
 import type { EmbeddedQuestion } from "../../client/embed-question.js";
 import type { ChatClientOptions } from "../../client/options.js";
-import { MAX_READING_MS, readFor } from "../../client/read-for.js";
+import { readFor } from "../../client/read-for.js";
 import type { Reading } from "../../client/wire.js";
 import { embedderErrorCode } from "../model/embedder-error.js";
 import type { ReadingEmbedder } from "../model/model-loader.js";
 
-/** After so many readings in a row that took too long, device or connection are too slow for them. */
-const MAX_LATE = 2;
+/**
+ * After so many questions in a row without a reading, another one would only wait for nothing: device or connection are too slow, the
+ * site has turned searches off, or the reader cannot read the language.
+ */
+const MAX_MISSES = 2;
 
 /** The reader of one panel. None of its failures is one of the chat. */
 export class PanelReader {
   /** Has the reader loaded. */
   #embedder: ReadingEmbedder | undefined;
   #hasFailed = false;
-  #lateInARow = 0;
+  #misses = 0;
+  readonly #onCrash: () => void;
+
+  /** `onCrash`: the embedder has stopped, too. */
+  constructor(onCrash: () => void) {
+    this.#onCrash = onCrash;
+  }
 
   /** Loads the reader into an embedder, unless that has failed before. */
   async load(embedder: ReadingEmbedder): Promise<void> {
@@ -22,8 +31,10 @@ export class PanelReader {
       await embedder.loadReader();
       this.#embedder = embedder;
     } catch (error) {
+      const code = embedderErrorCode(error);
       // A widget that leaves the page disposes of its embedder, and may come back with another one.
-      this.#hasFailed ||= embedderErrorCode(error) !== "aborted";
+      this.#hasFailed ||= code !== "aborted";
+      if (code === "crashed") this.#onCrash();
     }
   }
 
@@ -35,11 +46,9 @@ export class PanelReader {
     signal: AbortSignal,
   ): Promise<Reading | undefined> {
     const reader = this.#embedder;
-    if (embedder !== reader || this.#lateInARow === MAX_LATE) return undefined;
-    const started = performance.now();
+    if (embedder !== reader || this.#misses === MAX_MISSES) return undefined;
     const reading = await readFor(fields, reader, options, signal);
-    const isLate = !reading && performance.now() - started >= MAX_READING_MS;
-    this.#lateInARow = isLate ? this.#lateInARow + 1 : 0;
+    if (!signal.aborted) this.#misses = reading ? 0 : this.#misses + 1;
     return reading;
   }
 }
