@@ -7,6 +7,8 @@ declare global {
     start(): void;
     /** Runs a command of that worker. */
     call(command: string, ...args: unknown[]): Promise<unknown>;
+    /** The embedder of bench/reader/run.mjs. */
+    embedder: import("@evidence-chat/embedder").Embedder;
     /** Milliseconds from a key to results, since bench/widget/instant-results.mjs began watching. */
     resultTimes: number[];
     /** The longest task since bench/widget/first-word.mjs began watching, in milliseconds. */

@@ -13,6 +13,7 @@ mod generation;
 mod ingest;
 mod insights;
 mod program;
+mod reader;
 mod report;
 mod retrieval;
 mod search;
@@ -52,6 +53,8 @@ enum Command {
 enum Bench {
     /// Speed, size, memory and accuracy of the embedder, compared with Transformers.js and ONNX Runtime.
     Embedder(embedder::Options),
+    /// The reader: its speed natively and in Chromium, its file, how long it loads and what memory it takes.
+    Reader(reader::Options),
     /// How often the right passage is found, the right sentence quoted, and an unanswerable question refused.
     Retrieval(retrieval::Options),
     /// Time and storage of the search (match_chunks) on native Postgres and on PGlite.
@@ -88,6 +91,7 @@ fn main() -> ExitCode {
 fn run(command: &Command) -> Result<()> {
     match command {
         Command::Bench(Bench::Embedder(options)) => embedder::measure(options),
+        Command::Bench(Bench::Reader(options)) => reader::measure(options),
         Command::Bench(Bench::Retrieval(options)) => retrieval::measure(options),
         Command::Bench(Bench::Search(options)) => search::measure(options),
         Command::Bench(Bench::Edge(options)) => edge::measure(options),

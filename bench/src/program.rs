@@ -53,7 +53,14 @@ pub(super) fn run(program: &mut Command, stop: &Stop) -> Result<String> {
 
 /// The unit, which the name of a figure ends in.
 fn unit(name: &str) -> &'static str {
-    const UNITS: [(&str, &str); 4] = [("_ms", "ms"), ("_kb", "kB"), ("_mib", "MiB"), ("_per_second", "1/s")];
+    const UNITS: [(&str, &str); 6] = [
+        ("_ms", "ms"),
+        ("_kb", "kB"),
+        ("_mb", "MB"),
+        ("_mib", "MiB"),
+        ("_ratio", "ratio"),
+        ("_per_second", "1/s"),
+    ];
     UNITS.into_iter().find(|(suffix, _)| name.ends_with(suffix)).map_or("count", |(_, unit)| unit)
 }
 

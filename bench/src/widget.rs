@@ -17,7 +17,8 @@ const NOTES: &str = "\
 …_brotli_kb: compressed with brotli; launcher: loaded with the page; widget: what a question and its answer load in addition,
   with texts and without the embedder; references: the export of references, loaded when it is opened; instant_results: loaded when
   a visitor types
-first_word_…: from Enter to the frame that shows the answer's first word, with the model loaded, on the local stack
+first_word_…: from Enter to the frame that shows the answer's first word, with the model loaded, on the local stack; the reader reads
+  as soon as it is loaded too, after the first answer; without_reader: with reader=\"off\"
 instant_results_…: from a key to the frame that shows the results of the text, typed with 200 ms between keys on average; searches:
   requests while a question is typed
 restore_200_…: from the click on a conversation in the history to the frame that shows all its 200 messages

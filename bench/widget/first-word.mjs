@@ -19,13 +19,17 @@ const WARM_UP = 4;
 const TRACED = 24;
 
 export async function firstWord(host) {
+  const count = Number(process.env.QUESTIONS);
   const first = [];
   const complete = [];
-  await askEach(host, Number(process.env.QUESTIONS), async (question) => {
+  await askEach(host, count, async (question) => {
     const outcome = await ask(host, question);
     first.push(outcome.firstWordMs);
     complete.push(outcome.completeMs);
   });
+  const unread = [];
+  const askUnread = async (question) => unread.push((await ask(host, question)).firstWordMs);
+  await askEach(host, count, askUnread, { reader: "off" });
   const devtools = await host.page.context().newCDPSession(host.page);
   const longestTask = async (action) => (await traced(devtools, host.origin, action)).longestTask.ms;
   const tasks = [];
@@ -36,6 +40,7 @@ export async function firstWord(host) {
   await devtools.detach();
   return [
     ...percentiles("first_word", first),
+    ...percentiles("first_word_without_reader", unread),
     ...percentiles("complete", complete),
     ["longest_task_embedding_ms", round(Math.max(...tasks))],
     ["longest_task_embedding_p50_ms", round(median(tasks))],
@@ -44,10 +49,10 @@ export async function firstWord(host) {
 }
 
 /** Calls `measured` with `count` questions, after others that warm up. */
-async function askEach(host, count, measured) {
+async function askEach(host, count, measured, attributes = {}) {
   for (let index = 0; index < count + WARM_UP; index++) {
     if (index % PER_USER === 0) {
-      await host.open({ token: await host.demo.newUser() });
+      await host.open({ token: await host.demo.newUser(), attributes });
       await host.ready();
     }
     const question = QUESTIONS[index % QUESTIONS.length];

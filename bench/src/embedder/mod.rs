@@ -15,6 +15,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, ValueEnum};
+pub(crate) use quality::program as native_program;
 use xtask::setup::ModelDir;
 use xtask::{build, paths, setup};
 

@@ -32,7 +32,7 @@ pub(super) fn measure(bench: &Workbench, report: &mut Report) -> Result<()> {
 }
 
 /// Builds a program of `bench/native` in release mode and returns its path.
-pub(super) fn program(name: &str) -> Result<PathBuf> {
+pub(crate) fn program(name: &str) -> Result<PathBuf> {
     program_with(name, &[])
 }
 
