@@ -78,6 +78,7 @@ test("a passage with another number of scores than statements is not sent", asyn
 const HOSTILE = {
   "no question": { passages: [PASSAGE] },
   "a question that is no text": { question: 7, passages: [PASSAGE] },
+  "a question that is longer than any": { question: "a".repeat(1e6), passages: [PASSAGE] },
   "no passages": { question: "q" },
   "an empty list": { question: "q", passages: [] },
   "passages that are no objects": { question: "q", passages: [null, 7, "a", []] },

@@ -6,7 +6,7 @@ import type { FoundStatements, PassageStatements, StatementsRequest } from "./wi
 
 const MAX_PASSAGES = 5;
 const MAX_STATEMENTS = 400;
-/** Of a passage, in UTF-16 code units. A reader reads far fewer. */
+/** Of a question or a passage, in UTF-16 code units. A reader reads far fewer. */
 const MAX_LENGTH = 100_000;
 
 const CHUNK_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
@@ -28,7 +28,7 @@ export async function searchStatements(
 
 function decodeFound({ question, passages }: JsonObject): FoundStatements {
   const text = asString(question);
-  if (text === undefined || !Array.isArray(passages)) throw invalidResponse();
+  if (text === undefined || text.length > MAX_LENGTH || !Array.isArray(passages)) throw invalidResponse();
   const found = new Map(passages.flatMap(decodePassage).map((passage) => [passage.chunk_id, passage]));
   return { question: text, passages: [...found.values()].slice(0, MAX_PASSAGES) };
 }
