@@ -481,8 +481,12 @@ pub(crate) mod tests {
             query_terms: Some(vec![crate::chunk::QueryTerm { word: "norway".to_owned(), weight: 3.0 }]),
             ..chunk(1, 1, similarity, "Delivery to Norway takes 9 days.")
         };
-        let (text, alone) = (joined(question, previous), [row(0.1)]);
         let thresholds = EvidenceThresholds { similarity: 0.0, ..EvidenceThresholds::default() };
+        // Only just refused, so that the reading makes it an answer.
+        let is_refused =
+            |rows: &[MatchedChunk; 1]| text_of(&respond(question, rows, None, &thresholds, false)).is_none();
+        let alone = (0..1000).rev().map(|step| [row(f64::from(step) / 1000.0)]).find(is_refused).unwrap();
+        let text = joined(question, previous);
         let reading = reading(&alone, |_, _| Some(5.0));
         for both in (0..100).map(|step| [row(f64::from(step) / 100.0)]) {
             let of = |reading| {
