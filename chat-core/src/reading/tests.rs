@@ -341,7 +341,7 @@ fn a_malformed_reading_is_rejected_with_the_name_of_the_field() {
 
 #[test]
 fn the_largest_reading_fits_into_a_request() {
-    let number = json!(-99.123_456_789_f32);
+    let number = json!(-99.123_46_f32);
     assert_eq!(number.to_string().len(), 18);
     let passage = |id: u128| json!({ "chunk_id": Uuid::from_u128(id), "hash": "0123456789abcdef", "z": vec![&number; MAX_READ_STATEMENTS] });
     let passages: Vec<_> = (0..MAX_READ_PASSAGES as u128).map(passage).collect();
