@@ -36,11 +36,12 @@ for (const [name, packages] of Object.entries(PACKAGES)) {
       assert.equal(await chat().evaluate((element) => element.tokenProvider()), "the visitor's token");
     });
 
-    test("the build contains the worker, the WebAssembly and the model once", () => {
+    test("the build contains the worker, the WebAssembly, and model and reader once", () => {
       const count = (pattern) => example.files.filter((name) => pattern.test(name)).length;
       assert.ok(count(/\.wasm$/) >= 1, example.files.join(", "));
       assert.ok(count(/worker/) >= 1, example.files.join(", "));
-      assert.equal(count(/\.gz$/), 1, example.files.join(", "));
+      assert.equal(count(/int8-[^/]*\.gz$/), 2, example.files.join(", "));
+      assert.equal(count(/^reader-int8-[^/]*\.gz$/), 1, example.files.join(", "));
     });
 
     test("a question asked through the element carries the token, and its events reach the page", async () => {
