@@ -48,9 +48,9 @@ struct FakeReader {
 }
 
 impl PassageReader for FakeReader {
-    fn z(&mut self, question: &str, passage: &PassageToRead) -> Vec<Option<f32>> {
-        self.read.push((question.to_owned(), passage.clone()));
-        vec![Some(self.z); passage.statements.len()]
+    fn z(&mut self, question: &str, passages: &[PassageToRead]) -> Vec<Vec<Option<f32>>> {
+        self.read.extend(passages.iter().map(|passage| (question.to_owned(), passage.clone())));
+        passages.iter().map(|passage| vec![Some(self.z); passage.statements.len()]).collect()
     }
 }
 

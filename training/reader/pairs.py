@@ -24,8 +24,11 @@ TAKE = dict(
     squad1_du_test=5000, squad1_emptycity=1200, squad2_unansq_ctx=3345, squad2_unansq_du=1297, squad2_unansq_emptycity=753,
     squad2_unansq_kou=900, dstc11_val=2600, clapnq_dev=598, omosqa_en=240, omosqa_de=300, hotpot_2wiki_small=500,
     squadshifts_amazon=1000, squadshifts_reddit=1000, squadshifts_newwiki=1000, selqa=1500, qed_dev=1200, nq_open_oracle=1200,
-    multispanqa_valid=550, sleepqa=800, tatqa_text=600, techqa=99, pubmedqa=200, bioasq=300, piaf_fr=300,
+    multispanqa_valid=550, sleepqa=800, tatqa_text=600, techqa=99, pubmedqa=200, bioasq=300, piaf_fr=700, faquad_pt=300,
 )
+# of these also a passage that does not answer, for each question: the one of some others that shares most words with it. Without the
+# foreign ones z is high in any language but English, whatever the passage says
+OTHERS = dict(squad1_du_test=1200, omosqa_de=666, omosqa_en=240, piaf_fr=700, faquad_pt=300)
 LIMIT = 256  # tokens of an input
 COMMON = set(
     "a an the is are was were do does did i you we they it to of for in on at by with and or not can could should would will my your "
@@ -65,18 +68,26 @@ def human(share):
         random.shuffle(rows)
         for r in rows[: int(count * share)]:
             yield r["q"].strip(), r.get("title") or "", list(r["sents"]), list(r["gold"]), name
-    # a paragraph of the same article that shares most words with the question, as one that does not answer
-    squad = lines(f"{ROOT}/human/squad1_du_test/data.jsonl.gz")
-    by_title = collections.defaultdict(list)
-    for r in squad:
-        by_title[r["title"]].append(r)
     words = lambda t: {w.lower().strip("?.,") for w in t.split() if len(w) > 3}
-    for r in random.sample(squad, min(int(1200 * share), len(squad))):
-        same = by_title[r["title"]]
-        others = [o for o in random.sample(same, min(12, len(same))) if o["sents"] != r["sents"]]
-        if others:
-            best = max(others, key=lambda o: len(words(r["q"]) & words(" ".join(o["sents"]))))
-            yield r["q"], r["title"], list(best["sents"]), [], "squad_other_paragraph"
+    for name, count in OTHERS.items():
+        rows = lines(f"{ROOT}/human/{name}/data.jsonl.gz")
+        by_title = collections.defaultdict(list)
+        for r in rows:
+            by_title[r.get("title")].append(r)
+        for r in random.sample(rows, min(int(count * share), len(rows))):
+            # half of them of the same article
+            near = by_title[r.get("title")] if random.random() < 0.5 else rows
+            others = [o for o in random.sample(near, min(12, len(near))) if o["sents"] != r["sents"]]
+            if others:
+                best = max(others, key=lambda o: len(words(r["q"]) & words(" ".join(o["sents"]))))
+                yield r["q"], best.get("title") or "", list(best["sents"]), [], name + "_other"
+
+
+def mistyped(text):
+    """With one letter left out, doubled or after its neighbour."""
+    at = random.randrange(max(1, len(text) - 1))
+    letter, rest = text[at : at + 1], text[at + 1 :]
+    return text[:at] + random.choice((rest, letter * 2 + rest, rest[:1] + letter + rest[1:]))
 
 
 def heading(passage):
@@ -86,7 +97,11 @@ def heading(passage):
 
 def written(vectors):
     questions, at = vectors["questions"], -1
-    sites, search = {}, {}
+    sites = {name.removesuffix(".jsonl.gz"): lines(f"{ROOT}/passages/{name}") for name in sorted(os.listdir(f"{ROOT}/passages"))}
+    search = {
+        site: Search([(p.get("section") or "") + " " + p["content"] for p in passages], vectors["p/" + site])
+        for site, passages in sites.items()
+    }
     for name in sorted(os.listdir(f"{HERE}/questions")):
         where = json.load(open(f"{HERE}/map/{name.removesuffix('.tsv')}.json", encoding="utf-8"))
         for line in open(f"{HERE}/questions/{name}", encoding="utf-8"):
@@ -97,9 +112,6 @@ def written(vectors):
             key, kind, gold, question = fields
             place = where[key]
             site = place["domain"]
-            if site not in sites:
-                sites[site] = lines(f"{ROOT}/passages/{site}.jsonl.gz")
-                search[site] = Search([(p.get("section") or "") + " " + p["content"] for p in sites[site]], vectors["p/" + site])
             passages = sites[site]
             own = next(i for i, p in enumerate(passages) if p["doc"] == place["doc"] and p["n"] == place["n"])
             gold = [int(x) - 1 for x in gold.split(",") if x.strip()] if kind == "a" else []
@@ -108,11 +120,11 @@ def written(vectors):
             found = [i for i in found if abs(i - own) > 1 or passages[i]["doc"] != passages[own]["doc"]]
             count = random.choice((1, 2, 2)) if gold else random.choice((0, 1))
             others = random.sample(found[:4], min(count, len(found[:4])))
-            if random.random() < 0.05:  # a visitor of the wrong site
-                other = random.choice([s for s in sites])
-                p = random.choice(sites[other])
-                if other != site and p["sents"]:
-                    yield question, [(heading(p), p["sents"], [])], "written_other_site"
+            if random.random() < 0.15:  # a visitor of the wrong site, and what its search finds
+                other = random.choice([s for s in sites if s != site])
+                found = [sites[other][i] for i in search[other].top(question, questions[at], 4)]
+                if found := [(heading(p), p["sents"], []) for p in found if p["sents"]]:
+                    yield question, random.sample(found, min(2, len(found))), "written_other_site"
             group = [(heading(passages[i]), passages[i]["sents"], gold if i == own else []) for i in [own] + others]
             yield question, group, "written" if gold else "written_near"
 
@@ -131,6 +143,8 @@ def main():
         for question, group, source, is_human in items:
             if random.random() < 0.15:
                 question = question.rstrip("?. ").lower()
+            if random.random() < 0.08:
+                question = mistyped(question)
             packed, answered = [], False
             for title, sentences, gold in group:
                 sentences, gold = list(sentences), list(gold)

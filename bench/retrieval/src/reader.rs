@@ -6,8 +6,9 @@ use anyhow::Result;
 use chat_core::evidence::EvidenceThresholds;
 use chat_core::evidence::calibration::READER;
 use chat_core::follow_up::{JoinedSearch, joined};
-use chat_core::{PassageReading, PassageToRead, Reading, passages_to_read};
-use embedder::{Passage, Reader};
+use chat_core::passages_to_read;
+use embedder::Reader;
+use kb::ask;
 use kb::model_files::{load_model, load_reader};
 use rayon::prelude::*;
 
@@ -38,28 +39,18 @@ pub(crate) fn is_read(results: &Results) -> bool {
 
 fn read(reader: &mut Reader, found: &mut Found) {
     let thresholds: EvidenceThresholds = found.thresholds();
+    let mut read = |(question, passages): &(String, Vec<_>)| ask::read(reader, question, passages);
     let alone = passages_to_read(&found.question, &found.rows, None, &thresholds);
-    let reading = read_passages(reader, &alone);
+    let reading = read(&alone);
     if let Some(turn) = &mut found.turn {
         let text = joined(&found.question, &turn.previous);
         let search = JoinedSearch { text: &text, rows: &turn.joined_rows };
         let after = passages_to_read(&found.question, &found.rows, Some(search), &thresholds);
-        turn.reading = Some(if after == alone { reading.clone() } else { read_passages(reader, &after) });
-        turn.rewrite_reading = turn.rewrite.as_ref().map(|(question, rows)| {
-            read_passages(reader, &passages_to_read(question, rows, None, &thresholds))
-        });
+        turn.reading = Some(if after == alone { reading.clone() } else { read(&after) });
+        turn.rewrite_reading = turn
+            .rewrite
+            .as_ref()
+            .map(|(question, rows)| read(&passages_to_read(question, rows, None, &thresholds)));
     }
     found.reading = Some(reading);
-}
-
-fn read_passages(reader: &mut Reader, (question, passages): &(String, Vec<PassageToRead>)) -> Reading {
-    let inputs: Vec<_> = passages
-        .iter()
-        .map(|passage| Passage { heading: &passage.heading, statements: &passage.statements })
-        .collect();
-    let read = reader.read_batch(question, &inputs);
-    Reading {
-        reader: embedder::reader_fingerprint().to_owned(),
-        passages: passages.iter().zip(&read).map(|(passage, z)| PassageReading::new(passage, z)).collect(),
-    }
 }

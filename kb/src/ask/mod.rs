@@ -25,7 +25,7 @@ use crate::text_embedder::TextEmbedder;
 
 pub use explain::explanation;
 pub use json::report;
-pub use read::PassageReader;
+pub use read::{PassageReader, read};
 pub use reply::reply;
 pub use write::Model;
 
@@ -132,7 +132,7 @@ pub async fn ask(
     let joined = both.as_ref().map(|(text, rows)| JoinedSearch { text, rows });
     let reading = reader.map(|reader| {
         let (text, passages) = passages_to_read(question, &rows, joined, thresholds);
-        read::read(reader, &text, &passages)
+        read(reader, &text, &passages)
     });
     let (response, is_joined) = match joined {
         Some(joined) => respond_to_follow_up(question, &rows, joined, reading.as_ref(), thresholds, true),
