@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { cell, inline, table } from "./assemble/cell.mjs";
+import { cell, inline, table } from "./table.mjs";
 
 const run = promisify(execFile);
 const FILE = fileURLToPath(new URL("../docs/kb.md", import.meta.url));
@@ -28,7 +28,7 @@ export async function kbReference(/** @type {string} */ kb) {
     "# The `kb` command",
     `${inline(text)}. This is what \`kb --help\` says; [admin.md](admin.md) shows how to use it.`,
     table(
-      ["command", ""],
+      ["command", "what it does"],
       commands.map(({ name, text: about }) => [`[\`${name}\`](#kb-${name})`, cell(about.split("\n")[0])]),
     ),
     "## Options of most commands",
@@ -52,7 +52,7 @@ const key = ({ name, text }) => `${name} ${text}`;
 
 const entriesTable = (entries) =>
   table(
-    ["", ""],
+    ["option", "meaning"],
     entries.map(({ name, text }) => [`\`${name}\``, cell(text)]),
   );
 

@@ -1,85 +1,60 @@
-import { createHash } from "node:crypto";
+import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitepress";
-import { ASSEMBLED } from "../assemble/index.mjs";
-import { slugOf } from "../assemble/markdown.mjs";
-import { GROUPS, pathOf } from "../site-map.mjs";
+import { GROUPS, REPOSITORY, resolveLink, routeOf } from "../pages.mjs";
 
-const REPOSITORY = "https://github.com/evidence-chat/evidence-chat";
 const root = fileURLToPath(new URL("../..", import.meta.url));
+const srcDir = `${root}target/docs/pages`;
+const base = process.env.DOCS_BASE ?? "/";
 
 export default defineConfig({
-  srcDir: ASSEMBLED,
+  srcDir,
   outDir: `${root}docs-site/dist`,
   cacheDir: `${root}target/docs/cache`,
-  base: process.env.DOCS_BASE ?? "/",
+  base,
   ...(process.env.DOCS_URL && { sitemap: { hostname: process.env.DOCS_URL } }),
+  rewrites: routeOf,
   lang: "en",
   title: "Evidence Chat",
   description:
     "A chat for your site that answers from your documents, by default word for word, and always with sources.",
-  head: [["link", { rel: "icon", type: "image/svg+xml", href: `${process.env.DOCS_BASE ?? "/"}favicon.svg` }]],
-  // Otherwise each page has a script of its own, and the policy a hash of each.
-  metaChunk: true,
-  transformHtml: (html) => withPolicy(html),
-  /** The link to edit a page leads to the file that it comes from. */
-  transformPageData: (page) => ({ filePath: page.frontmatter.source ?? "docs-site/site-map.mjs" }),
+  head: [["link", { rel: "icon", type: "image/svg+xml", href: `${base}favicon.svg` }]],
   markdown: {
-    anchor: { slugify: slugOf },
-    // The anchors that `assemble` writes; braces are common in the text.
-    attrs: { leftDelimiter: "%{", rightDelimiter: "}%", allowedAttributes: ["id"] },
-    image: { lazyLoading: true },
-    // The usual light theme has too little contrast on our background.
-    theme: { light: "github-light-high-contrast", dark: "github-dark" },
-    config: (md) => {
-      // An empty head of a column is not a header.
-      const tagOf = (token) => (token.content === "" ? "td" : "th");
-      md.renderer.rules.th_open = (tokens, at) => `<${tagOf(tokens[at + 1])}>`;
-      md.renderer.rules.th_close = (tokens, at) => `</${tagOf(tokens[at - 1])}>`;
-    },
+    // The default themes have too little contrast.
+    theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" },
+    anchor: { slugify: githubSlug },
+    // Braces are common in the text.
+    attrs: { disable: true },
+    config: (md) =>
+      md.core.ruler.push("links", ({ tokens, env }) => {
+        const file = relative(srcDir, env.realPath ?? env.path).replaceAll("\\", "/");
+        for (const token of tokens.flatMap(({ children }) => children ?? [])) {
+          if (token.type === "link_open") token.attrSet("href", resolveLink(file, token.attrGet("href") ?? ""));
+        }
+      }),
   },
-  vue: { template: { compilerOptions: { isCustomElement: (tag) => tag === "evidence-chat" } } },
   themeConfig: {
     logo: "/favicon.svg",
     nav: [
       { text: "Start", link: "/start" },
-      { text: "Docs", link: "/embed/", activeMatch: "^/(embed|fill|protect|operate)/" },
-      { text: "Reference", link: "/reference/api", activeMatch: "^/reference/" },
-      { text: "Playground", link: "/playground" },
+      { text: "Embed", link: "/web/" },
+      { text: "API", link: "/api" },
     ],
-    sidebar: GROUPS.map(({ title, pages }) => ({
-      text: title,
-      items: pages.map((page) => ({ text: page.title, link: pathOf(page.route) })),
+    sidebar: Object.entries(GROUPS).map(([text, pages]) => ({
+      text,
+      items: Object.entries(pages).map(([text, file]) => ({ text, link: resolveLink("", file) })),
     })),
-    outline: { level: [2, 3], label: "On this page" },
+    outline: [2, 3],
+    search: { provider: "local" },
     socialLinks: [{ icon: "github", link: REPOSITORY }],
-    // A function here would be evaluated in the page, which the policy forbids.
-    editLink: { text: "Edit this page", pattern: `${REPOSITORY}/edit/main/:path` },
-    externalLinkIcon: false,
+    editLink: { pattern: `${REPOSITORY}/edit/main/:path` },
   },
 });
 
-/**
- * The page with a Content-Security-Policy: no script but the site's files and the inline ones that VitePress writes, by their
- * hash; and no connection but to the site itself and the chat's server.
- */
-function withPolicy(/** @type {string} */ html) {
-  const inline = [...html.matchAll(/<script(?![^>]*\bsrc=)[^>]*>([\s\S]*?)<\/script>/g)].map(([, script]) => script);
-  const hashes = new Set(inline.map((script) => `'sha256-${createHash("sha256").update(script).digest("base64")}'`));
-  const servers = (process.env.DOCS_CONNECT ?? "").split(" ").filter(Boolean);
-  const policy = [
-    "default-src 'none'",
-    `script-src 'self' 'wasm-unsafe-eval' ${[...hashes].join(" ")}`.trim(),
-    // VitePress disables transitions with this style while it changes the theme.
-    "style-src 'self' 'sha256-skqujXORqzxt1aE0NNXxujEanPTX6raoqSscTV/Ww/Y='",
-    // The colours of code are attributes.
-    "style-src-attr 'unsafe-inline'",
-    "img-src 'self' data:",
-    "font-src 'self'",
-    "worker-src 'self'",
-    ["connect-src 'self'", ...servers].join(" "),
-    "base-uri 'none'",
-    "form-action 'none'",
-  ].join("; ");
-  return html.replace("<head>", `<head>\n    <meta http-equiv="Content-Security-Policy" content="${policy}">`);
+/** As GitHub makes anchors: letters, digits, hyphens and underscores stay; spaces become hyphens. */
+function githubSlug(/** @type {string} */ heading) {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, "")
+    .replaceAll(" ", "-");
 }

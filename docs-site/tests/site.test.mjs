@@ -10,13 +10,12 @@ import { promisify } from "node:util";
 import { startSuite } from "../../tests/lib/suite.mjs";
 import { listen } from "../../tests/lib/listen.mjs";
 import { createDocsServer } from "../serve.mjs";
-import { PAGES } from "../site-map.mjs";
+import { addressOf, PAGES, REPOSITORY } from "../pages.mjs";
 
 const SITE = fileURLToPath(new URL("..", import.meta.url));
 const DIST = join(SITE, "dist");
 const AXE = await readFile(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-const QUESTION = "Can visitors ask without an account?";
+const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 
 await promisify(execFile)(process.execPath, [join(SITE, "build.mjs")], { maxBuffer: 2 ** 26 });
 
@@ -35,13 +34,11 @@ page.on("response", (response) => {
   if (response.status() >= 400) problems.push(`${response.status()} ${response.url()}`);
 });
 
-/** The address of a page; a route ends in `/` or names a file. */
-const address = (route) => `${site.origin}/${route === "index" ? "" : route.endsWith("/") ? route : `${route}.html`}`;
-
-async function open(route) {
+async function open(/** @type {string} */ file) {
   problems = [];
-  await page.goto(address(route));
-  await page.locator(".site-chat evidence-chat").waitFor({ state: "attached" });
+  await page.goto(`${site.origin}/${addressOf(file)}`);
+  // Rendered again in the browser.
+  await page.waitForLoadState("networkidle");
 }
 
 describe("the built site", () => {
@@ -61,23 +58,30 @@ describe("the built site", () => {
       }
     }
     assert.deepEqual(broken, []);
-    assert.ok(pages.size > PAGES.length);
+    assert.ok(pages.size > PAGES.size);
   });
 
-  test("llms.txt leads to the Markdown of every page but the two that components draw", async () => {
+  test("every file in docs/ is a page", async () => {
+    const files = (await readdir(join(SITE, "../docs"))).filter((name) => name.endsWith(".md"));
+    assert.deepEqual(
+      files.filter((name) => !PAGES.has(`docs/${name}`)),
+      [],
+    );
+  });
+
+  test("llms.txt leads to the Markdown of the pages in the repository", async () => {
     const text = await (await fetch(`${site.origin}/llms.txt`)).text();
-    const links = [...text.matchAll(/^- \[.+?\]\((http.+?)\)/gm)].map(([, url]) => new URL(url).pathname);
-    assert.equal(links.length, PAGES.length - 2);
-    for (const path of links) {
-      const response = await fetch(`${site.origin}${path}`);
-      assert.ok(response.ok && (await response.text()).startsWith("# "), path);
+    const links = [...text.matchAll(/^- \[.+?\]\((.+?)(?:#.*)?\)$/gm)].map(([, url]) => url);
+    assert.ok(links.length > 30);
+    for (const url of links) {
+      assert.ok(url.startsWith(`${REPOSITORY}/raw/main/`), url);
+      assert.match(await readFile(join(SITE, "..", url.slice(`${REPOSITORY}/raw/main/`.length)), "utf8"), /^# /, url);
     }
-    assert.ok((await (await fetch(`${site.origin}/llms-full.txt`)).text()).length > 200_000);
   });
 
-  for (const { route, title } of PAGES) {
-    test(`"${title}" opens without errors and requests to others, and fits on a phone`, async () => {
-      await open(route);
+  for (const file of PAGES) {
+    test(`${file} opens without errors and requests to others, and fits on a phone`, async () => {
+      await open(file);
       assert.ok(((await page.locator("h1").first().textContent()) ?? "") !== "");
       await page.setViewportSize({ width: 360, height: 740 });
       const isWide = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
@@ -86,108 +90,67 @@ describe("the built site", () => {
     });
   }
 
-  const looks = {
-    light: ["index", "playground", "quality", "reference/http"],
-    dark: ["index", "playground", "embed/reference"],
-  };
-  for (const [theme, routes] of Object.entries(looks)) {
-    for (const route of routes) {
-      test(`"${route}" has no accessibility problem in the ${theme} theme`, async () => {
-        await page.emulateMedia({ colorScheme: /** @type {"light" | "dark"} */ (theme), reducedMotion: "reduce" });
-        await open(route);
-        if (["index", "playground"].includes(route)) await answered(page.locator(".home-chat, .stage")).waitFor();
+  for (const theme of /** @type {const} */ (["light", "dark"])) {
+    for (const file of ["docs/index.md", "docs/benchmarks.md", "docs/http.md", "web/README.md"]) {
+      test(`${file} has no accessibility problem in the ${theme} theme`, async () => {
+        await page.emulateMedia({ colorScheme: theme, reducedMotion: "reduce" });
+        await open(file);
         await page.evaluate(AXE);
         const found = await page.evaluate(async (rules) => {
-          const { violations } = await globalThis["axe"].run(document, { runOnly: rules });
+          const { violations } = await globalThis["axe"].run(
+            // VitePress labels its search button "Search", but it also shows the key.
+            { exclude: [".DocSearch"] },
+            { runOnly: rules },
+          );
           return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`);
         }, RULES);
         assert.deepEqual(found, []);
       });
     }
   }
-});
 
-/** The citation badge of an answer in a widget below `place`. */
-const answered = (place) => place.locator('[part~="marker"]').first();
+  test("the search finds a heading and opens it", async () => {
+    await open("docs/start.md");
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("Changing keys");
+    await page.locator(".VPLocalSearchBox .result.selected").filter({ hasText: "Changing keys" }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.locator("#changing-keys").waitFor();
+    assert.deepEqual(problems, []);
+  });
+});
 
 describe("the chat of the site", () => {
-  test("the start page says that a stand-in answers", async () => {
-    await open("index");
-    await page.locator("figcaption").filter({ hasText: "A stand-in in this page" }).waitFor();
+  test("a site without a chat server has no widget", async () => {
+    await open("docs/start.md");
+    assert.equal(await page.locator("evidence-chat").count(), 0);
   });
 
-  test("Ctrl+K opens it, and it answers from the pages with a source that opens the page", async () => {
-    await open("start");
-    await page.keyboard.press("Control+k");
-    const chat = page.locator(".site-chat evidence-chat");
-    await page.waitForFunction(() => document.activeElement?.localName === "evidence-chat");
-    await page.keyboard.type(QUESTION);
-    await page.keyboard.press("Enter");
-    await page.locator('.site-chat evidence-chat[data-state="ready"]').waitFor({ state: "attached" });
-    await answered(chat).focus();
-    const card = chat.locator('[data-role="citation-card"]');
-    await card.waitFor();
-    assert.match(await card.innerText(), /Verified quote/);
-    const [link] = await chat.locator('[part="sources"] a, [part="citation-card"] a').all();
-    const target = new URL(await link.getAttribute("href"));
-    assert.equal(target.origin, site.origin);
-    const response = await fetch(new URL(target.pathname, site.origin));
-    assert.equal(response.status, 200);
-    assert.match(await response.text(), new RegExp(`id="${target.hash.slice(1).replace(/:~:.*/, "")}"`));
-    assert.deepEqual(problems, []);
-  });
-
-  test("it refuses what the pages do not say", async () => {
-    await open("start");
-    await page.keyboard.press("Control+k");
-    await page.keyboard.type("What is the capital of France?");
-    await page.keyboard.press("Enter");
-    await page.locator('.site-chat evidence-chat [part="refusal"]').waitFor();
-    assert.deepEqual(problems, []);
-  });
-});
-
-describe("the playground", () => {
-  test("the tag has the chosen attributes, and the preview shows them", async () => {
-    await open("playground");
-    const hostile = `A "quoted" <b>&amp; ' title`;
-    await page.getByLabel("Start", { exact: true }).check({ force: true });
-    await page.getByLabel("Dark", { exact: true }).check({ force: true });
-    await page.getByLabel("⌘K, Ctrl+K or / opens it").uncheck();
-    await page.getByLabel("Title").fill(hostile);
-    await page.getByLabel("Language").selectOption("ar");
-    await page.getByRole("button", { name: "Colour #1d6044" }).click();
-    const tag = await page.locator("pre.tag").innerText();
-    // Not in the page itself, whose policy forbids the style sheet.
-    const empty = await page.context().newPage();
-    const parsed = await empty.evaluate((html) => {
-      const parsed = new DOMParser().parseFromString(html, "text/html");
-      const element = parsed.querySelector("evidence-chat");
-      for (const code of parsed.querySelectorAll("script, style")) code.remove();
-      return {
-        attributes: Object.fromEntries([...element.attributes].map(({ name, value }) => [name, value])),
-        others: parsed.querySelectorAll("head > *, body > *").length - 1,
-        text: parsed.documentElement.textContent.trim(),
-      };
-    }, tag);
-    await empty.close();
-    const attributes = { mode: "floating", position: "start", shortcut: "off", lang: "ar", theme: "dark" };
-    assert.deepEqual(parsed, { attributes: { ...attributes, heading: hostile }, others: 0, text: "" });
-    assert.match(tag, /--evidence-chat-accent: #1d6044;/);
-    const preview = page.locator(".stage evidence-chat");
-    assert.equal(await preview.getAttribute("heading"), hostile);
-    assert.equal(await preview.getAttribute("position"), "start");
-    assert.equal(await preview.getAttribute("theme"), "dark");
-    assert.equal(await preview.evaluate((node) => node.style.getPropertyValue("--evidence-chat-accent")), "#1d6044");
-    assert.deepEqual(problems, []);
-  });
-
-  test("the copy button copies the tag and says so", async () => {
-    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
-    await open("playground");
-    await page.getByRole("button", { name: "Copy", exact: true }).click();
-    await page.getByText("Copied", { exact: true }).waitFor();
-    const copied = await page.evaluate(() => navigator.clipboard.readText());
-    assert.equal(copied, await page.locator("pre.tag").innerText());
+  test("the widget is loaded from the chat server, takes the theme, and stays on the next page", async (t) => {
+    const script = "customElements.define('evidence-chat', class extends HTMLElement {});";
+    const worker = await listen((_, response) =>
+      response.writeHead(200, { "content-type": "text/javascript", "access-control-allow-origin": "*" }).end(script),
+    );
+    const settings = { CHAT_ENDPOINT: `${worker.origin}/api/chat`, SUPABASE_URL: "http://127.0.0.1:1" };
+    const withChat = await listen(createDocsServer({ ...settings, SUPABASE_PUBLISHABLE_KEY: "key" }));
+    t.after(() => Promise.all([worker.close(), withChat.close()]));
+    await page.emulateMedia({ colorScheme: "dark" });
+    await page.goto(`${withChat.origin}/start.html`);
+    await page.evaluate(() => customElements.whenDefined("evidence-chat").then(() => undefined));
+    const chat = page.locator("evidence-chat");
+    const attributes = await chat.evaluate((node) =>
+      Object.fromEntries([...node.attributes].map(({ name, value }) => [name, value])),
+    );
+    assert.deepEqual(attributes, {
+      mode: "floating",
+      heading: "Ask these docs",
+      shortcut: "mod+i",
+      theme: "dark",
+      "supabase-url": settings.SUPABASE_URL,
+      "supabase-key": "key",
+    });
+    await page.locator(".VPSidebar").getByText("Threat model").click();
+    await page.waitForURL(/threat-model/);
+    assert.equal(await chat.count(), 1);
   });
 });

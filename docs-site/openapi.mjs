@@ -1,7 +1,6 @@
 // The page about the HTTP routes, from docs/openapi.yaml.
 import { parse } from "yaml";
-import { cell, inline, table } from "./cell.mjs";
-import { slugOf } from "./markdown.mjs";
+import { cell, inline, table } from "./table.mjs";
 
 const METHODS = ["get", "post", "put", "patch", "delete"];
 
@@ -12,7 +11,7 @@ export function openapiPage(/** @type {string} */ yaml) {
   const routes = Object.entries(api.paths).flatMap(([path, item]) =>
     METHODS.filter((method) => item[method]).map((method) => ({ path, method, item, operation: item[method] })),
   );
-  const page = ["# HTTP routes", api.info.summary, inline(api.info.description)];
+  const page = ["---\neditLink: false\n---\n\n# HTTP routes", api.info.summary, inline(api.info.description)];
   for (const { name, description } of api.tags) {
     page.push(`## ${title(name)}`, inline(description));
     for (const route of routes.filter(({ operation }) => operation.tags?.includes(name)))
@@ -35,7 +34,7 @@ function operationOf({ path, method, item, operation }, read) {
     operation.description && inline(operation.description),
     operation.security?.length === 0 && "No token is needed.",
     table(
-      ["parameter", "in", "", ""],
+      ["parameter", "in", "type", "meaning"],
       parameters.map((parameter) => [
         `\`${parameter.name}\``,
         parameter.in,
@@ -45,7 +44,7 @@ function operationOf({ path, method, item, operation }, read) {
     ),
     body && `Body: ${contentOf(body.content, read)}.`,
     table(
-      ["status", "", "body"],
+      ["status", "meaning", "body"],
       Object.entries(operation.responses).map(([status, response]) => {
         const { description, content } = read(response);
         return [status, cell(description), content ? contentOf(content, read) : ""];
@@ -69,7 +68,7 @@ function schemaOf(name, schema, read) {
     schema.description && inline(schema.description),
     properties.length === 0 && cell(typeOf(schema, read)),
     table(
-      ["field", "", ""],
+      ["field", "type", "meaning"],
       properties.map(([field, property]) => [
         `\`${field}\`${required.has(field) ? "" : "?"}`,
         cell(typeOf(property, read)),
@@ -84,7 +83,7 @@ function typeOf(schema, read) {
   if (schema === undefined || schema === true) return "";
   if (schema.$ref) {
     const [, name] = /^#\/components\/schemas\/(\w+)$/.exec(schema.$ref) ?? [];
-    return name ? `[${name}](#${slugOf(name)})` : typeOf(read(schema), read);
+    return name ? `[${name}](#${name.toLowerCase()})` : typeOf(read(schema), read);
   }
   if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
   if (schema.enum) return schema.enum.map((value) => `\`${JSON.stringify(value)}\``).join(" or ");

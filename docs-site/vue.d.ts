@@ -1,4 +1,0 @@
-declare module "*.vue" {
-  const component: import("vue").Component;
-  export default component;
-}
