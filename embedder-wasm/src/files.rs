@@ -18,7 +18,7 @@ pub const MODEL_BYTES: usize = 23_341_453;
 /// Name of the reader's file: quantised weights, made by `training/reader/publish.sh`, which also sets the next two lines.
 pub const READER_FILE: &str = "reader-int8.safetensors";
 /// SHA-256 of the reader's file, hex.
-pub const READER_SHA256: &str = "aa6bf78eb768db822fa9f1de246571a24c204a1bb1b576b2245104804b52983c";
+pub const READER_SHA256: &str = "7dcdcdd76971e53f277fed6a9fc6706f41db59931d18f9548420bc1a1b9195c4";
 /// Length of the reader's file in bytes.
 pub const READER_BYTES: usize = 7_254_936;
 

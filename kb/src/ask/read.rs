@@ -12,9 +12,8 @@ pub trait PassageReader {
 impl PassageReader for Reader {
     fn z(&mut self, question: &str, passages: &[PassageToRead]) -> Vec<Vec<Option<f32>>> {
         let inputs = passages.iter();
-        let inputs: Vec<_> = inputs
-            .map(|PassageToRead { heading, statements, .. }| Passage { heading, statements })
-            .collect();
+        let inputs: Vec<_> =
+            inputs.map(|PassageToRead { heading, statements, .. }| Passage { heading, statements }).collect();
         self.read_batch(question, &inputs)
     }
 }
