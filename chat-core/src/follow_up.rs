@@ -23,7 +23,7 @@ use crate::chunk::MatchedChunk;
 use crate::evidence::calibration::log_odds;
 use crate::evidence::{EvidenceThresholds, query_terms, ranked};
 use crate::passage::Passage;
-use crate::question::{Question, asking_first};
+use crate::question::Question;
 use crate::reading::{Reading, apply};
 use crate::request::MAX_MESSAGE_CHARS;
 use crate::respond::{Response, Search, Verdict};
@@ -112,12 +112,6 @@ pub(crate) fn together<'r>(
         || (evidence >= MIN_EVIDENCE_WITHOUT_OWN_WORD
             && (is_question || both.passages.iter().any(has_own_word)));
     (gain >= MIN_GAIN && asks_for_something).then_some(both)
-}
-
-/// What the reader reads of a question and the one before it: the question, and the other one like a question of its own.
-pub(crate) fn question_for_follow_up(question: &str, joined: &str) -> String {
-    let previous = joined.strip_prefix(question).unwrap_or(joined);
-    format!("{question} {}", asking_first(previous.trim_start()))
 }
 
 #[cfg(test)]

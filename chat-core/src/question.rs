@@ -16,8 +16,9 @@ const MAX_TERMS: usize = 64;
 /// words.
 const MAX_TYPOS: usize = 8;
 
-/// Words of a question that the reader, which reads the first 64 tokens of it, certainly reads.
-const MAX_ORDERED_WORDS: usize = 40;
+/// The longest question that the reader reads, in words. It reads the first 64 tokens; of longer stories that lead to a question it chose
+/// the first statement worse than the search, also with the sentences that ask before the others.
+const MAX_READ_WORDS: usize = 40;
 
 /// The weight of words if the search gives none: that of a word in every twentieth passage.
 const UNKNOWN_WEIGHT: f64 = 3.0;
@@ -33,6 +34,7 @@ pub(crate) struct Question {
     /// Sum of their weights.
     total: f64,
     is_readable: bool,
+    is_long: bool,
 }
 
 #[derive(Clone)]
@@ -61,7 +63,8 @@ impl Question {
             terms.push(Term { forms: word_forms(&stem, passages), stem, weight, is_name });
         }
         let total = terms.iter().map(|term| term.weight).sum();
-        Self { terms, total, is_readable: is_readable(text) }
+        let is_long = text.split_whitespace().nth(MAX_READ_WORDS).is_some();
+        Self { terms, total, is_readable: is_readable(text), is_long }
     }
 
     /// A question that was searched together with the one before it, in the form of [`joined`](crate::follow_up::joined).
@@ -93,6 +96,11 @@ impl Question {
     /// Whether the embedding model can read the question. If not, only its words count.
     pub(crate) fn is_readable(&self) -> bool {
         self.is_readable
+    }
+
+    /// Whether the reader reads it.
+    pub(crate) fn is_for_reader(&self) -> bool {
+        self.is_readable && !self.is_long
     }
 
     /// The sum of the weights (inverse document frequencies, in nats) of all words.
@@ -166,18 +174,6 @@ fn actual_question(text: &str) -> &str {
     let sentences = sentences(text, 0..text.len());
     let asked = sentences.into_iter().rev().filter_map(|range| text.get(range));
     asked.into_iter().find(|sentence| sentence.contains('?')).unwrap_or(text)
-}
-
-/// A text of more than [`MAX_ORDERED_WORDS`] words with the sentences that ask before the others.
-pub(crate) fn asking_first(text: &str) -> String {
-    if text.split_whitespace().nth(MAX_ORDERED_WORDS).is_none() {
-        return text.to_owned();
-    }
-    let sentences = sentences(text, 0..text.len()).into_iter().filter_map(|range| text.get(range));
-    let (mut ordered, others): (Vec<&str>, Vec<&str>) =
-        sentences.partition(|sentence| sentence.contains('?'));
-    ordered.extend(others);
-    ordered.join(" ")
 }
 
 fn word_forms(stem: &str, passages: &[Passage<'_>]) -> BTreeSet<String> {

@@ -79,10 +79,10 @@ impl<'r> Search<'r> {
         Self { question, passages, assessment, thresholds: *thresholds, confidence, decided_by }
     }
 
-    /// Takes what the reader says about each passage, `None` if it did not read it. Without effect if the model, whose vocabulary the
-    /// reader has, cannot read the question.
+    /// Takes what the reader says about each passage, `None` if it did not read it. Without effect if the question is not for the
+    /// reader.
     pub(crate) fn apply(&mut self, of_passages: &[Option<&[Option<f32>]>]) {
-        if !self.question.is_readable() {
+        if !self.question.is_for_reader() {
             return;
         }
         self.decided_by = DecidedBy::Reader;

@@ -84,8 +84,7 @@ pub(crate) fn confidence_by_words(coverage: f64) -> f64 {
 /// The fingerprint of the reader for which the constants below were chosen. The reading of another one is not used.
 pub const READER: &str = "a44cd1534f8a1521";
 
-/// How much a statement's z adds to its score. From 0.05 to 0.1 the choice is equally good; more harms long questions, of which the
-/// reader reads the first 64 tokens.
+/// How much a statement's z adds to its score. From 0.05 to 0.1 the choice is equally good.
 pub(crate) const READER_WEIGHT: f64 = 0.06;
 
 /// The largest absolute z that counts, and minus the z of a statement that was not read.

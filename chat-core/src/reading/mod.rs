@@ -14,9 +14,8 @@ use crate::chunk::MatchedChunk;
 use crate::error::ApiError;
 use crate::evidence::EvidenceThresholds;
 use crate::evidence::calibration::READER;
-use crate::follow_up::{JoinedSearch, question_for_follow_up, together};
+use crate::follow_up::{JoinedSearch, together};
 use crate::passage::{Passage, Sentence};
-use crate::question::asking_first;
 use crate::request::{model, uuid};
 use crate::respond::Search;
 use crate::statement::Part;
@@ -85,13 +84,13 @@ pub fn passages_to_read(
     let alone = Search::new(question, rows, thresholds);
     let both = joined.and_then(|joined| Some((joined, together(question, &alone, joined, thresholds)?)));
     match both.filter(|(_, both)| both.is_answered()) {
-        Some((joined, both)) => (question_for_follow_up(question, joined.text), to_read(&both)),
-        None => (asking_first(question), to_read(&alone)),
+        Some((joined, both)) => (joined.text.to_owned(), to_read(&both)),
+        None => (question.to_owned(), to_read(&alone)),
     }
 }
 
 fn to_read(search: &Search<'_>) -> Vec<PassageToRead> {
-    if !search.question.is_readable() {
+    if !search.question.is_for_reader() {
         return Vec::new();
     }
     let passages = search.passages.iter().filter(|passage| is_to_read(passage));

@@ -174,17 +174,18 @@ fn the_hash_is_of_heading_and_statements_and_the_same_on_every_machine() {
 }
 
 #[test]
-fn the_sentence_that_asks_comes_first_in_a_long_question_only() {
-    let to_read = |question: &str| passages_to_read(question, &[], None, &EvidenceThresholds::default()).0;
-    let short = "I have bought a hat. Can I return it? It is red.";
-    assert_eq!(to_read(short), short);
-    let story = "It was a hat that I liked. ".repeat(6);
-    assert_eq!(
-        to_read(&format!("{story}Can I return it? It is red.")),
-        format!("Can I return it? {story}It is red.")
-    );
-    let without = format!("{story}Tell me how to return it.");
-    assert_eq!(to_read(&without), without);
+fn a_question_of_more_than_forty_words_is_decided_by_the_search() {
+    let rows = [chunk(1, 1, 0.9, "Refunds take five days.")];
+    let thresholds = EvidenceThresholds::default();
+    let reading = reading(&rows, |_, _| Some(-50.0));
+    let read = |words: usize| {
+        let question = vec!["refunds"; words].join(" ");
+        let to_read = passages_to_read(&question, &rows, None, &thresholds).1.len();
+        let with = respond(&question, &rows, Some(&reading), &thresholds, true);
+        (to_read, with.decided_by, with == respond(&question, &rows, None, &thresholds, true))
+    };
+    assert_eq!(read(40), (1, DecidedBy::Reader, false));
+    assert_eq!(read(41), (0, DecidedBy::Search, true));
 }
 
 #[test]
@@ -217,12 +218,6 @@ fn a_follow_up_is_read_with_the_question_before_it_if_it_is_answered_with_it() {
     let (refusal, is_joined) = respond(-5.0);
     assert_eq!((text_of(&refusal), is_joined), (None, true), "the question still leans on the other");
     assert_eq!((answer.decided_by, refusal.decided_by), (DecidedBy::Reader, DecidedBy::Reader));
-
-    let long = format!("{} Is it free?", "It is a hat that I bought. ".repeat(6).trim_end());
-    assert_eq!(
-        question_for_follow_up(question, &joined(question, &long)),
-        format!("{question} Is it free? {}", "It is a hat that I bought. ".repeat(6).trim_end())
-    );
 }
 
 #[test]
