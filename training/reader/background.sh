@@ -5,6 +5,8 @@
 # Needs Python 3.11 with pip; makes its own environment (5 GB: the registry has torch with CUDA only).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
+# With autogroups, nice counts among the processes of a session only.
+[[ ! -w /proc/self/autogroup ]] || echo 19 >/proc/self/autogroup || true
 dir=$(mkdir -p "$1" && cd "$1" && pwd)
 minutes=${2:-130}
 : "${READER_DATA:?the folder with human/ and passages/}"
