@@ -90,7 +90,7 @@ pub(crate) const READER_WEIGHT: f64 = 0.06;
 /// The largest absolute z that counts, and minus the z of a statement that was not read.
 pub(crate) const MAX_READER_Z: f64 = 10.0;
 
-/// By how much the search may fall short, in log-odds, if the reader finds an answer. With twice as much, 1.7 times as many off-topic
+/// By how much the search may fall short, in log-odds, if the reader finds an answer. With twice as much, 1.5 times as many off-topic
 /// questions are answered.
 const SEARCH_ALLOWANCE: f64 = 0.5;
 /// How much the log-odds of the search count beside z, which is a difference of log-odds itself.
