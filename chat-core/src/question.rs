@@ -16,8 +16,8 @@ const MAX_TERMS: usize = 64;
 /// words.
 const MAX_TYPOS: usize = 8;
 
-/// The longest question that the reader reads, in words. It reads the first 64 tokens; of longer stories that lead to a question it chose
-/// the first statement worse than the search, also with the sentences that ask before the others.
+/// The longest question that the reader reads, in words: of its 64 tokens, certainly to the end. With the longer ones of govuk read, the
+/// sentences that ask first, it has .596 first and .802 in three statements; decided by the search, .609 and .787.
 const MAX_READ_WORDS: usize = 40;
 
 /// The weight of words if the search gives none: that of a word in every twentieth passage.
