@@ -76,7 +76,7 @@ export async function buildBundles(dist, embedderFiles) {
     ...(await buildHashed(dist, { "my-data": "src/panel/history/my-data.ts" })),
   ]);
   const historyPlugins = [styleSheetsAsText, importedChunks(new Map(chunks))];
-  const history = { history: "src/panel/history/index.ts" };
+  const history = { history: "src/panel/history/history-view.ts" };
   for (const [source, file] of await buildHashed(dist, history, { plugins: historyPlugins })) chunks.set(source, file);
   const search = { search: "src/panel/search/index.ts" };
   for (const [source, file] of await buildHashed(dist, search, { plugins: [styleSheetsAsText] }))

@@ -3,7 +3,7 @@ import { optional } from "./json.js";
 import type { ChatClientOptions } from "./options.js";
 import { searchStatements } from "./search-statements.js";
 import type { PassageStatements, Reading, StatementsRequest } from "./wire.js";
-import { withTimeout } from "./with-timeout.js";
+import { withTimeout } from "./request.js";
 
 /** The longest that a question waits for its reading, in milliseconds. */
 export const MAX_READING_MS = 600;

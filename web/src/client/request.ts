@@ -2,7 +2,6 @@ import { decodeError } from "./decode.js";
 import { ChatError, connectionLost, invalidResponse, unreachable } from "./errors.js";
 import { type JsonObject, parseObject } from "./json.js";
 import type { ChatClientOptions, TokenProvider } from "./options.js";
-import { withTimeout } from "./with-timeout.js";
 
 /** One request to the API. */
 export interface ApiRequest {
@@ -193,3 +192,23 @@ export function tokenRejected(): ChatError {
 const SIGNED_OUT = "Please sign in to ask a question.";
 const EXPIRED = "Your sign-in is no longer valid. Please sign out and in again.";
 const UNCONFIRMED = "Your sign-in could not be confirmed. Please try again.";
+
+/**
+ * The promise's outcome, or an error if it takes longer than `milliseconds`. An abort rejects with the signal's reason,
+ * for promises that do not watch the signal themselves.
+ */
+export async function withTimeout<T>(milliseconds: number, promise: Promise<T>, signal?: AbortSignal): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const listening = new AbortController();
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`Nothing was received for ${milliseconds} ms.`)), milliseconds);
+    if (signal?.aborted) reject(signal.reason);
+    signal?.addEventListener("abort", () => reject(signal.reason), { signal: listening.signal });
+  });
+  try {
+    return await Promise.race([promise, timeout]);
+  } finally {
+    clearTimeout(timer);
+    listening.abort();
+  }
+}

@@ -2,10 +2,9 @@ import { decodeEvent } from "./decode.js";
 import { connectionLost, invalidResponse } from "./errors.js";
 import { optional } from "./json.js";
 import type { ChatClientOptions } from "./options.js";
-import { idleTimeout, send } from "./request.js";
+import { idleTimeout, send, withTimeout } from "./request.js";
 import { type SseEvent, SseParser } from "./sse.js";
 import type { ChatEvent, ChatRequest } from "./wire.js";
-import { withTimeout } from "./with-timeout.js";
 
 /**
  * Sends a question and yields the events of its outcome. The last one is `answer_end` or `refusal`. An abort throws the

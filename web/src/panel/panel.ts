@@ -1,79 +1,43 @@
 import { isSupported } from "@evidence-chat/embedder";
 import { connectionLost } from "../client/errors.js";
-import { Identity } from "../client/identity.js";
-import { optional } from "../client/json.js";
-import type { ChatClientOptions } from "../client/options.js";
-import { idleTimeout } from "../client/request.js";
 import type { Session } from "../client/wire.js";
-import { withTimeout } from "../client/with-timeout.js";
 import { button, element, icon } from "../dom/element.js";
 import * as icons from "../dom/icons.js";
 import { frameDrawn, yieldToPage } from "../dom/yield-to-page.js";
-import type { TextKey } from "../texts/index.js";
-import { type AskerEvent, INITIAL_ASKER, nextAsker } from "./asker.js";
 import { Announcer } from "./chat/announcer.js";
 import { Chat, STOPPED } from "./chat/chat.js";
 import { OfflineNotice } from "./chat/offline-notice.js";
-import { problemOf } from "./chat/problem.js";
 import { QuestionLength } from "./chat/question-length.js";
 import { urlOfWords } from "./citations/cited-place.js";
 import { copySelection } from "./citations/index.js";
 import { excerptOf } from "./citations/passage/draw.js";
+import { CurrentUser } from "./current-user.js";
 import type { PanelHost } from "./host.js";
 import { LazyHistory } from "./history/lazy-history.js";
-import { Modality } from "./modality.js";
 import { createModel } from "./model/create-model.js";
-import { ModelAnnouncer } from "./model/model-announcer.js";
-import type { ModelLoader, ModelState } from "./model/model-loader.js";
-import { ModelNotice } from "./model/model-notice.js";
-import { modelDownloadBytes } from "./model/model-url.js";
+import type { ModelLoader } from "./model/model-loader.js";
 import { LazyReader } from "./reader/lazy-reader.js";
-import { reportFailures } from "./report-failures.js";
 import { lazySearch } from "./search/lazy-search.js";
 import { SiteSettings } from "./site-settings.js";
-import { VisibleArea } from "./visible-area.js";
-import { LazyVisitor } from "./visitor/lazy-visitor.js";
+import type { UserSwitch } from "./user-switch.js";
+import { WholeWindow } from "./whole-window.js";
 import { LazyWriter } from "./writer/lazy-writer.js";
-
-/** From then on, a draft whose token has not come is taken for one of the user who was known before it. */
-const DRAFT_TOKEN_MS = 5000;
-
-/** A visitor who is signed in without an account may have a CAPTCHA to solve first. */
-const SIGN_IN_MS = 180_000;
 
 /** The panel of one widget: connects its conversation, history and model. */
 export class WidgetPanel {
   readonly #host: PanelHost;
+  readonly #user: CurrentUser;
   readonly #model: ModelLoader;
-  readonly #modelNotice: ModelNotice;
-  readonly #modelAnnouncer: ModelAnnouncer;
   readonly #chat: Chat;
   readonly #history: LazyHistory;
   readonly #writer: LazyWriter;
   readonly #reader: LazyReader;
-  /** The request to open the history whose code is being loaded; a later action of the visitor replaces it. */
-  #opening: object | undefined;
-  #identity: Identity;
-  readonly #announcer = new Announcer();
+  readonly #search: ReturnType<typeof lazySearch>;
+  readonly #siteSettings: SiteSettings;
   readonly #offline: OfflineNotice;
   readonly #newChat: HTMLButtonElement;
-  readonly #showHistory: HTMLButtonElement;
-  readonly #checkIdentity = () => void (document.visibilityState === "visible" && this.#identity.check());
-  readonly #modality: Modality;
-  readonly #visibleArea: VisibleArea;
-  readonly #siteSettings: SiteSettings;
-  /** Signs visitors in if the page does not. */
-  readonly #visitor: LazyVisitor;
-  /** The session that this tab remembers because of this page. */
-  #remembered: string | undefined;
-  #asker = INITIAL_ASKER;
-  /**
-   * Until then, in milliseconds of `performance.now()`, what is in the question box may have been begun by a new user; `undefined` if
-   * nothing is, and 0 for a text that the widget suggests. It ends early with the token that is requested when a text is begun, and then
-   * the text is that of the user before.
-   */
-  #draftMayBeNewUntil: number | undefined;
-  readonly #search: ReturnType<typeof lazySearch>;
+  readonly #wholeWindow: WholeWindow;
+  readonly #checkUser = () => void (document.visibilityState === "visible" && this.#user.check());
   /** Until then, whether the question box is busy is up to the element: a question may wait for the panel. */
   #isStarted = false;
   /** Settles when a question that is asked again for another user is answered. */
@@ -82,82 +46,45 @@ export class WidgetPanel {
   constructor(host: PanelHost) {
     this.#host = host;
     const { shadow, frame, translator } = host;
-    this.#identity = this.#newIdentity();
-    this.#modelNotice = this.#createModelNotice();
-    this.#modelAnnouncer = new ModelAnnouncer(translator, modelDownloadBytes(host.element.modelUrl), this.#announcer);
-    this.#model = createModel(host, (state) => this.#modelChanged(state));
-    this.#writer = new LazyWriter(host, this.#announcer);
-    this.#reader = new LazyReader(
+    const announcer = new Announcer();
+    this.#user = new CurrentUser(
       host,
-      () => this.#client(),
-      () => this.#model.unload(),
+      () => this.#siteSettings.forEverybody(),
+      (change) => this.#userChanged(change),
     );
-    this.#chat = this.#createChat();
-    this.#history = this.#createHistory();
-    const client = () => this.#client();
+    const { client } = this.#user;
+    const { model, notice } = createModel(host, announcer, () => this.#modelChanged());
+    this.#model = model;
+    this.#writer = new LazyWriter(host, announcer);
+    this.#reader = new LazyReader(host, client, () => model.unload());
     this.#siteSettings = new SiteSettings(host, client, (question) => void this.ask(question));
-    this.#visitor = new LazyVisitor(host, () => this.#siteSettings.forEverybody());
+    this.#chat = this.#createChat(announcer);
+    this.#history = this.#createHistory();
     this.#offline = new OfflineNotice(translator.t);
-    const embedder = () => (this.#model.state.status === "ready" ? this.#model.state.embedder : undefined);
+    const embedder = () => (model.state.status === "ready" ? model.state.embedder : undefined);
     const length = new QuestionLength(translator, embedder);
     this.#newChat = this.#createNewChat();
-    this.#showHistory = this.#createShowHistory();
-    this.#modality = new Modality(frame, shadow, this.#announcer.root);
-    this.#visibleArea = new VisibleArea(frame.root);
-    frame.tools.replaceChildren(this.#newChat, this.#showHistory);
-    frame.status.append(
-      this.#siteSettings.privacy.root,
-      this.#history.notice,
-      this.#offline.root,
-      length.root,
-      this.#modelNotice.root,
-    );
-    this.#search = lazySearch({
-      host,
-      announcer: this.#announcer,
-      tools: { excerptOf, urlOfWords },
-      client,
-      embedder,
-    });
-    // The visitor may have typed before this code was loaded.
-    this.#draftChanged(frame.composer.value, true);
-    let isTyped = false;
-    // Before the question box, which reports each change.
-    frame.composer.root.addEventListener("input", () => (isTyped = true), { capture: true });
+    this.#wholeWindow = new WholeWindow(host, announcer.root);
+    frame.tools.replaceChildren(this.#newChat, this.#history.button);
+    const { privacy } = this.#siteSettings;
+    frame.status.append(privacy.root, this.#history.notice, this.#offline.root, length.root, notice);
+    this.#search = lazySearch({ host, announcer, tools: { excerptOf, urlOfWords }, client, embedder });
     frame.composer.onInput = (text) => {
-      this.#draftChanged(text, isTyped);
-      isTyped = false;
+      this.#user.draftChanged(text);
       length.check(text);
       this.#search.check(text);
     };
     shadow.addEventListener("copy", (event) => copySelection(event as ClipboardEvent, shadow, this.#chat.log.answers));
   }
 
-  #createModelNotice(): ModelNotice {
-    const { frame, translator } = this.#host;
-    return new ModelNotice(translator, modelDownloadBytes(this.#host.element.modelUrl), {
-      // Each button is removed with its notice, so the focus moves first.
-      retry: () => {
-        frame.composer.focus();
-        this.#model.load();
-      },
-      allow: () => {
-        frame.composer.focus();
-        this.#model.allow();
-      },
-    });
-  }
-
-  #createChat(): Chat {
+  #createChat(announcer: Announcer): Chat {
     return new Chat({
       host: this.#host,
-      announcer: this.#announcer,
-      client: () => this.#client(),
+      announcer,
+      user: this.#user,
       model: this.#model,
       ask: (question) => void this.ask(question),
       onChange: () => this.#showState(),
-      onStart: (question) => this.#noteAsker({ type: "started", question }),
-      onEnd: () => this.#noteAsker({ type: "ended" }),
       onOutcome: () => this.#loadReader(true),
       onAnswer: (reply, question) => {
         if (this.#siteSettings.privacy.isOnDevice) this.#writer.offer(reply, question);
@@ -170,17 +97,19 @@ export class WidgetPanel {
   }
 
   #createHistory(): LazyHistory {
-    return new LazyHistory(this.#host, {
-      translator: this.#host.translator,
-      client: () => this.#client(),
-      isNew: () => this.#visitor.isNew,
-      current: () => this.#chat.sessionId,
-      open: (session) => this.#open(session),
-      deleted: (sessionId) => sessionId === this.#chat.sessionId && this.#chat.startOver(),
-      deletingAll: () => this.#chat.abort(STOPPED),
-      deletedAll: () => this.#giveBack(() => this.#chat.startOver()),
-      back: () => this.#closeHistory(),
-    });
+    return new LazyHistory(
+      this.#host,
+      {
+        client: this.#user.client,
+        isNew: () => this.#user.isNew,
+        current: () => this.#chat.sessionId,
+        open: (session) => this.#open(session),
+        deleted: (sessionId) => sessionId === this.#chat.sessionId && this.#chat.startOver(),
+        deletingAll: () => this.#chat.abort(STOPPED),
+        deletedAll: () => this.#giveBack(() => this.#chat.startOver()),
+      },
+      () => this.#showState(),
+    );
   }
 
   #createNewChat(): HTMLButtonElement {
@@ -196,25 +125,15 @@ export class WidgetPanel {
     );
   }
 
-  #createShowHistory(): HTMLButtonElement {
-    const { t } = this.#host.translator;
-    return button(
-      { class: "icon-button", "data-role": "history-open", "aria-label": t("history"), title: t("history") },
-      () => void this.#openHistory(),
-      icon(icons.history),
-    );
-  }
-
   /**
    * The element was added to the page. Resolves when the panel has been drawn, or will not for a while. Then a question that waits for it
    * is asked: both in one task, or drawn in one frame, would block a slow device for long.
    */
   async connect(): Promise<void> {
     this.#offline.connect();
-    this.#modality.connect();
-    this.#visibleArea.connect();
-    addEventListener("focus", this.#checkIdentity);
-    document.addEventListener("visibilitychange", this.#checkIdentity);
+    this.#wholeWindow.connect();
+    addEventListener("focus", this.#checkUser);
+    document.addEventListener("visibilitychange", this.#checkUser);
     await frameDrawn();
     if (!this.#host.element.isConnected) return;
     this.#isStarted = true;
@@ -228,12 +147,11 @@ export class WidgetPanel {
   /** The element was removed from the page. */
   disconnect(): void {
     this.#offline.disconnect();
-    this.#modality.disconnect();
-    this.#visibleArea.disconnect();
-    removeEventListener("focus", this.#checkIdentity);
-    document.removeEventListener("visibilitychange", this.#checkIdentity);
+    this.#wholeWindow.disconnect();
+    removeEventListener("focus", this.#checkUser);
+    document.removeEventListener("visibilitychange", this.#checkUser);
     this.#chat.abort(connectionLost());
-    this.#closeHistory();
+    this.#history.close();
     this.#model.unload();
     this.#writer.dispose();
   }
@@ -252,7 +170,7 @@ export class WidgetPanel {
 
   async opened(): Promise<void> {
     if (!this.#host.element.isConnected) return;
-    void this.#identity.check();
+    void this.#user.check();
     // Before a question that is asked at once, which continues that conversation.
     this.resume();
     await this.loadModel();
@@ -260,46 +178,27 @@ export class WidgetPanel {
 
   /** Shows the conversation that this tab had on the page before, if the visitor sees the panel and is still the same user. */
   resume(): void {
-    const { element, frame, memory } = this.#host;
-    const [id] = memory.text.split(" ", 1);
-    if (!id || !element.isConnected || !frame.isSeen || !this.#chat.log.isEmpty || this.#chat.isBusy) return;
-    const { text } = memory;
-    this.#chat.open({ id }, async (signal) => {
-      const identity = this.#identity;
-      try {
-        // A page's provider may never answer, and questions wait for this.
-        await withTimeout(idleTimeout(this.#client()), identity.check(), signal);
-      } catch {
-        return false;
-      }
-      const { user } = identity;
-      const isOwn = text === `${id} ${user}`;
-      if (isOwn) this.#remembered = id;
-      else if (user) memory.text = "";
-      return isOwn;
-    });
+    const { element, frame } = this.#host;
+    const { remembered } = this.#user;
+    if (!remembered || !element.isConnected || !frame.isSeen || !this.#chat.log.isEmpty || this.#chat.isBusy) return;
+    this.#chat.open({ id: remembered.id }, remembered.isOwn);
   }
 
   closed(): void {
-    this.#closeHistory();
+    this.#history.close();
   }
 
   /** The page has begun, or ceased, to say who is signed in. */
   signInChanged(): void {
-    if (this.#host.element.tokenProvider) {
-      this.#siteSettings.read();
-      // A page may find out late who is signed in, so what is typed by then is the user's.
-      if (this.#draftMayBeNewUntil) this.#checkDraft();
-      else void this.#identity.check();
-    } else if (this.#identity.user) this.clear();
-    // Where nobody was known, nobody has signed out: a page may find out late that it has no user. But a question that waits for its token
-    // is not sent for a user who may have left.
-    else if (this.#chat.isRunning && this.#asker.status === "unknown") this.#giveBack(() => this.#forget());
+    if (this.#host.element.tokenProvider) this.#siteSettings.read();
+    const step = this.#user.signInChanged(this.#chat.isRunning);
+    if (step === "clear") this.clear();
+    if (step === "giveBack") this.#giveBack(() => this.#forget());
   }
 
   /** Puts a question that is running back into the box. `leave` leaves its conversation. */
   #giveBack(leave: () => void): void {
-    const { question } = this.#asker;
+    const { question } = this.#user;
     leave();
     this.#host.frame.composer.value ||= question ?? "";
   }
@@ -322,17 +221,15 @@ export class WidgetPanel {
 
   /** Applies a change between inline and floating. */
   modeChanged(): void {
-    this.#modality.update();
+    this.#wholeWindow.update();
   }
 
   /** Asks a question. Resolves when the outcome is shown. Ignored while another question is running. */
   async ask(question: string): Promise<void> {
     if (this.#chat.isRunning) return;
-    this.#closeHistory();
-    this.#noteAsker({ type: "asked" });
-    this.#visitor.hasAsked = true;
+    this.#history.close();
     // The request itself asks for its token only when the model is loaded, which may take long.
-    if (this.#model.state.status !== "ready") void this.#requestToken();
+    this.#user.asked(this.#model.state.status !== "ready");
     await this.#chat.ask(question);
     await this.#repetition;
   }
@@ -343,143 +240,30 @@ export class WidgetPanel {
     this.#forget();
   }
 
-  /** Forgets everything but the draft. What is shown from now on is that of `user` if it is given. */
-  #forget(user?: string): void {
-    this.#identity = this.#newIdentity(user);
-    this.#visitor.hasAsked = false;
-    this.#host.memory.text = "";
-    this.#chat.forget();
-    this.#history.view?.clear();
-    this.#closeHistory();
+  /** Forgets everything but the draft. */
+  #forget(next?: UserSwitch): void {
+    this.#user.leave(next);
+    this.#chat.startOver();
+    this.#history.clear();
     this.#siteSettings.userChanged();
     this.#search.restart();
   }
 
-  /**
-   * As with a question, a page may report a new user only with the first token after a draft was begun, so that token is requested at
-   * once. A text that the widget suggests is of the user before.
-   */
-  #draftChanged(text: string, isTyped: boolean): void {
-    if (text === "") this.#draftMayBeNewUntil = undefined;
-    if (text === "" || this.#draftMayBeNewUntil !== undefined) return;
-    if (isTyped) this.#checkDraft();
-    else this.#draftMayBeNewUntil = 0;
-  }
-
-  /** What has been typed may be a new user's until a token tells. */
-  #checkDraft(): void {
-    const until = (this.#draftMayBeNewUntil = performance.now() + DRAFT_TOKEN_MS);
-    const known = () => {
-      if (this.#draftMayBeNewUntil === until) this.#draftMayBeNewUntil = performance.now();
-    };
-    void this.#requestToken().then(known);
-  }
-
-  #noteAsker(event: AskerEvent): void {
-    this.#asker = nextAsker(this.#asker, event);
-  }
-
-  /** Another user is signed in: clears the previous user's data, keeps what the new one has begun to type, and asks a new question again. */
-  #userChanged(previous: string, user: string | null): void {
-    this.#noteAsker({ type: "userChanged" });
-    const { question } = this.#asker;
-    // Who has only signed out, or whose session has ended, is no new user.
-    if (user !== null && performance.now() < (this.#draftMayBeNewUntil ?? 0)) {
-      this.#draftMayBeNewUntil = 0;
-      this.#forget(user);
-    } else {
-      this.#host.frame.composer.value = "";
-      // Whoever's session has ended may have asked the question, so nobody else sees it.
-      this.#forget(user ?? (question === undefined ? undefined : previous));
-    }
-    if (question === undefined) return;
-    this.#visitor.hasAsked = true;
-    this.#repetition = this.#chat.ask(question);
-  }
-
-  /** Without a user, the first one to appear is not a change. */
-  #newIdentity(user?: string): Identity {
-    const identity: Identity = new Identity(
-      () => {
-        const { tokenProvider } = this.#host.element;
-        return tokenProvider ? reportFailures(tokenProvider) : this.#visitor.tokenProvider;
-      },
-      // Ignores changes that requests of an earlier visitor notice.
-      (previous, next) => identity === this.#identity && this.#userChanged(previous, next),
-      user,
-    );
-    return identity;
-  }
-
-  /** For requests of the present user: they are not sent with the token of another one. */
-  #client(): ChatClientOptions {
-    const identity = this.#identity;
-    const { user } = identity;
-    const { endpoint, tokenProvider: ofPage } = this.#host.element;
-    return {
-      endpoint,
-      ...optional("tokenTimeoutMs", ofPage ? undefined : SIGN_IN_MS),
-      ...optional("assistant", this.#host.element.getAttribute("assistant") ?? undefined),
-      tokenProvider: async () => {
-        const { turn } = this.#asker;
-        const token = await identity.tokenProvider();
-        this.#noteAsker({ type: "token", turn });
-        return user === undefined || user === identity.user ? token : null;
-      },
-      onTokenRejected: () => this.#visitor.reject(),
-    };
-  }
-
-  /** Notices a change of user now instead of with the next request. */
-  async #requestToken(): Promise<void> {
-    await this.#client()
-      .tokenProvider()
-      .catch(() => null);
-  }
-
-  async #openHistory(): Promise<void> {
-    const opening = (this.#opening = {});
-    const view = await this.#history.load(() => void this.#openHistory());
-    if (!view || opening !== this.#opening) return;
-    this.#host.frame.body.hidden = true;
-    this.#showHistory.hidden = true;
-    this.#newChat.hidden = true;
-    view.show();
-  }
-
-  #closeHistory(): void {
-    this.#opening = undefined;
-    const { view } = this.#history;
-    if (!view || view.root.hidden) return;
-    const hadFocus = view.root.contains(this.#host.shadow.activeElement);
-    view.hide();
-    this.#host.frame.body.hidden = false;
-    this.#showHistory.hidden = false;
-    this.#showState();
-    if (hadFocus) this.#showHistory.focus();
+  #userChanged(change: UserSwitch): void {
+    if (!change.keepsDraft) this.#host.frame.composer.value = "";
+    this.#forget(change);
+    if (change.question !== undefined) this.#repetition = this.#chat.ask(change.question);
   }
 
   #open(session: Session): void {
-    this.#closeHistory();
+    this.#history.close();
     this.#host.frame.composer.focus();
     this.#chat.open(session);
   }
 
-  #modelChanged(state: ModelState): void {
-    const { frame, dispatch } = this.#host;
-    this.#modelNotice.show(state);
-    this.#modelAnnouncer.show(state);
-    frame.composer.disabled = state.status === "unsupported";
+  #modelChanged(): void {
     this.#showState();
-    if (state.status === "ready") {
-      dispatch("ready", { fingerprint: state.embedder.fingerprint });
-      this.#loadReader(false);
-    }
-    if (state.status === "timed_out") this.#reportFailure("timeout", "modelTimedOutText");
-    if (state.status === "failed" || state.status === "unsupported") {
-      const { code, text } = problemOf(state.error);
-      this.#reportFailure(code, text, state.error);
-    }
+    this.#loadReader(false);
   }
 
   #loadReader(mayDownload: boolean): void {
@@ -487,27 +271,15 @@ export class WidgetPanel {
     if (state.status === "ready") void this.#reader.load(state.embedder, mayDownload);
   }
 
-  #reportFailure(code: string, text: TextKey, error?: unknown): void {
-    this.#host.dispatch("error", { code, message: this.#host.translator.format(text), error });
-  }
-
   #showState(): void {
     const { element, frame } = this.#host;
-    const { isBusy, isRunning } = this.#chat;
+    const { isBusy, isRunning, hasFailed, sessionId } = this.#chat;
     // A question that is sent while a conversation is being opened waits for it.
     if (this.#isStarted) frame.composer.busy = isRunning;
     frame.composer.replacement = isRunning ? this.#chat.stopButton : undefined;
-    if (!isBusy && !this.#chat.hasFailed) this.#remember();
+    if (!isBusy && !hasFailed) this.#user.remember(sessionId);
     this.#newChat.hidden = this.#chat.log.isEmpty || frame.body.hidden;
     element.dataset.state = this.#state();
-  }
-
-  /** Makes this tab remember the session for the next page, or forget the one that has ended. */
-  #remember(): void {
-    const { sessionId } = this.#chat;
-    if (sessionId === this.#remembered) return;
-    this.#remembered = sessionId;
-    this.#host.memory.text = sessionId ? `${sessionId} ${this.#identity.user}` : "";
   }
 
   #state(): "idle" | "loading" | "ready" | "busy" | "error" {

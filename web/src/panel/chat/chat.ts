@@ -1,13 +1,13 @@
 import { listMessages } from "../../client/api.js";
 import { ChatError, invalidResponse } from "../../client/errors.js";
 import { optional } from "../../client/json.js";
-import type { ChatClientOptions } from "../../client/options.js";
 import type { ChatEvent, Session, StoredMessage } from "../../client/wire.js";
 import { button, icon } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
 import { lazyImport } from "../../dom/lazy-import.js";
 import { frameDrawn, yieldToPage } from "../../dom/yield-to-page.js";
 import type { CitationActions } from "../citations/index.js";
+import type { CurrentUser } from "../current-user.js";
 import { embedderErrorCode } from "../model/embedder-error.js";
 import type { ModelLoader } from "../model/model-loader.js";
 import type { PanelHost } from "../host.js";
@@ -38,7 +38,7 @@ export const STOPPED = new DOMException("The visitor stopped the answer.", "Abor
 export interface ChatOptions {
   readonly host: PanelHost;
   readonly announcer: Announcer;
-  readonly client: () => ChatClientOptions;
+  readonly user: CurrentUser;
   readonly model: ModelLoader;
   /** Whether the next answer must consist of quotes. */
   readonly asksForQuotes: () => Promise<boolean>;
@@ -49,10 +49,6 @@ export interface ChatOptions {
   readonly ask: (question: string) => void;
   /** Called when `isBusy`, `isRunning` or `hasFailed` may have changed. */
   readonly onChange: () => void;
-  /** Called when a question starts for the first time; retries are not reported. */
-  readonly onStart: (question: string) => void;
-  /** Called when a question or a retry ends. */
-  readonly onEnd: () => void;
   /** Called when an answer or a refusal has been shown. */
   readonly onOutcome: () => void;
   /** Called with a complete answer. */
@@ -69,21 +65,16 @@ export class Chat {
   readonly #options: ChatOptions;
   readonly #conversation: Conversation;
   #running: AbortController | undefined;
-  #restoring: AbortController | undefined;
-  /** Whether the conversation that is being opened could be loaded. */
-  #restored: Promise<boolean> = Promise.resolve(true);
-  /**
-   * Aborts downloads when the visitor changes. A question that waits for an opened conversation ends with its visit.
-   */
-  #visit = new AbortController();
+  /** The conversation that is being opened, and whether it could be loaded. */
+  #opening: { readonly controller: AbortController; readonly isLoaded: Promise<boolean> } | undefined;
   #hasFailed = false;
 
   constructor(options: ChatOptions) {
     this.#options = options;
     const { frame, translator } = options.host;
     this.log = new LogView(frame.log, frame.intro, translator, this.#citationActions());
-    const { model, client, asksForQuotes, read } = options;
-    this.#conversation = new Conversation(() => model.ready(), client, asksForQuotes, read);
+    const { model, user, asksForQuotes, read } = options;
+    this.#conversation = new Conversation(() => model.ready(), user.client, asksForQuotes, read);
     this.stopButton = button(
       { class: "send stop", part: "stop", "aria-label": translator.t("stop"), "data-role": "stop" },
       () => this.abort(STOPPED),
@@ -97,7 +88,7 @@ export class Chat {
 
   /** Whether a new question has to wait. */
   get isBusy(): boolean {
-    return this.isRunning || this.#restoring !== undefined;
+    return this.isRunning || this.#opening !== undefined;
   }
 
   /** Whether the last question failed. */
@@ -111,26 +102,26 @@ export class Chat {
 
   async ask(question: string): Promise<void> {
     if (this.#running) return;
-    // The question continues a conversation that is being opened.
-    const visit = this.#visit;
-    const isRestored = !this.#restoring || (await this.#restored);
-    if (visit !== this.#visit) return;
-    const { composer } = this.#options.host.frame;
+    const { user, host } = this.#options;
+    // The question continues a conversation that is being opened, and ends with the visit of its user.
+    const { visit } = user;
+    const isLoaded = !this.#opening || (await this.#opening.isLoaded);
+    if (visit.aborted) return;
     // Also if another question waited for the same conversation.
-    if (!isRestored || this.#running) return void (composer.value ||= question);
-    this.#options.onStart(question);
+    if (!isLoaded || this.#running) return void (host.frame.composer.value ||= question);
+    user.started(question);
     const exchange = this.#conversation.begin(question);
     const text = exchange.question;
     const reply = this.log.addQuestion(text);
     const asked = { role: "user", text, mode: "extractive", hedged: false, citations: [], alsoFound: [] } as const;
-    this.#options.host.dispatch("message", { ...asked, sessionId: this.sessionId });
+    host.dispatch("message", { ...asked, sessionId: this.sessionId });
     await this.#run(exchange, reply);
   }
 
   /** From the first answer on. The chat works without it. */
   async #countCitationUse(): Promise<void> {
     const loaded = await loadCitationUse().catch(() => undefined);
-    loaded?.countCitationUse(this.#options.host.frame.log, this.#options.client);
+    loaded?.countCitationUse(this.#options.host.frame.log, this.#options.user.client);
   }
 
   /** Lets the visitor say whether an answer of the history helped, unless the page does not want that. */
@@ -139,7 +130,7 @@ export class Chat {
     question: string,
     { id, feedback, searched = question }: Pick<StoredMessage, "id" | "feedback" | "searched">,
   ): Promise<void> {
-    const { host, client, model, supportUrl } = this.#options;
+    const { host, user, model, supportUrl } = this.#options;
     const { sessionId } = this;
     if (!tools || !sessionId || !id || host.element.getAttribute("feedback") === "off") return;
     const loaded = await loadFeedback().catch(() => undefined);
@@ -155,7 +146,7 @@ export class Chat {
       tools,
       shadow,
       translator,
-      client,
+      client: user.client,
       embedding,
       contact,
     });
@@ -169,7 +160,7 @@ export class Chat {
   /** Aborts the running question or opening. */
   abort(reason: unknown): void {
     this.#running?.abort(reason);
-    this.#restoring?.abort(reason);
+    this.#opening?.controller.abort(reason);
   }
 
   /** Clears the conversation; the next question starts a new session. */
@@ -181,22 +172,15 @@ export class Chat {
   #leave(): void {
     const running = this.#running;
     this.#running = undefined;
-    this.#options.onEnd();
+    this.#options.user.ended();
     this.#options.onLeave();
     running?.abort(STOPPED);
-    this.#restoring?.abort(STOPPED);
-    this.#restoring = undefined;
+    this.#opening?.controller.abort(STOPPED);
+    this.#opening = undefined;
     this.#hasFailed = false;
     this.#conversation.reset();
     this.log.clear();
     this.#options.announcer.clear();
-  }
-
-  /** Clears all data of this visitor. */
-  forget(): void {
-    this.#visit.abort(STOPPED);
-    this.#visit = new AbortController();
-    this.startOver();
   }
 
   /**
@@ -207,29 +191,29 @@ export class Chat {
     // To open what this tab remembers is not to leave it.
     if (isOwn) this.#leave();
     else this.startOver();
-    const restoring = new AbortController();
-    this.#restoring = restoring;
+    const opening = { controller: new AbortController(), isLoaded: Promise.resolve(true) };
+    this.#opening = opening;
     this.#conversation.resume(session.id);
     this.log.showNotice(waiting(this.#options.host.translator, "loading"));
     this.#options.onChange();
-    this.#restored = this.#restore(restoring.signal, session, isOwn).finally(() => {
-      if (this.#restoring !== restoring) return;
-      this.#restoring = undefined;
+    opening.isLoaded = this.#load(opening.controller.signal, session, isOwn).finally(() => {
+      if (this.#opening !== opening) return;
+      this.#opening = undefined;
       this.#options.onChange();
     });
   }
 
   /** Loads the messages. Gives `false` if that fails or is aborted. */
-  async #restore(signal: AbortSignal, ...opened: Parameters<Chat["open"]>): Promise<boolean> {
+  async #load(signal: AbortSignal, ...opened: Parameters<Chat["open"]>): Promise<boolean> {
     const [session, isOwn] = opened;
-    const { host, announcer, client } = this.#options;
+    const { host, announcer, user } = this.#options;
     try {
       const isOurs = !isOwn || (await isOwn(signal));
       signal.throwIfAborted();
       if (!isOurs) return this.#forgetOpened();
       let cursor: string | undefined;
       do {
-        const page = await listMessages(session.id, { limit: PAGE_SIZE, cursor }, client(), signal);
+        const page = await listMessages(session.id, { limit: PAGE_SIZE, cursor }, user.client(), signal);
         signal.throwIfAborted();
         for (const { reply, question, message } of this.log.restore(page.messages))
           void this.#offerFeedback(reply, question, message);
@@ -246,7 +230,7 @@ export class Chat {
       return true;
     } catch (error) {
       // The conversation was left.
-      if (this.#restoring?.signal !== signal) return false;
+      if (this.#opening?.controller.signal !== signal) return false;
       if (isOwn && error instanceof ChatError && error.code === "not_found") return this.#forgetOpened();
       // An element that was removed from the page may come back and then needs an error message.
       this.#notRestored(signal.aborted ? signal.reason : error, ...opened);
@@ -318,7 +302,7 @@ export class Chat {
     } finally {
       if (this.#running === running) {
         this.#running = undefined;
-        this.#options.onEnd();
+        this.#options.user.ended();
       }
       this.#options.onChange();
     }
@@ -389,14 +373,14 @@ export class Chat {
   }
 
   #citationActions(): CitationActions {
-    const { host, client } = this.#options;
+    const { host, user } = this.#options;
     return {
       opened: (citation) => host.dispatch("citation-open", { citation }),
       // By id rather than by the citation's link, which may have expired; the server checks access again.
       download: async ({ document_id: id }) => {
         // Few visitors download files, so the code is loaded for them.
         const { downloadDocument } = await loadDownload();
-        saveFile(await downloadDocument(id, client(), this.#visit.signal));
+        saveFile(await downloadDocument(id, user.client(), user.visit));
       },
       exportReferences: (citations) => exportMenu(host, () => citations),
     };

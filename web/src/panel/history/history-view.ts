@@ -1,3 +1,4 @@
+/** The part of the panel that loads when the visitor opens the history. */
 import { listSessions } from "../../client/api.js";
 import { ChatError } from "../../client/errors.js";
 import type { ChatClientOptions } from "../../client/options.js";
@@ -14,6 +15,10 @@ import type { MyData } from "./my-data.js";
 import { Renames } from "./renames.js";
 import { SessionRow } from "./session-row.js";
 import { failureStrip } from "./strips.js";
+import css from "./history.css";
+
+/** Style sheet of the history, for the panel to adopt. */
+export const styles: string = css;
 
 /** Dependencies and callbacks of the history. */
 export interface HistoryOptions {

@@ -5,36 +5,68 @@ import { adoptStyles } from "../../dom/styles.js";
 import type { PanelHost } from "../host.js";
 import type { HistoryOptions, HistoryView } from "./history-view.js";
 
-const loadHistory = lazyImport(() => import("./index.js"));
+const loadHistory = lazyImport(() => import("./history-view.js"));
 
-/** The history. Its code is loaded when it is needed for the first time. */
+/** The history, in place of the conversation. Its code is loaded when it is needed for the first time. */
 export class LazyHistory {
+  /** Opens the history. */
+  readonly button: HTMLButtonElement;
   /** Shows that the code could not be loaded. */
   readonly notice = element("div", { role: "status" });
   readonly #host: PanelHost;
   readonly #options: HistoryOptions;
+  readonly #onChange: () => void;
   #view: HistoryView | undefined;
-  #loading: Promise<HistoryView | undefined> | undefined;
+  #loading: Promise<HistoryView> | undefined;
+  /** The request to open the history whose code is being loaded; a later action of the visitor replaces it. */
+  #opening: object | undefined;
 
-  constructor(host: PanelHost, options: HistoryOptions) {
+  /** `onChange` is called when the history has opened or closed. */
+  constructor(host: PanelHost, options: Omit<HistoryOptions, "translator" | "back">, onChange: () => void) {
+    const { translator } = host;
+    const { t } = translator;
     this.#host = host;
-    this.#options = options;
+    this.#options = { ...options, translator, back: () => this.close() };
+    this.#onChange = onChange;
+    this.button = button(
+      { class: "icon-button", "data-role": "history-open", "aria-label": t("history"), title: t("history") },
+      () => void this.#open(),
+      icon(icons.history),
+    );
   }
 
-  /** The view, if its code is loaded. */
-  get view(): HistoryView | undefined {
-    return this.#view;
+  close(): void {
+    this.#opening = undefined;
+    const view = this.#view;
+    if (!view || view.root.hidden) return;
+    const hadFocus = view.root.contains(this.#host.shadow.activeElement);
+    view.hide();
+    this.#show(false);
+    if (hadFocus) this.button.focus();
   }
 
-  /** Loads the view. After a failure, gives `undefined` and shows a notice whose button calls `retry`. */
-  load(retry: () => void): Promise<HistoryView | undefined> {
+  /** Forgets everything for the next user. */
+  clear(): void {
+    this.#view?.clear();
+    this.close();
+  }
+
+  async #open(): Promise<void> {
+    const opening = (this.#opening = {});
     this.notice.replaceChildren();
-    this.#loading ??= this.#load().catch(() => {
+    const view = await (this.#loading ??= this.#load()).catch(() => {
       this.#loading = undefined;
-      this.#showFailure(retry);
-      return undefined;
+      this.#showFailure();
     });
-    return this.#loading;
+    if (!view || opening !== this.#opening) return;
+    this.#show(true);
+    view.show();
+  }
+
+  #show(isOpen: boolean): void {
+    this.#host.frame.body.hidden = isOpen;
+    this.button.hidden = isOpen;
+    this.#onChange();
   }
 
   async #load(): Promise<HistoryView> {
@@ -47,12 +79,12 @@ export class LazyHistory {
     return this.#view;
   }
 
-  #showFailure(retry: () => void): void {
+  #showFailure(): void {
     const { t } = this.#host.translator;
     const onRetry = () => {
       // The button is removed with its notice, so the focus moves first.
       this.#host.frame.composer.focus();
-      retry();
+      void this.#open();
     };
     this.notice.replaceChildren(
       element(

@@ -1,7 +1,9 @@
 import type { LoadProgress } from "@evidence-chat/embedder";
 import { button, element, icon } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
-import type { Translated, Translator } from "../../dom/translator.js";
+import type { Translated, Translator, Values } from "../../dom/translator.js";
+import type { Announcer } from "../chat/announcer.js";
+import type { TextKey } from "../../texts/index.js";
 import type { ModelState } from "./model-loader.js";
 
 /** Actions of the notice. */
@@ -10,20 +12,26 @@ export interface ModelActions {
   readonly allow: () => void;
 }
 
-/** The strip above the question box that shows the state of the model. */
+/**
+ * The strip above the question box that shows the state of the model. Screen readers announce the request for consent, and a download: a
+ * cached model loads too quickly to be announced.
+ */
 export class ModelNotice {
   readonly root = element("div");
   readonly #translator: Translator;
   readonly #actions: ModelActions;
   readonly #downloadBytes: number;
+  readonly #announcer: Announcer;
+  #isDownloading = false;
   readonly #title = element("strong");
   readonly #bytes = element("span", { "data-role": "bytes" });
   readonly #bar: HTMLProgressElement;
   readonly #loading: HTMLElement;
 
-  constructor(translator: Translator, downloadBytes: number, actions: ModelActions) {
+  constructor(translator: Translator, downloadBytes: number, announcer: Announcer, actions: ModelActions) {
     this.#translator = translator;
     this.#downloadBytes = downloadBytes;
+    this.#announcer = announcer;
     this.#actions = actions;
     this.#bar = element("progress", { max: 1, "aria-label": translator.t("modelLoading") });
     this.#loading = element(
@@ -36,6 +44,7 @@ export class ModelNotice {
 
   show(state: ModelState): void {
     const { t } = this.#translator;
+    this.#announce(state);
     switch (state.status) {
       case "idle":
       case "ready":
@@ -51,6 +60,15 @@ export class ModelNotice {
       case "unsupported":
         return this.#showFailure(t("modelUnsupported"), t("modelUnsupportedText"), false);
     }
+  }
+
+  #announce(state: ModelState): void {
+    const isDownload = state.status === "loading" && state.progress?.phase === "download";
+    const say = (text: TextKey, values?: Values) => this.#announcer.say(this.#translator.format(text, values));
+    if (state.status === "consent") say("modelConsentText", { size: this.#megabytes(this.#downloadBytes, 0) });
+    else if (isDownload && !this.#isDownloading) say("modelLoading");
+    else if (state.status === "ready" && this.#isDownloading) say("modelReady");
+    this.#isDownloading = isDownload || (this.#isDownloading && state.status === "loading");
   }
 
   #showProgress(progress: LoadProgress | null): void {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importTs } from "../../tests/lib/import-ts.mjs";
 
-const { reportFailures } = await importTs(new URL("../src/panel/report-failures.ts", import.meta.url));
+const { reportFailures } = await importTs(new URL("../src/panel/current-user.ts", import.meta.url));
 
 test("the console shows only the message of what a token provider throws", async (t) => {
   const log = t.mock.method(console, "error", () => undefined);
