@@ -4,7 +4,7 @@ import { adoptStyles } from "../../web/src/dom/styles.js";
 import { Translator } from "../../web/src/dom/translator.js";
 import controls from "../../web/src/element/controls.css";
 import frame from "../../web/src/element/frame.css";
-import { AnswerView, citationStyles } from "../../web/src/panel/citations/index.js";
+import { AnswerView, citationStyles } from "../../web/src/panel/citations/answer-view.js";
 import { LAUNCHER_TEXTS } from "../../web/src/texts/launcher.js";
 import { texts } from "../../web/src/texts/panel/en.js";
 

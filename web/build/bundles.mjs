@@ -22,7 +22,7 @@ const withoutInlineEmbedder = {
 
 /**
  * Gives the embedder's files the names that they have in the widget, and removes its own URLs of model and reader, which
- * `src/panel/model/model-url.ts` replaces: the npm package lacks the files, and webpack fails on a URL of a missing file.
+ * `src/panel/model/create-model.ts` replaces: the npm package lacks the files, and webpack fails on a URL of a missing file.
  * @param {Map<string, string>} names
  * @returns {import("esbuild").Plugin}
  */
@@ -70,7 +70,7 @@ export async function buildBundles(dist, embedderFiles) {
     ...(await buildHashed(dist, { feedback: "src/panel/feedback/index.ts" }, { plugins: [styleSheetsAsText] })),
     ...(await buildHashed(dist, { hint: "src/panel/hint/index.ts" }, { plugins: [styleSheetsAsText] })),
     ...(await buildHashed(dist, { visitor: "src/panel/visitor/index.ts" })),
-    ...(await buildHashed(dist, { reader: "src/panel/reader/index.ts" })),
+    ...(await buildHashed(dist, { reader: "src/panel/reader/panel-reader.ts" })),
     ...(await buildHashed(dist, { download: "src/client/download.ts" })),
     ...(await buildHashed(dist, { "citation-use": "src/panel/citation-use/index.ts" })),
     ...(await buildHashed(dist, { "my-data": "src/panel/history/my-data.ts" })),
@@ -78,11 +78,11 @@ export async function buildBundles(dist, embedderFiles) {
   const historyPlugins = [styleSheetsAsText, importedChunks(new Map(chunks))];
   const history = { history: "src/panel/history/history-view.ts" };
   for (const [source, file] of await buildHashed(dist, history, { plugins: historyPlugins })) chunks.set(source, file);
-  const search = { search: "src/panel/search/index.ts" };
+  const search = { search: "src/panel/search/instant-results.ts" };
   for (const [source, file] of await buildHashed(dist, search, { plugins: [styleSheetsAsText] }))
     chunks.set(source, file);
   const { version } = JSON.parse(await readFile(`${web}package.json`, "utf8"));
-  const writer = { writer: "src/panel/writer/index.ts" };
+  const writer = { writer: "src/panel/writer/on-device.ts" };
   // Without minified whitespace: that would remove the comments that tell bundlers of pages to leave the import of the writer.
   const readable = { minify: false, minifyIdentifiers: true, minifySyntax: true };
   const define = { WRITER_VERSION: JSON.stringify(version) };

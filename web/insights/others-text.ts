@@ -1,5 +1,5 @@
 // Text that visitors and documents wrote. It must not reorder, hide or push away what is around it.
-import { withoutBidiControls } from "../src/dom/bidi.js";
+import { withoutBidiControls } from "../src/client/text.js";
 import { element } from "../src/dom/element.js";
 
 /** What is shown of a longer text at first. */

@@ -9,5 +9,5 @@ export {
   type OpenWebUiStatus,
   toOpenWebUiEvents,
 } from "./client/adapters/open-webui.js";
-export { toChatRequest, type UiMessage } from "./client/adapters/ui-messages.js";
+export { toChatRequest, type UiMessage } from "./client/adapters/ui-message-stream.js";
 export { toUiMessageStream, type UiMessageMetadata, type UiMessagePart } from "./client/adapters/ui-message-stream.js";

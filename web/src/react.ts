@@ -1,8 +1,8 @@
 /** `<EvidenceChat>`: the widget as a component of React 18 and 19. It may be rendered on a server. */
 import {
   createElement,
-  forwardRef,
   type CSSProperties,
+  forwardRef,
   type ForwardRefExoticComponent,
   type ReactNode,
   type RefAttributes,
@@ -12,9 +12,14 @@ import {
   useRef,
 } from "react";
 import { EvidenceChatElement } from "./define.js";
-import { attributeName, type EvidenceChatAttributes } from "./element/attributes.js";
+import {
+  assignProperties,
+  attributeName,
+  type EvidenceChatAttributes,
+  type EvidenceChatProperties,
+  isElementProperty,
+} from "./element/attributes.js";
 import type { EvidenceChatEventMap } from "./element/events.js";
-import { assignProperties, isElementProperty, type EvidenceChatProperties } from "./element/properties.js";
 
 export type { EvidenceChatElement, EvidenceChatProperties };
 export type { EvidenceChatAttributes } from "./element/attributes.js";

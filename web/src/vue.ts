@@ -1,10 +1,15 @@
 /** `<EvidenceChat>`: the widget as a component of Vue 3. It may be rendered on a server. */
-import { defineComponent, h, type App, type PropType, type SlotsType, shallowRef, watchPostEffect } from "vue";
+import { type App, defineComponent, h, type PropType, shallowRef, type SlotsType, watchPostEffect } from "vue";
 import type { EvidenceChatElement } from "./define.js";
-import "./define.js";
-import { attributeName, type EvidenceChatAttributes } from "./element/attributes.js";
+import {
+  assignProperties,
+  attributeName,
+  type EvidenceChatAttributes,
+  type EvidenceChatProperties,
+} from "./element/attributes.js";
 import type { EvidenceChatEventMap } from "./element/events.js";
-import { assignProperties, type EvidenceChatProperties } from "./element/properties.js";
+
+import "./define.js";
 
 export type { EvidenceChatElement };
 export type { EvidenceChatAttributes } from "./element/attributes.js";

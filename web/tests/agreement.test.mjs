@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { importTs } from "../../tests/lib/import-ts.mjs";
 import { quoteOf } from "./browser/support/answers.mjs";
 
-const { agreementOf } = await importTs(new URL("../src/panel/citations/agreement.ts", import.meta.url));
+const { agreementOf } = await importTs(new URL("../src/panel/citations/sources-view.ts", import.meta.url));
 
 const SENTENCE = "Refunds are paid within 14 days after the parcel has arrived.";
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { importTs } from "../../tests/lib/import-ts.mjs";
 
 const { intersection, maxCardWidth, placeCard } = await importTs(
-  new URL("../src/panel/citations/card-position.ts", import.meta.url),
+  new URL("../src/panel/citations/card.ts", import.meta.url),
 );
 
 const BOUNDS = { left: 100, top: 50, right: 500, bottom: 450 };

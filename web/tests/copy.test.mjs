@@ -3,9 +3,8 @@ import { test } from "node:test";
 import { importTs } from "../../tests/lib/import-ts.mjs";
 
 const load = (path) => importTs(new URL(`../src/${path}`, import.meta.url));
-const { asPlainText } = await load("panel/citations/copy/plain-text.ts");
-const { asMarkdown } = await load("panel/citations/copy/markdown.ts");
-const { supportedTarget, targetOf } = await load("panel/citations/target.ts");
+const { asMarkdown, asPlainText } = await load("panel/citations/copy/formats.ts");
+const { supportedTarget, targetOf } = await load("panel/citations/markers.ts");
 
 const translator = { t: (key) => `(${key})` };
 const text = (words) => ({ kind: "text", text: words });

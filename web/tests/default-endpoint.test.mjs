@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importTs } from "../../tests/lib/import-ts.mjs";
 
-const { defaultEndpoint } = await importTs(new URL("../src/element/default-endpoint.ts", import.meta.url));
+const { defaultEndpoint } = await importTs(new URL("../src/element/attributes.ts", import.meta.url));
 
 for (const [script, endpoint] of [
   ["https://chat.example.com/evidence-chat.js", "https://chat.example.com/api/chat"],

@@ -4,8 +4,8 @@ import { test } from "node:test";
 import { importTs } from "../../tests/lib/import-ts.mjs";
 
 const SOURCES = new URL("../src/panel/search/", import.meta.url);
-const { pauseAfter, queryOf } = await importTs(new URL("pace.ts", SOURCES));
-const { matchingWords } = await importTs(new URL("matching-words.ts", SOURCES));
+const { pauseAfter, queryOf } = await importTs(new URL("instant-results.ts", SOURCES));
+const { matchingWords } = await importTs(new URL("result-list.ts", SOURCES));
 
 test("a fast device waits 40 ms after a key, and a slow one so long that embedding takes a fifth of the time", () => {
   for (const ms of [0, 2, 50]) assert.equal(pauseAfter(ms), 40);

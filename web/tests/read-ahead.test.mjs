@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { setImmediate as laterTask, setTimeout as after } from "node:timers/promises";
 import { importTs } from "../../tests/lib/import-ts.mjs";
 
-const { readAhead } = await importTs(new URL("../src/panel/chat/read-ahead.ts", import.meta.url));
+const { readAhead } = await importTs(new URL("../src/panel/chat/conversation.ts", import.meta.url));
 
 /** Gives the items one after the other, and then fails if an error is given. */
 async function* source(items, error) {

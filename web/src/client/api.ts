@@ -1,8 +1,10 @@
 import { decodeConfig, decodeMessagePage, decodeSession, decodeSessionPage } from "./decode-api.js";
-import { ChatError } from "./errors.js";
+import { type DownloadedFile, fileName } from "./download.js";
+import { ChatError, connectionLost, invalidResponse } from "./errors.js";
+import { parseObject } from "./json.js";
 import type { ChatClientOptions } from "./options.js";
-import { withAbortReason, apiUrl, send, sendForJson } from "./request.js";
-import type { ChatConfig, MessagePage, PageRequest, Session, SessionPage } from "./wire.js";
+import { apiUrl, idleTimeout, readAll, send, sendForJson, withAbortReason } from "./request.js";
+import type { ChatConfig, Feedback, MessagePage, PageRequest, Session, SessionPage } from "./wire.js";
 
 // Like `streamChat`, each of these functions throws a `ChatError`, or the signal's reason after an abort.
 
@@ -64,4 +66,83 @@ export async function listMessages(
 ): Promise<MessagePage> {
   const url = apiUrl(options.endpoint, `sessions/${encodeURIComponent(sessionId)}/messages`, { ...page });
   return decodeMessagePage(await sendForJson({ url }, options, signal));
+}
+
+/** An answer in the user's history. */
+export interface AnswerId {
+  readonly sessionId: string;
+  /** As in `answer_end` and in the history; not the `message_id` of the question. */
+  readonly messageId: string;
+}
+
+/**
+ * Says whether an answer helped, in place of what the user said about it before. `embedding`, the vector of the question, makes a
+ * disliked answer count among the questions that the documents do not answer well.
+ */
+export async function giveFeedback(
+  answer: AnswerId,
+  feedback: Feedback & { readonly embedding?: readonly number[] },
+  options: ChatClientOptions,
+  signal?: AbortSignal,
+): Promise<void> {
+  await withAbortReason(signal, async () => {
+    const request = { url: urlOf(answer, options), method: "PUT", accept: "application/json", body: feedback } as const;
+    await (await send(request, options, signal)).body?.cancel();
+  });
+}
+
+/** Takes the feedback back; of an answer that is gone, too. */
+export async function removeFeedback(
+  answer: AnswerId,
+  options: ChatClientOptions,
+  signal?: AbortSignal,
+): Promise<void> {
+  await withAbortReason(signal, async () => {
+    try {
+      const request = { url: urlOf(answer, options), method: "DELETE", accept: "application/json" } as const;
+      await (await send(request, options, signal)).body?.cancel();
+    } catch (thrown) {
+      if (!(thrown instanceof ChatError && thrown.code === "not_found")) throw thrown;
+    }
+  });
+}
+
+function urlOf({ sessionId, messageId }: AnswerId, { endpoint }: ChatClientOptions): string {
+  return apiUrl(
+    endpoint,
+    `sessions/${encodeURIComponent(sessionId)}/messages/${encodeURIComponent(messageId)}/feedback`,
+  );
+}
+
+/**
+ * Exports all data that the server stores about the user as a JSON file: conversations with their messages, and refused
+ * questions. Throws as `streamChat` does; a truncated export throws `connection_lost`.
+ */
+export function exportMyData(options: ChatClientOptions, signal?: AbortSignal): Promise<DownloadedFile> {
+  return withAbortReason(signal, async () => {
+    const url = apiUrl(options.endpoint, "me/export");
+    const response = await send({ url, accept: "application/json" }, options, signal);
+    const content = await readAll(response, idleTimeout(options));
+    assertComplete(await content.text(), response.status);
+    return { blob: content, name: fileName(response, "evidence-chat-export.json") };
+  });
+}
+
+/**
+ * Deletes all data that the server stores about the user: conversations with their messages, refused questions, and the
+ * outcomes cached for retries. It cannot be undone; deleting again succeeds. Throws as `streamChat` does.
+ */
+export function deleteMyData(options: ChatClientOptions, signal?: AbortSignal): Promise<void> {
+  return withAbortReason(signal, async () => {
+    const url = apiUrl(options.endpoint, "me");
+    const response = await send({ url, method: "DELETE", accept: "application/json" }, options, signal);
+    await response.body?.cancel();
+  });
+}
+
+/** The server streams the file, so a truncated export arrives as malformed JSON. */
+function assertComplete(text: string, status: number): void {
+  const json = parseObject(text);
+  if (!json && text.startsWith("{")) throw connectionLost();
+  if (!Array.isArray(json?.sessions) || !Array.isArray(json.refused_questions)) throw invalidResponse(status);
 }

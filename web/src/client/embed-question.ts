@@ -1,4 +1,4 @@
-import { wellFormed } from "./well-formed.js";
+import { wellFormed } from "./text.js";
 import type { ChatRequest } from "./wire.js";
 
 /** Embeds texts; that of `@evidence-chat/embedder`, or any other with its model. */
@@ -43,4 +43,14 @@ export async function embedQuestion(
     ...(truncated && { truncated }),
   };
   return { fields, tokens };
+}
+
+/** A random UUID. `crypto.randomUUID` exists only in secure contexts; the widget also runs in others. */
+export function randomUuid(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  const hex = Array.from(bytes, (byte, position) => {
+    const versioned = position === 6 ? (byte & 0x0f) | 0x40 : position === 8 ? (byte & 0x3f) | 0x80 : byte;
+    return versioned.toString(16).padStart(2, "0");
+  }).join("");
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
 }

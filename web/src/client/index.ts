@@ -11,13 +11,13 @@ export {
   type ChatErrorReason,
   type UnauthorizedReason,
 } from "./errors.js";
-export { type AnswerId, giveFeedback, removeFeedback } from "./feedback.js";
+export { type AnswerId, giveFeedback, removeFeedback } from "./api.js";
 export { Identity, type IdentityChange } from "./identity.js";
-export { deleteMyData, exportMyData } from "./me.js";
+export { deleteMyData, exportMyData } from "./api.js";
 export type { ChatClientOptions, ResponseInfo, TokenProvider } from "./options.js";
 export { type PassageReader, readFor } from "./read-for.js";
 export { search } from "./search.js";
-export { searchStatements } from "./search-statements.js";
+export { searchStatements } from "./search.js";
 export { safeUrl } from "./safe-url.js";
 export { SessionTracker } from "./session.js";
 export type {

@@ -1,9 +1,9 @@
 import type { EmbeddedQuestion } from "./embed-question.js";
 import { optional } from "./json.js";
 import type { ChatClientOptions } from "./options.js";
-import { searchStatements } from "./search-statements.js";
-import type { PassageStatements, Reading, StatementsRequest } from "./wire.js";
 import { withTimeout } from "./request.js";
+import { searchStatements } from "./search.js";
+import type { PassageStatements, Reading, StatementsRequest } from "./wire.js";
 
 /** The longest that a question waits for its reading, in milliseconds. */
 export const MAX_READING_MS = 600;

@@ -1,27 +1,27 @@
 import type { TokenProvider } from "../client/options.js";
 import { BaseElement, set } from "../dom/element.js";
+import { lazyImport } from "../dom/lazy-import.js";
 import { adoptStyles } from "../dom/styles.js";
 import { Translator } from "../dom/translator.js";
 import type { SiteTexts } from "../panel/host.js";
+import type { Panel } from "../panel/index.js";
 import type { EmbedderFactory } from "../panel/model/model-loader.js";
 import type { WriterLoader } from "../panel/writer/writer-module.js";
 import type { Texts } from "../texts/index.js";
-import type { Mode, Position } from "./attributes.js";
+import { defaultEndpoint, type Mode, type Position } from "./attributes.js";
 import { ColorScheme } from "./color-scheme.js";
 import { isComposing } from "./composer.js";
-import controlStyles from "./controls.css";
-import { defaultEndpoint } from "./default-endpoint.js";
-import { adoptEarlyProperties } from "./early-properties.js";
 import type { Dispatch } from "./events.js";
-import { Frame } from "./frame.js";
-import { Launcher } from "./launcher.js";
-import { type Panel, loadPanel } from "./load-panel.js";
+import { Frame, Launcher } from "./frame.js";
 import { LocaleController } from "./locale.js";
 import { isShortcut } from "./shortcut.js";
 import { TabMemory } from "./tab-memory.js";
+import controlStyles from "./controls.css";
 import frameStyles from "./frame.css";
 
 const DEFAULT_ENDPOINT = defaultEndpoint(import.meta.url);
+
+const loadPanel = lazyImport(() => import("../panel/index.js"));
 
 /**
  * `<evidence-chat>`: a chat whose answers quote the knowledge base and cite every passage. Set `tokenProvider` to identify the user.
@@ -440,4 +440,16 @@ export class EvidenceChatElement extends BaseElement {
 
   readonly #dispatch: Dispatch = (type, detail) =>
     this.dispatchEvent(new CustomEvent(type, { detail, composed: true, cancelable: true }));
+}
+
+/**
+ * A property set before the element was defined shadows the accessor of the same name: deletes it and sets it again. `prototype` has
+ * the accessors.
+ */
+function adoptEarlyProperties(element: HTMLElement, prototype: HTMLElement): void {
+  for (const [name, value] of Object.entries(element) as [string, unknown][]) {
+    if (!(name in prototype)) continue;
+    Reflect.deleteProperty(element, name);
+    Object.assign(element, { [name]: value });
+  }
 }

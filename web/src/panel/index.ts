@@ -1,7 +1,7 @@
 /** The part of the widget that loads only when the visitor uses it. */
 import { adoptStyles } from "../dom/styles.js";
 import { yieldToPage } from "../dom/yield-to-page.js";
-import { citationStyles } from "./citations/index.js";
+import { citationStyles } from "./citations/answer-view.js";
 import type { PanelHost } from "./host.js";
 import { WidgetPanel } from "./panel.js";
 import css from "./panel.css";

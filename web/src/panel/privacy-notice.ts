@@ -1,5 +1,5 @@
 import type { ChatConfig } from "../client/wire.js";
-import { withoutBidiControls } from "../dom/bidi.js";
+import { withoutBidiControls } from "../client/text.js";
 import { button, element, icon } from "../dom/element.js";
 import * as icons from "../dom/icons.js";
 import type { Translated } from "../dom/translator.js";

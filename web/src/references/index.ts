@@ -1,5 +1,4 @@
-import { formatBibtex } from "./bibtex.js";
-import { formatCslJson, formatRis } from "./exchange.js";
+import { formatBibtex, formatCslJson, formatRis } from "./exchange.js";
 import type { ReferenceSource } from "./source.js";
 import { formatStyle } from "./styles.js";
 

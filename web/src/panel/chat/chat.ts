@@ -6,22 +6,18 @@ import { button, icon } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
 import { lazyImport } from "../../dom/lazy-import.js";
 import { frameDrawn, yieldToPage } from "../../dom/yield-to-page.js";
-import type { CitationActions } from "../citations/index.js";
+import type { CitationActions } from "../citations/answer-view.js";
 import type { CurrentUser } from "../current-user.js";
-import { embedderErrorCode } from "../model/embedder-error.js";
-import type { ModelLoader } from "../model/model-loader.js";
 import type { PanelHost } from "../host.js";
+import { embedderErrorCode, type ModelLoader } from "../model/model-loader.js";
 import { exportMenu } from "../references/export-menu.js";
 import { saveFile } from "../save-file.js";
 import type { Announcer } from "./announcer.js";
 import { contactLink } from "./contact.js";
-import { Conversation, type Exchange, type ReadQuestion } from "./conversation.js";
-import { errorNotice } from "./error-notice.js";
+import { Conversation, type Exchange, readAhead, type ReadQuestion, Stopwatch } from "./conversation.js";
 import { LogView } from "./log-view.js";
-import { problemOf } from "./problem.js";
-import { readAhead } from "./read-ahead.js";
+import { errorNotice, problemOf } from "./problem.js";
 import { type ReplyView, waiting } from "./reply-view.js";
-import { Stopwatch } from "./stopwatch.js";
 
 /** Page size when a conversation is opened: the API's maximum. A page may have fewer messages. */
 const PAGE_SIZE = 200;

@@ -1,14 +1,13 @@
-import { type EmbeddedQuestion, embedQuestion } from "../../client/embed-question.js";
+import { type EmbeddedQuestion, embedQuestion, randomUuid } from "../../client/embed-question.js";
 import { ChatError } from "../../client/errors.js";
 import { optional } from "../../client/json.js";
 import type { ChatClientOptions } from "../../client/options.js";
-import { randomUuid } from "../../client/random-uuid.js";
 import { SessionTracker } from "../../client/session.js";
 import { streamChat } from "../../client/stream-chat.js";
-import { wellFormed } from "../../client/well-formed.js";
+import { wellFormed } from "../../client/text.js";
 import type { ChatEvent, ChatRequest, Reading } from "../../client/wire.js";
+import type { StageDetail } from "../../element/events.js";
 import type { QuestionEmbedder } from "../model/model-loader.js";
-import type { Stopwatch } from "./stopwatch.js";
 
 /**
  * One question. Its request is built once, because a retry must send the same bytes with the same `message_id`. It is
@@ -173,4 +172,58 @@ function aborting<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
 /** Whether the session was deleted, or belongs to another user. */
 function isSessionGone(error: unknown, request: ChatRequest | undefined): error is ChatError {
   return error instanceof ChatError && error.code === "not_found" && request?.session_id !== undefined;
+}
+
+/** Reports each stage of a question with its time. */
+export class Stopwatch {
+  readonly #start = performance.now();
+  readonly #report: (detail: StageDetail) => void;
+  #serverTiming: Readonly<Record<string, number>> | undefined;
+
+  constructor(report: (detail: StageDetail) => void) {
+    this.#report = report;
+  }
+
+  /** Stores the server's timings. */
+  readonly onResponse = ({ serverTiming }: { readonly serverTiming?: Readonly<Record<string, number>> }): void => {
+    this.#serverTiming = serverTiming;
+  };
+
+  mark(stage: StageDetail["stage"], details: Pick<StageDetail, "tokens" | "requestBytes"> = {}): void {
+    const isAnswered = stage === "first_word" || stage === "refused";
+    this.#report({
+      stage,
+      milliseconds: performance.now() - this.#start,
+      ...details,
+      ...(isAnswered && this.#serverTiming && { serverTiming: this.#serverTiming }),
+    });
+  }
+}
+
+/**
+ * Reads ahead of its consumer, so that nothing that has arrived is lost when the source fails while an earlier item is being handled.
+ * To end it early, end the source.
+ */
+export async function* readAhead<T>(source: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
+  const items: T[] = [];
+  const reader = { isReading: true, changed: () => {} };
+  const read = async () => {
+    try {
+      for await (const item of source) {
+        items.push(item);
+        reader.changed();
+      }
+    } finally {
+      reader.isReading = false;
+      reader.changed();
+    }
+  };
+  const end = read();
+  // It is thrown below, which may be later.
+  end.catch(() => {});
+  while (reader.isReading || items.length > 0) {
+    yield* items.splice(0);
+    if (reader.isReading && items.length === 0) await new Promise<void>((resolve) => (reader.changed = resolve));
+  }
+  await end;
 }

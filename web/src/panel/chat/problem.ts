@@ -1,7 +1,9 @@
 import { ChatError, type ChatErrorCode, type ChatErrorReason } from "../../client/errors.js";
-import type { Values } from "../../dom/translator.js";
+import { button, element, icon } from "../../dom/element.js";
+import * as icons from "../../dom/icons.js";
+import type { Translate, Values } from "../../dom/translator.js";
 import type { TextKey } from "../../texts/index.js";
-import { embedderErrorCode } from "../model/embedder-error.js";
+import { embedderErrorCode } from "../model/model-loader.js";
 
 /** An error as it is shown to the visitor. */
 export interface Problem {
@@ -79,3 +81,68 @@ const TEXTS: Readonly<Record<ChatErrorCode, TextKey>> = {
   connection_lost: "errorConnectionLost",
   invalid_response: "errorInvalidResponse",
 };
+
+/** A notice with the problem. If a retry can help, its button counts down the wait that the server asked for. */
+export function errorNotice(t: Translate, problem: Problem, onRetry: () => void): HTMLElement {
+  const notice = element(
+    "div",
+    {
+      class: "notice",
+      part: "error",
+      "data-role": "error",
+      "data-code": problem.code,
+      title: problem.requestId,
+    },
+    icon(icons.alert),
+    element("p", { role: "alert", "data-role": "error-message" }, t(problem.text, problem.values)),
+  );
+  if (problem.canRetry) notice.append(retryButton(t, problem.waitSeconds, onRetry));
+  return notice;
+}
+
+/** A button that is enabled after the wait. Keep it out of live regions: its label changes every second. */
+export function retryButton(t: Translate, waitSeconds: number, onRetry: () => void): HTMLButtonElement {
+  const label = element("span");
+  const retry = button({ class: "button", part: "retry", "data-role": "retry" }, onRetry, icon(icons.retry), label);
+  const until = performance.now() + waitSeconds * 1000;
+  const count = () => {
+    const seconds = Math.ceil((until - performance.now()) / 1000);
+    retry.disabled = seconds > 0;
+    label.replaceChildren(seconds > 0 ? t("retryIn", { count: seconds }).asText() : t("retry").asText());
+    if (seconds > 0) setTimeout(count, 1000);
+  };
+  count();
+  return retry;
+}
+
+/** Shows a notice while there is no network. */
+export class OfflineNotice {
+  readonly root = element("div", { role: "status" });
+  readonly #t: Translate;
+  readonly #update = () => this.#show();
+
+  constructor(t: Translate) {
+    this.#t = t;
+  }
+
+  connect(): void {
+    for (const type of ["online", "offline"]) addEventListener(type, this.#update);
+    this.#show();
+  }
+
+  disconnect(): void {
+    for (const type of ["online", "offline"]) removeEventListener(type, this.#update);
+  }
+
+  #show(): void {
+    if (navigator.onLine) return this.root.replaceChildren();
+    this.root.replaceChildren(
+      element(
+        "p",
+        { class: "offline", "data-role": "offline" },
+        icon(icons.alert),
+        element("span", {}, this.#t("offline")),
+      ),
+    );
+  }
+}

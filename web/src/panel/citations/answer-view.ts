@@ -1,20 +1,23 @@
 import type { AnswerMode, Citation, FoundPassage, GenerationReport, Passage } from "../../client/wire.js";
-import { withoutBidiControls } from "../../dom/bidi.js";
+import { withoutBidiControls } from "../../client/text.js";
 import { button, element, fill } from "../../dom/element.js";
 import type { Translator } from "../../dom/translator.js";
-import { alsoFound } from "./also-found.js";
 import { drawCard } from "./card-content.js";
 import { cardOf } from "./card.js";
-import { asMarkdown } from "./copy/markdown.js";
-import type { CopiedPiece } from "./copy/pieces.js";
-import { asPlainText } from "./copy/plain-text.js";
+import { asMarkdown, asPlainText, type CopiedPiece } from "./copy/formats.js";
 import { titleOf } from "./documents.js";
 import { generatedNote, leftOutNote } from "./generated-note.js";
 import type { Download } from "./links.js";
-import { type AnswerPiece, MarkerParser, sentencesOf } from "./markers.js";
+import { type AnswerPiece, MarkerParser, sentencesOf, supportedTarget, type Target, targetOf } from "./markers.js";
 import { lightenChains } from "./pieces.js";
-import { SourcesView } from "./sources-view.js";
-import { supportedTarget, type Target, targetOf } from "./target.js";
+import { alsoFound, SourcesView } from "./sources-view.js";
+import answerStyles from "./answer.css";
+import cardStyles from "./card.css";
+import passageStyles from "./passage/passage.css";
+import sourceStyles from "./sources.css";
+
+/** Style sheet of answers, their sources and passages, for the panel to adopt. Rules of the card override those of sources. */
+export const citationStyles: string = [answerStyles, sourceStyles, passageStyles, cardStyles].join("\n");
 
 /** Actions of the sources of an answer. */
 export interface CitationActions {

@@ -1,16 +1,15 @@
 import type { Citation } from "../../client/wire.js";
 import { button, element } from "../../dom/element.js";
 import type { Translator } from "../../dom/translator.js";
-import { titleOf } from "./documents.js";
-import { evidenceOf } from "./evidence.js";
-import { placesOf } from "./heading.js";
+import { placesOf, titleOf } from "./documents.js";
 import { type Download, linksOf } from "./links.js";
+import { narrowed, type Target } from "./markers.js";
 import { layOut } from "./passage/blocks.js";
 import { clip, windowAround } from "./passage/clip.js";
 import { drawPassage } from "./passage/draw.js";
 import { statementOf } from "./pieces.js";
 import { citedRanges } from "./quotes.js";
-import { narrowed, type Target } from "./target.js";
+import { evidenceOf } from "./source-entry.js";
 import { verifiedMark } from "./verify.js";
 
 /** What a card needs besides its target. */

@@ -1,10 +1,8 @@
 import { safeUrl } from "../../client/safe-url.js";
 import type { Citation, Passage } from "../../client/wire.js";
 import { layOut } from "./passage/blocks.js";
-import { FOOTNOTE, linesOf } from "./passage/lines.js";
-import { cut, type Range, type Run } from "./passage/tree.js";
+import { cut, type PassageNode, type Range, type Run, type Tag } from "./passage/tree.js";
 import { citedSpans } from "./quotes.js";
-import { wordsOf } from "./words.js";
 
 /** Longer words, in UTF-16 code units, are not put into a URL. */
 const MAX_TERM_LENGTH = 200;
@@ -16,8 +14,10 @@ const WORDS_OF_END = 5;
 /** Fewer words may occur several times on the page, so the words next to them are named too. */
 const MIN_DISTINCT_WORDS = 4;
 const WORDS_OF_CONTEXT = 3;
+/** Stands for each character of the number of a footnote. */
+const FOOTNOTE = "\uFFFC";
 /** A footnote with the word before it: pages show it as a raised number, which belongs to the same word. */
-const WORD_WITH_FOOTNOTE = new RegExp(String.raw`[\p{L}\p{N}]{0,40}${FOOTNOTE}+`, "u");
+const WORD_WITH_FOOTNOTE = /[\p{L}\p{N}]{0,40}\uFFFC+/u;
 
 /**
  * The URL of a passage, which opens at the cited words where the browser supports it: the page of a PDF, or a text fragment
@@ -123,4 +123,67 @@ function fromWord(text: string, count: number): string {
 function words(text: string): string {
   const all = wordsOf(text);
   return text.slice(all[0]?.start ?? 0, all.at(-1)?.end ?? 0);
+}
+
+/** Folds a text for comparison: removes case, accents, character width and thousands separators. */
+export function fold(text: string): string {
+  return text
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .toLowerCase()
+    .replace(/(?<=\d),(?=\d{3}(?!\d))/g, "");
+}
+
+/** A word of a text. */
+interface Word {
+  readonly text: string;
+  /** UTF-16 units from the beginning of the text. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What counts as a word in a browser without `Intl.Segmenter`. */
+const SPACED_WORD = /[\p{L}\p{M}\p{N}]+(?:['’.][\p{L}\p{M}\p{N}]+)*/gu;
+
+/** The words and numbers of a text. Some scripts have no spaces between them. */
+export function wordsOf(text: string): readonly Word[] {
+  // Firefox has it from version 125.
+  const { Segmenter } = Intl as { readonly Segmenter?: typeof Intl.Segmenter };
+  const segments: readonly Omit<Intl.SegmentData, "input">[] = Segmenter
+    ? [...new Segmenter(undefined, { granularity: "word" }).segment(text)]
+    : [...text.matchAll(SPACED_WORD)].map(({ 0: segment, index }) => ({ segment, index, isWordLike: true }));
+  return segments.flatMap(({ segment, index, isWordLike }) =>
+    // WebKit says that numbers are not like words.
+    isWordLike === true || /\p{N}/u.test(segment) ? [{ text: segment, start: index, end: index + segment.length }] : [],
+  );
+}
+
+/** The parts that do not begin a line. */
+const INLINE: ReadonlySet<Tag> = new Set(["code", "emphasis", "reference", "strong"]);
+
+/** The runs of each line: of a block, of a cell, or of text between line breaks and tabs. Pages do not have markers of items as text. */
+function linesOf(nodes: readonly PassageNode[]): readonly (readonly Run[])[] {
+  const lines: Run[][] = [[]];
+  const readRun = (run: Run): void => {
+    let { start } = run;
+    for (const [number, text] of run.text.split(/[\n\t]/).entries()) {
+      if (number > 0) lines.push([]);
+      if (text !== "") lines.at(-1)?.push({ ...run, text, start, end: start + text.length });
+      start += text.length + 1;
+    }
+  };
+  const read = (node: PassageNode): void => {
+    if (node.kind === "run") return readRun(node);
+    if (node.tag === "marker") return;
+    const isBlock = !INLINE.has(node.tag);
+    if (isBlock) lines.push([]);
+    for (const child of node.children) {
+      if (node.tag === "reference" && child.kind === "run")
+        readRun({ ...child, text: FOOTNOTE.repeat(child.text.length) });
+      else read(child);
+    }
+    if (isBlock) lines.push([]);
+  };
+  nodes.forEach(read);
+  return lines.filter((line) => line.length > 0);
 }

@@ -1,5 +1,6 @@
 import type { Citation, Passage } from "../../client/wire.js";
-import { withoutBidiControls } from "../../dom/bidi.js";
+import { withoutBidiControls } from "../../client/text.js";
+import { type Child, element } from "../../dom/element.js";
 import type { Translated, Translator } from "../../dom/translator.js";
 
 /** Groups passages by document, in the order of the documents' numbers. */
@@ -27,4 +28,59 @@ const UNKNOWN = "Unknown document";
 export function titleOf({ title }: Passage, { t }: Translator): string | Translated {
   const name = withoutBidiControls(title).trim();
   return name === "" || name === UNKNOWN ? t("unknownDocument") : name;
+}
+
+/** The title of a document and the places of its passages; `first` is one of them. `more` is shown below. */
+export function headingOf(
+  first: Passage,
+  passages: readonly Passage[],
+  translator: Translator,
+  more?: Child,
+): HTMLElement {
+  return element(
+    "span",
+    { class: "source-heading" },
+    element(
+      "span",
+      { class: "source-title", "data-role": "source-title" },
+      element("bdi", {}, titleOf(first, translator)),
+    ),
+    placesOf(passages, translator),
+    more,
+  );
+}
+
+/** Number of places that are shown for a document. */
+const MAX_PLACES = 2;
+
+/** Section and page of passages, each place once; `undefined` if none is known. */
+export function placesOf(passages: readonly Passage[], translator: Translator): HTMLElement | undefined {
+  const all = passages.map((passage) => ({ section: sectionOf(passage), page: passage.page }));
+  const places = new Map(all.map((place) => [JSON.stringify([place.section, place.page]), place]));
+  const known = [...places.values()].filter(({ section, page }) => section !== undefined || page !== undefined);
+  if (known.length === 0) return undefined;
+  const shown = known
+    .slice(0, MAX_PLACES)
+    .flatMap((known, number) => [...(number > 0 ? ["; "] : []), drawPlace(known, translator)]);
+  return element(
+    "span",
+    { class: "source-place", "data-role": "source-place" },
+    ...shown,
+    known.length > MAX_PLACES ? "; …" : undefined,
+  );
+}
+
+interface Place {
+  readonly section: string | undefined;
+  readonly page: number | undefined;
+}
+
+function drawPlace({ section, page }: Place, { t }: Translator): HTMLElement {
+  return element(
+    "span",
+    {},
+    section === undefined ? undefined : element("bdi", {}, section),
+    section === undefined || page === undefined ? undefined : " · ",
+    page === undefined ? undefined : t("page", { count: page }),
+  );
 }

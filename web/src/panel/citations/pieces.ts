@@ -1,5 +1,5 @@
 import type { Citation, Quote, QuotePiece } from "../../client/wire.js";
-import { withoutBidiControls } from "../../dom/bidi.js";
+import { withoutBidiControls } from "../../client/text.js";
 import { element } from "../../dom/element.js";
 import { cut, merged, overlap, type Range } from "./passage/tree.js";
 import { shownWords, wholeWords } from "./quotes.js";

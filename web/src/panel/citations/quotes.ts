@@ -1,5 +1,5 @@
 import type { Citation, Quote } from "../../client/wire.js";
-import { withoutBidiControls } from "../../dom/bidi.js";
+import { withoutBidiControls } from "../../client/text.js";
 import { merged, type Range } from "./passage/tree.js";
 
 /** Whether a passage has words at their place. */

@@ -1,3 +1,4 @@
+import { onOneLine } from "../../client/text.js";
 import type { Citation, Quote, Support } from "../../client/wire.js";
 import { element, icon } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
@@ -47,11 +48,6 @@ function hasHiddenCharacters(text: string): boolean {
 
 const JOINERS =
   /(?<=(?![\p{sc=Latn}\p{sc=Cyrl}\p{sc=Grek}\p{sc=Hani}])\p{L}\p{M}*)[\u200c\u200d]|(?<=\p{ExtPict}[\ufe0f\p{EMod}]?)\u200d(?=\p{ExtPict})/gu;
-
-/** The text with each run of white space as one space. */
-function onOneLine(text: string): string {
-  return text.replace(/\s+/g, " ").trim();
-}
 
 /** The mark of a passage whose quotes, or whose words that support a generated answer, are all verified. */
 export function verifiedMark(citation: Citation, answer: string, { t }: Translator): HTMLElement | undefined {

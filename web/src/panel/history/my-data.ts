@@ -1,12 +1,11 @@
+import { deleteMyData, exportMyData } from "../../client/api.js";
 import { ChatError } from "../../client/errors.js";
-import { deleteMyData, exportMyData } from "../../client/me.js";
 import type { ChatClientOptions } from "../../client/options.js";
 import { button, element, fill, icon, set } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
 import type { Translator } from "../../dom/translator.js";
 import type { TextKey } from "../../texts/index.js";
-import { retryButton } from "../chat/error-notice.js";
-import { problemOf } from "../chat/problem.js";
+import { problemOf, retryButton } from "../chat/problem.js";
 import { saveFile } from "../save-file.js";
 
 /** Dependencies and callbacks of the visitor's data. */

@@ -1,4 +1,4 @@
-import { withoutBidiControls } from "../../dom/bidi.js";
+import { withoutBidiControls } from "../../client/text.js";
 import { button, element, icon } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
 import type { Translator } from "../../dom/translator.js";

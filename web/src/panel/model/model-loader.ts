@@ -1,5 +1,10 @@
-import { type Embedder, EmbedderError, type EmbedderOptions, type LoadProgress } from "@evidence-chat/embedder";
-import { embedderErrorCode } from "./embedder-error.js";
+import {
+  type Embedder,
+  EmbedderError,
+  type EmbedderErrorCode,
+  type EmbedderOptions,
+  type LoadProgress,
+} from "@evidence-chat/embedder";
 
 /** The part of `Embedder` that the widget needs. It also uses the part that reads passages, if there is one. */
 export type QuestionEmbedder = Pick<Embedder, "fingerprint" | "embed" | "countTokens" | "dispose"> | ReadingEmbedder;
@@ -135,4 +140,13 @@ export class ModelLoader {
 interface Waiting {
   readonly resolve: (embedder: QuestionEmbedder) => void;
   readonly reject: (error: unknown) => void;
+}
+
+/**
+ * The code of an `EmbedderError`; `undefined` for other errors. Not by `instanceof`: a page's own embedder may come
+ * with another copy of the class.
+ */
+export function embedderErrorCode(error: unknown): EmbedderErrorCode | undefined {
+  if (!(error instanceof Error) || error.name !== "EmbedderError") return undefined;
+  return (error as Error & { readonly code?: EmbedderErrorCode }).code;
 }

@@ -8,7 +8,7 @@ import { isLimited } from "../model/consent.js";
 import type { QuestionEmbedder } from "../model/model-loader.js";
 import type { PanelReader } from "./panel-reader.js";
 
-const loadPanelReader = lazyImport(() => import("./index.js"));
+const loadPanelReader = lazyImport(() => import("./panel-reader.js"));
 
 /** The reader, whose code and file are loaded while the page is idle. Without them, the search alone decides. */
 export class LazyReader {

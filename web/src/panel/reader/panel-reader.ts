@@ -1,9 +1,9 @@
+/** The part of the panel that loads the reader and lets it read. */
 import type { EmbeddedQuestion } from "../../client/embed-question.js";
 import type { ChatClientOptions } from "../../client/options.js";
 import { readFor } from "../../client/read-for.js";
 import type { Reading } from "../../client/wire.js";
-import { embedderErrorCode } from "../model/embedder-error.js";
-import type { ReadingEmbedder } from "../model/model-loader.js";
+import { embedderErrorCode, type ReadingEmbedder } from "../model/model-loader.js";
 
 /**
  * After so many questions in a row without a reading, another one would only wait for nothing: device or connection are too slow, the

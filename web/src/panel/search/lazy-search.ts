@@ -2,7 +2,7 @@ import { lazyImport } from "../../dom/lazy-import.js";
 import { adoptStyles } from "../../dom/styles.js";
 import type { InstantResults, InstantResultsOptions } from "./instant-results.js";
 
-const loadResults = lazyImport(() => import("./index.js"));
+const loadResults = lazyImport(() => import("./instant-results.js"));
 
 /** Results while a question is typed. */
 interface LazySearch {

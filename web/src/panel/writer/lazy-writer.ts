@@ -1,12 +1,11 @@
 import { lazyImport } from "../../dom/lazy-import.js";
 import { adoptStyles } from "../../dom/styles.js";
 import type { Announcer } from "../chat/announcer.js";
-import { copyButtons } from "../chat/copy-buttons.js";
-import type { ReplyView } from "../chat/reply-view.js";
+import { copyButtons, type ReplyView } from "../chat/reply-view.js";
 import type { PanelHost } from "../host.js";
 import type { OnDevice } from "./on-device.js";
 
-const loadOnDevice = lazyImport(() => import("./index.js"));
+const loadOnDevice = lazyImport(() => import("./on-device.js"));
 
 /** Answers that are written on this device. The code is loaded with the first answer that can be written. */
 export class LazyWriter {

@@ -1,3 +1,4 @@
+/** The part of the panel that loads only on sites whose answers may be written on the visitor's device. */
 import type { Citation, GenerationReport } from "../../client/wire.js";
 import type { Announcer } from "../chat/announcer.js";
 import type { ReplyView } from "../chat/reply-view.js";
@@ -6,6 +7,10 @@ import type { PanelHost } from "../host.js";
 import { WriterBox } from "./writer-box.js";
 import type { Written } from "./writer-module.js";
 import { WriterSource } from "./writer-source.js";
+import css from "./writer.css";
+
+/** Style sheet of the written answers, for the panel to adopt. */
+export const styles: string = css;
 
 /** Reason why a text is stopped: the visitor cancelled it, asked for another one, or left the conversation. */
 const STOPPED = new DOMException("The text is not wanted any more.", "AbortError");

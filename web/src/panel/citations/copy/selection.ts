@@ -1,7 +1,5 @@
 import type { AnswerView } from "../answer-view.js";
-import { asMarkdown } from "./markdown.js";
-import type { CopiedPiece } from "./pieces.js";
-import { asPlainText } from "./plain-text.js";
+import { asMarkdown, asPlainText, type CopiedPiece } from "./formats.js";
 
 /** Elements that start a new line. */
 const LINES = "blockquote, details, div, h2, h3, li, summary, table, tr, ul";

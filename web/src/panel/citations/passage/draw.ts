@@ -1,5 +1,5 @@
 import type { FoundPassage } from "../../../client/wire.js";
-import { withoutBidiControls } from "../../../dom/bidi.js";
+import { withoutBidiControls } from "../../../client/text.js";
 import { type Attributes, element } from "../../../dom/element.js";
 import { layOut } from "./blocks.js";
 import { type Branch, cut, isHead, type PassageNode, type Range, type Tag } from "./tree.js";

@@ -1,11 +1,28 @@
 import { safeUrl } from "../../../client/safe-url.js";
-import { withoutBidiControls } from "../../../dom/bidi.js";
+import { onOneLine, withoutBidiControls } from "../../../client/text.js";
 import type { Translator } from "../../../dom/translator.js";
 import { titleOf } from "../documents.js";
+import { narrowed, type Target } from "../markers.js";
 import { citedSpans, hasWords, wholeWords } from "../quotes.js";
-import { narrowed, type Target } from "../target.js";
-import type { CopiedPiece } from "./pieces.js";
-import { onOneLine } from "./plain-text.js";
+
+/** A copied piece: text, or the source of a badge. */
+export type CopiedPiece =
+  { readonly kind: "text"; readonly text: string } | { readonly kind: "source"; readonly target: Target };
+
+/** Text without markup, with the title of the document in brackets for each source. */
+export function asPlainText(pieces: readonly CopiedPiece[], translator: Translator): string {
+  let text = "";
+  for (const piece of pieces) {
+    if (piece.kind !== "source") text += piece.text;
+    else text += `${spaceAfter(text)}[${onOneLine(String(titleOf(piece.target.citation, translator)))}]`;
+  }
+  return text;
+}
+
+/** The separator between a text and the source after it: a space, unless the text ends with one. */
+function spaceAfter(text: string): string {
+  return text === "" || /\s$/.test(text) ? "" : " ";
+}
 
 /** Markdown with a footnote, `[^1]`, for each source, and the footnotes at the end. Equal sources share a footnote. */
 export function asMarkdown(pieces: readonly CopiedPiece[], translator: Translator): string {

@@ -1,2 +1,0 @@
-/** The part of the panel that loads the reader and lets it read. */
-export { PanelReader } from "./panel-reader.js";
