@@ -2,8 +2,7 @@ import { decodeConfig, decodeMessagePage, decodeSession, decodeSessionPage } fro
 import { type DownloadedFile, fileName } from "./download.js";
 import { ChatError, connectionLost, invalidResponse } from "./errors.js";
 import { parseObject } from "./json.js";
-import type { ChatClientOptions } from "./options.js";
-import { apiUrl, idleTimeout, readAll, send, sendForJson, withAbortReason } from "./request.js";
+import { apiUrl, type ChatClientOptions, idleTimeout, readAll, send, sendForJson, withAbortReason } from "./request.js";
 import type { ChatConfig, Feedback, MessagePage, PageRequest, Session, SessionPage } from "./wire.js";
 
 // Like `streamChat`, each of these functions throws a `ChatError`, or the signal's reason after an abort.

@@ -1,5 +1,4 @@
-import type { ChatClientOptions } from "./options.js";
-import { withAbortReason, apiUrl, idleTimeout, readAll, send } from "./request.js";
+import { apiUrl, type ChatClientOptions, idleTimeout, readAll, send, withAbortReason } from "./request.js";
 import { safeUrl } from "./safe-url.js";
 
 /** A downloaded file. */

@@ -1,5 +1,5 @@
 import { asString, parseObject } from "./json.js";
-import type { TokenProvider } from "./options.js";
+import type { TokenProvider } from "./request.js";
 
 /** Called when another user is signed in, or nobody (`null`) any more. The values are opaque ids, only good for comparison. */
 export type IdentityChange = (previous: string, next: string | null) => void;

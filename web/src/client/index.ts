@@ -14,7 +14,7 @@ export {
 export { type AnswerId, giveFeedback, removeFeedback } from "./api.js";
 export { Identity, type IdentityChange } from "./identity.js";
 export { deleteMyData, exportMyData } from "./api.js";
-export type { ChatClientOptions, ResponseInfo, TokenProvider } from "./options.js";
+export type { ChatClientOptions, ResponseInfo, TokenProvider } from "./request.js";
 export { type PassageReader, readFor } from "./read-for.js";
 export { search } from "./search.js";
 export { searchStatements } from "./search.js";

@@ -1,7 +1,6 @@
 import type { EmbeddedQuestion } from "./embed-question.js";
 import { optional } from "./json.js";
-import type { ChatClientOptions } from "./options.js";
-import { withTimeout } from "./request.js";
+import { type ChatClientOptions, withTimeout } from "./request.js";
 import { searchStatements } from "./search.js";
 import type { PassageStatements, Reading, StatementsRequest } from "./wire.js";
 

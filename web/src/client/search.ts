@@ -1,8 +1,7 @@
 import { decodeLayout, decodePassage, decodeQuote } from "./decode.js";
 import { invalidResponse } from "./errors.js";
 import { asArray, asObject, asString, type JsonObject, optional } from "./json.js";
-import type { ChatClientOptions } from "./options.js";
-import { apiUrl, sendForJson } from "./request.js";
+import { apiUrl, type ChatClientOptions, sendForJson } from "./request.js";
 import type { FoundStatements, PassageStatements, SearchRequest, SearchResult, StatementsRequest } from "./wire.js";
 
 const MAX_PASSAGES = 5;

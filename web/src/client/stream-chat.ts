@@ -1,8 +1,7 @@
 import { decodeEvent } from "./decode.js";
 import { connectionLost, invalidResponse } from "./errors.js";
 import { optional } from "./json.js";
-import type { ChatClientOptions } from "./options.js";
-import { idleTimeout, send, withTimeout } from "./request.js";
+import { type ChatClientOptions, idleTimeout, send, withTimeout } from "./request.js";
 import { type SseEvent, SseParser } from "./sse.js";
 import type { ChatEvent, ChatRequest } from "./wire.js";
 

@@ -1,7 +1,6 @@
 import { Identity } from "../client/identity.js";
 import { optional } from "../client/json.js";
-import type { ChatClientOptions, TokenProvider } from "../client/options.js";
-import { idleTimeout, withTimeout } from "../client/request.js";
+import { type ChatClientOptions, idleTimeout, type TokenProvider, withTimeout } from "../client/request.js";
 import type { ChatConfig } from "../client/wire.js";
 import type { PanelHost } from "./host.js";
 import {

@@ -1,11 +1,11 @@
-import type { TokenProvider } from "../client/options.js";
+import type { TokenProvider } from "../client/request.js";
 import type { ChatConfig } from "../client/wire.js";
 import type { Translator } from "../dom/translator.js";
 import type { Dispatch } from "../element/events.js";
-import type { TabMemory } from "../element/tab-memory.js";
 import type { Frame } from "../element/frame.js";
+import type { TabMemory } from "../element/tab-memory.js";
 import type { EmbedderFactory } from "./model/model-loader.js";
-import type { WriterLoader } from "./writer/writer-module.js";
+import type { WriterLoader } from "./writer/writer-source.js";
 
 /** What the panel reads from `<evidence-chat>`. */
 export interface HostElement extends HTMLElement {

@@ -1,7 +1,6 @@
 import { getConfig } from "../client/api.js";
-import type { ChatClientOptions } from "../client/options.js";
+import { type ChatClientOptions, withTimeout } from "../client/request.js";
 import type { ChatConfig } from "../client/wire.js";
-import { withTimeout } from "../client/request.js";
 import { button, element } from "../dom/element.js";
 import type { Translate } from "../dom/translator.js";
 import type { PanelHost } from "./host.js";

@@ -1,7 +1,7 @@
 import { type EmbeddedQuestion, embedQuestion, randomUuid } from "../../client/embed-question.js";
 import { ChatError } from "../../client/errors.js";
 import { optional } from "../../client/json.js";
-import type { ChatClientOptions } from "../../client/options.js";
+import type { ChatClientOptions } from "../../client/request.js";
 import { SessionTracker } from "../../client/session.js";
 import { streamChat } from "../../client/stream-chat.js";
 import { wellFormed } from "../../client/text.js";

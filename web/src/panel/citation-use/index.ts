@@ -1,5 +1,4 @@
-import type { ChatClientOptions } from "../../client/options.js";
-import { apiUrl, send } from "../../client/request.js";
+import { apiUrl, type ChatClientOptions, send } from "../../client/request.js";
 
 /** How long counts are collected before they are sent together. */
 const SEND_AFTER_MS = 10_000;

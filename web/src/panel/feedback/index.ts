@@ -1,6 +1,6 @@
 /** The part of the panel that loads with the first answer in the history: whether an answer helped. */
 import { type AnswerId, giveFeedback, removeFeedback } from "../../client/api.js";
-import type { ChatClientOptions } from "../../client/options.js";
+import type { ChatClientOptions } from "../../client/request.js";
 import type { Feedback, FeedbackReason, Rating } from "../../client/wire.js";
 import { button, element, icon } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";

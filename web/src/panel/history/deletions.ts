@@ -1,5 +1,5 @@
 import { deleteSession } from "../../client/api.js";
-import type { ChatClientOptions } from "../../client/options.js";
+import type { ChatClientOptions } from "../../client/request.js";
 import type { Session } from "../../client/wire.js";
 import type { Translator } from "../../dom/translator.js";
 import { titleOf } from "./session-row.js";

@@ -1,16 +1,16 @@
 /** The part of the panel that loads when the visitor opens the history. */
 import { listSessions } from "../../client/api.js";
 import { ChatError } from "../../client/errors.js";
-import type { ChatClientOptions } from "../../client/options.js";
+import type { ChatClientOptions } from "../../client/request.js";
 import type { Session, SessionPage } from "../../client/wire.js";
 import { button, element, fill, icon, set } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
 import { lazyImport } from "../../dom/lazy-import.js";
 import type { Translator } from "../../dom/translator.js";
 import type { TextKey } from "../../texts/index.js";
-import { Deletions } from "./deletions.js";
 import type { Help } from "../help/index.js";
 import { helpTitle } from "../help/titles.js";
+import { Deletions } from "./deletions.js";
 import type { MyData } from "./my-data.js";
 import { Renames } from "./renames.js";
 import { SessionRow } from "./session-row.js";

@@ -1,6 +1,6 @@
 import { deleteMyData, exportMyData } from "../../client/api.js";
 import { ChatError } from "../../client/errors.js";
-import type { ChatClientOptions } from "../../client/options.js";
+import type { ChatClientOptions } from "../../client/request.js";
 import { button, element, fill, icon, set } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
 import type { Translator } from "../../dom/translator.js";

@@ -1,5 +1,5 @@
 import { renameSession } from "../../client/api.js";
-import type { ChatClientOptions } from "../../client/options.js";
+import type { ChatClientOptions } from "../../client/request.js";
 import type { Session } from "../../client/wire.js";
 
 /** Dependencies and callbacks of renames. */

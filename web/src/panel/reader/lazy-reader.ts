@@ -1,6 +1,6 @@
 import { isCached } from "@evidence-chat/embedder";
 import type { EmbeddedQuestion } from "../../client/embed-question.js";
-import type { ChatClientOptions } from "../../client/options.js";
+import type { ChatClientOptions } from "../../client/request.js";
 import type { Reading } from "../../client/wire.js";
 import { lazyImport } from "../../dom/lazy-import.js";
 import type { PanelHost } from "../host.js";

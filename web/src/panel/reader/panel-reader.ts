@@ -1,7 +1,7 @@
 /** The part of the panel that loads the reader and lets it read. */
 import type { EmbeddedQuestion } from "../../client/embed-question.js";
-import type { ChatClientOptions } from "../../client/options.js";
 import { readFor } from "../../client/read-for.js";
+import type { ChatClientOptions } from "../../client/request.js";
 import type { Reading } from "../../client/wire.js";
 import { embedderErrorCode, type ReadingEmbedder } from "../model/model-loader.js";
 

@@ -1,6 +1,6 @@
 /** The part of the panel that loads when the visitor types a question. */
 import { ChatError } from "../../client/errors.js";
-import type { ChatClientOptions } from "../../client/options.js";
+import type { ChatClientOptions } from "../../client/request.js";
 import { search } from "../../client/search.js";
 import type { Citation, SearchResult } from "../../client/wire.js";
 import { element, set } from "../../dom/element.js";

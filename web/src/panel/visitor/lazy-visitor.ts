@@ -1,5 +1,5 @@
 import { ChatError } from "../../client/errors.js";
-import type { TokenProvider } from "../../client/options.js";
+import type { TokenProvider } from "../../client/request.js";
 import type { ChatConfig } from "../../client/wire.js";
 import { lazyImport } from "../../dom/lazy-import.js";
 import type { PanelHost } from "../host.js";

@@ -5,8 +5,7 @@ import type { ReplyView } from "../chat/reply-view.js";
 import type { AnswerView } from "../citations/answer-view.js";
 import type { PanelHost } from "../host.js";
 import { WriterBox } from "./writer-box.js";
-import type { Written } from "./writer-module.js";
-import { WriterSource } from "./writer-source.js";
+import { WriterSource, type Written } from "./writer-source.js";
 import css from "./writer.css";
 
 /** Style sheet of the written answers, for the panel to adopt. */
