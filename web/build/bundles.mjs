@@ -71,7 +71,7 @@ export async function buildBundles(dist, embedderFiles) {
     ...(await buildHashed(dist, { hint: "src/panel/hint/index.ts" }, { plugins: [styleSheetsAsText] })),
     ...(await buildHashed(dist, { visitor: "src/panel/visitor/index.ts" })),
     ...(await buildHashed(dist, { reader: "src/panel/reader/panel-reader.ts" })),
-    ...(await buildHashed(dist, { download: "src/client/download.ts" })),
+    ...(await buildHashed(dist, { download: "src/panel/save-file.ts" })),
     ...(await buildHashed(dist, { "citation-use": "src/panel/citation-use/index.ts" })),
     ...(await buildHashed(dist, { "my-data": "src/panel/history/my-data.ts" })),
   ]);

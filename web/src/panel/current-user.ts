@@ -3,17 +3,7 @@ import { optional } from "../client/json.js";
 import { type ChatClientOptions, idleTimeout, type TokenProvider, withTimeout } from "../client/request.js";
 import type { ChatConfig } from "../client/wire.js";
 import type { PanelHost } from "./host.js";
-import {
-  memoryOf,
-  nextOwnership,
-  NOTHING_OWNED,
-  ownerOf,
-  type OwnershipEvent,
-  sessionIn,
-  signInStep,
-  type UserSwitch,
-  userSwitch,
-} from "./user-switch.js";
+import * as owned from "./user-switch.js";
 import { LazyVisitor } from "./visitor/lazy-visitor.js";
 
 /** A visitor who is signed in without an account may have a CAPTCHA to solve first. */
@@ -29,11 +19,11 @@ export interface RememberedConversation {
 /** The user of one widget: whose token requests have, and whose are the question, the draft and the conversation. See user-switch.ts. */
 export class CurrentUser {
   readonly #host: PanelHost;
-  readonly #onSwitch: (change: UserSwitch) => void;
+  readonly #onSwitch: (change: owned.UserSwitch) => void;
   /** Signs visitors in if the page does not. */
   readonly #visitor: LazyVisitor;
   #identity: Identity;
-  #state = NOTHING_OWNED;
+  #state = owned.NOTHING;
   #visit = new AbortController();
   /** The session that this tab remembers because of this page. */
   #remembered: string | undefined;
@@ -41,7 +31,7 @@ export class CurrentUser {
   #isTyped = true;
 
   /** `config` gives the settings of the site for everybody. */
-  constructor(host: PanelHost, config: () => Promise<ChatConfig>, onSwitch: (change: UserSwitch) => void) {
+  constructor(host: PanelHost, config: () => Promise<ChatConfig>, onSwitch: (change: owned.UserSwitch) => void) {
     this.#host = host;
     this.#onSwitch = onSwitch;
     this.#visitor = new LazyVisitor(host, config);
@@ -65,6 +55,10 @@ export class CurrentUser {
     return this.#state.question;
   }
 
+  set question(question: string | undefined) {
+    this.#state = { ...this.#state, question };
+  }
+
   /** For requests of the present user: they are not sent with the token of another one. */
   readonly client = (): ChatClientOptions => {
     const identity = this.#identity;
@@ -77,7 +71,7 @@ export class CurrentUser {
       tokenProvider: async () => {
         const { turn } = this.#state;
         const token = await identity.tokenProvider();
-        this.#note({ type: "token", turn });
+        this.#state = owned.tokenArrived(this.#state, turn);
         return user === undefined || user === identity.user ? token : null;
       },
       onTokenRejected: () => this.#visitor.reject(),
@@ -91,45 +85,33 @@ export class CurrentUser {
 
   /** The visitor asks. `needsToken`: the request itself asks for its token only later. */
   asked(needsToken: boolean): void {
-    this.#note({ type: "asked" });
+    this.#state = owned.asked(this.#state);
     this.#visitor.hasAsked = true;
     if (needsToken) void this.#requestToken();
   }
 
-  /** A question starts for the first time. */
-  started(question: string): void {
-    this.#note({ type: "started", question });
-  }
-
-  /** A question or a retry ends. */
-  ended(): void {
-    this.#note({ type: "ended" });
-  }
-
   /** The text in the question box is another one. A new user may have begun it, so a token is requested at once. */
   draftChanged(text: string): void {
-    const before = this.#state.draftMayBeNewUntil;
-    this.#note({ type: "draft", text, isTyped: this.#isTyped, now: performance.now() });
+    const before = this.#state.draftUntil;
+    this.#state = owned.textChanged(this.#state, text, this.#isTyped, performance.now());
     this.#isTyped = false;
-    if (before === undefined && this.#state.draftMayBeNewUntil) this.#awaitDraftToken();
+    if (before === undefined && this.#state.draftUntil) this.#awaitDraftToken();
   }
 
-  /** The page has begun, or ceased, to say who is signed in. Does what tells who it is, and returns what becomes of what is shown. */
-  signInChanged(isRunning: boolean): "clear" | "giveBack" | undefined {
-    const hasProvider = Boolean(this.#host.element.tokenProvider);
-    const isUserKnown = Boolean(this.#identity.user);
-    const step = signInStep(this.#state, { hasProvider, isUserKnown, isRunning });
-    if (step === "clear" || step === "giveBack") return step;
-    if (step === "check") void this.check();
-    if (step === "checkDraft") {
-      this.#note({ type: "draftChecked", now: performance.now() });
-      this.#awaitDraftToken();
-    }
-    return undefined;
+  /** The page has begun to say who is signed in. It may find out late, so what is typed by then is the user's. */
+  signedIn(): void {
+    if (!this.#state.draftUntil) return void this.check();
+    this.#state = owned.draftChecked(this.#state, performance.now());
+    this.#awaitDraftToken();
+  }
+
+  /** What is lost because the page has ceased to say who is signed in. */
+  lostBySignOut(isRunning: boolean): ReturnType<typeof owned.lostBySignOut> {
+    return owned.lostBySignOut(this.#state, this.#identity.user, isRunning);
   }
 
   /** Forgets the user. What is shown from now on is that of `next.user` if it is given. */
-  leave(next: Partial<UserSwitch> = {}): void {
+  leave(next: Partial<owned.UserSwitch> = {}): void {
     this.#identity = this.#newIdentity(next.user);
     this.#visitor.hasAsked = next.question !== undefined;
     this.#host.memory.text = "";
@@ -141,14 +123,14 @@ export class CurrentUser {
   remember(sessionId: string | undefined): void {
     if (sessionId === this.#remembered) return;
     this.#remembered = sessionId;
-    this.#host.memory.text = memoryOf(sessionId, this.#identity.user);
+    this.#host.memory.text = owned.memoryOf(sessionId, this.#identity.user);
   }
 
   /** The conversation that this tab remembers, if any. */
   get remembered(): RememberedConversation | undefined {
     const { memory } = this.#host;
     const { text } = memory;
-    const id = sessionIn(text);
+    const id = owned.sessionIn(text);
     if (id === undefined) return undefined;
     const isOwn = async (signal: AbortSignal) => {
       const identity = this.#identity;
@@ -158,21 +140,19 @@ export class CurrentUser {
       } catch {
         return false;
       }
-      const owner = ownerOf(text, identity.user);
-      if (owner === "user") this.#remembered = id;
-      if (owner === "other") memory.text = "";
-      return owner === "user";
+      const { user } = identity;
+      const isSame = text === owned.memoryOf(id, user);
+      if (isSame) this.#remembered = id;
+      else if (user) memory.text = "";
+      return isSame;
     };
     return { id, isOwn };
   }
 
-  #note(event: OwnershipEvent): void {
-    this.#state = nextOwnership(this.#state, event);
-  }
-
   #awaitDraftToken(): void {
-    const until = this.#state.draftMayBeNewUntil;
-    void this.#requestToken().then(() => this.#note({ type: "draftToken", until, now: performance.now() }));
+    const until = this.#state.draftUntil;
+    const arrived = () => (this.#state = owned.draftTokenArrived(this.#state, until, performance.now()));
+    void this.#requestToken().then(arrived);
   }
 
   async #requestToken(): Promise<void> {
@@ -191,9 +171,8 @@ export class CurrentUser {
       (previous, next) => {
         // Ignores changes that requests of an earlier visitor notice.
         if (identity !== this.#identity) return;
-        const now = performance.now();
-        const change = userSwitch(this.#state, previous, next, now);
-        this.#note({ type: "userChanged", next, now });
+        const [state, change] = owned.userChanged(this.#state, previous, next, performance.now());
+        this.#state = state;
         this.#onSwitch(change);
       },
       user,

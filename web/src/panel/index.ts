@@ -1,10 +1,10 @@
 /** The part of the widget that loads only when the visitor uses it. */
+import css from "./panel.css";
 import { adoptStyles } from "../dom/styles.js";
 import { yieldToPage } from "../dom/yield-to-page.js";
 import { citationStyles } from "./citations/answer-view.js";
 import type { PanelHost } from "./host.js";
 import { WidgetPanel } from "./panel.js";
-import css from "./panel.css";
 
 export type { PanelHost } from "./host.js";
 

@@ -53,15 +53,18 @@ export class WidgetPanel {
       (change) => this.#userChanged(change),
     );
     const { client } = this.#user;
-    const { model, notice } = createModel(host, announcer, () => this.#modelChanged());
+    const { model, notice } = createModel(host, announcer, () => {
+      this.#showState();
+      void this.#reader.load(false);
+    });
     this.#model = model;
     this.#writer = new LazyWriter(host, announcer);
-    this.#reader = new LazyReader(host, client, () => model.unload());
+    this.#reader = new LazyReader(host, client, model);
     this.#siteSettings = new SiteSettings(host, client, (question) => void this.ask(question));
     this.#chat = this.#createChat(announcer);
     this.#history = this.#createHistory();
     this.#offline = new OfflineNotice(translator.t);
-    const embedder = () => (model.state.status === "ready" ? model.state.embedder : undefined);
+    const embedder = () => model.embedder;
     const length = new QuestionLength(translator, embedder);
     this.#newChat = this.#createNewChat();
     this.#wholeWindow = new WholeWindow(host, announcer.root);
@@ -83,16 +86,11 @@ export class WidgetPanel {
       announcer,
       user: this.#user,
       model: this.#model,
+      settings: this.#siteSettings,
+      reader: this.#reader,
+      writer: this.#writer,
       ask: (question) => void this.ask(question),
       onChange: () => this.#showState(),
-      onOutcome: () => this.#loadReader(true),
-      onAnswer: (reply, question) => {
-        if (this.#siteSettings.privacy.isOnDevice) this.#writer.offer(reply, question);
-      },
-      onLeave: () => this.#writer.stop(),
-      read: (fields, embedder, signal) => this.#reader.read(fields, embedder, signal),
-      asksForQuotes: async () => !(await this.#siteSettings.namesService()),
-      supportUrl: () => this.#siteSettings.supportUrl,
     });
   }
 
@@ -190,10 +188,13 @@ export class WidgetPanel {
 
   /** The page has begun, or ceased, to say who is signed in. */
   signInChanged(): void {
-    if (this.#host.element.tokenProvider) this.#siteSettings.read();
-    const step = this.#user.signInChanged(this.#chat.isRunning);
-    if (step === "clear") this.clear();
-    if (step === "giveBack") this.#giveBack(() => this.#forget());
+    if (this.#host.element.tokenProvider) {
+      this.#siteSettings.read();
+      return this.#user.signedIn();
+    }
+    const lost = this.#user.lostBySignOut(this.#chat.isRunning);
+    if (lost === "all") this.clear();
+    if (lost === "question") this.#giveBack(() => this.#forget());
   }
 
   /** Puts a question that is running back into the box. `leave` leaves its conversation. */
@@ -259,16 +260,6 @@ export class WidgetPanel {
     this.#history.close();
     this.#host.frame.composer.focus();
     this.#chat.open(session);
-  }
-
-  #modelChanged(): void {
-    this.#showState();
-    this.#loadReader(false);
-  }
-
-  #loadReader(mayDownload: boolean): void {
-    const { state } = this.#model;
-    if (state.status === "ready") void this.#reader.load(state.embedder, mayDownload);
   }
 
   #showState(): void {

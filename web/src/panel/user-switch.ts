@@ -15,66 +15,43 @@ export interface Ownership {
   /** The running question, unless it is a retry; in `changed`, the question to ask again. */
   readonly question: string | undefined;
   /**
-   * Until then, in milliseconds, the text in the question box may have been begun by a new user. 0 for a text of the user before, such as
-   * one that the widget suggests; `undefined` without a text.
+   * Until then, in milliseconds, a new user may have begun the text in the question box. 0 for a text of the user before, such as one that
+   * the widget suggests; `undefined` without a text.
    */
-  readonly draftMayBeNewUntil: number | undefined;
+  readonly draftUntil: number | undefined;
 }
-
-/** What happens to the question and the draft of the moment. `now` is in milliseconds of one clock. */
-export type OwnershipEvent =
-  /** The visitor asks; an open request for the history may delay the start. */
-  | { readonly type: "asked" }
-  | { readonly type: "started"; readonly question: string }
-  /** A token arrived that was requested in `turn`. */
-  | { readonly type: "token"; readonly turn: number }
-  /** The question was answered, refused or stopped, it failed, or the conversation was left. */
-  | { readonly type: "ended" }
-  /** The text in the question box is another one. */
-  | { readonly type: "draft"; readonly text: string; readonly isTyped: boolean; readonly now: number }
-  /** A token is requested, to find out whose draft it is. */
-  | { readonly type: "draftChecked"; readonly now: number }
-  /** The token arrived that was requested when the draft was one until `until`. */
-  | { readonly type: "draftToken"; readonly until: number | undefined; readonly now: number }
-  /** The page's token belongs to another user than the one before; `next` is `null` if to nobody. */
-  | { readonly type: "userChanged"; readonly next: string | null; readonly now: number };
 
 /** After this time, a draft belongs to the previous user even if no token has arrived. */
 export const DRAFT_TOKEN_MS = 5000;
 
 /** Nobody has asked or typed anything. */
-export const NOTHING_OWNED: Ownership = {
-  asker: "known",
-  turn: 0,
-  question: undefined,
-  draftMayBeNewUntil: undefined,
-};
+export const NOTHING: Ownership = { asker: "known", turn: 0, question: undefined, draftUntil: undefined };
 
-/** The state after an event. */
-export function nextOwnership(state: Ownership, event: OwnershipEvent): Ownership {
-  const { draftMayBeNewUntil } = state;
-  switch (event.type) {
-    case "asked":
-      return { ...state, asker: "unknown", turn: state.turn + 1 };
-    case "started":
-      return { ...state, question: event.question };
-    case "token":
-      return event.turn === state.turn ? { ...state, asker: "known" } : state;
-    case "ended":
-      return { ...state, question: undefined };
-    case "draft":
-      if (event.text === "") return { ...state, draftMayBeNewUntil: undefined };
-      if (draftMayBeNewUntil !== undefined) return state;
-      return { ...state, draftMayBeNewUntil: event.isTyped ? event.now + DRAFT_TOKEN_MS : 0 };
-    case "draftChecked":
-      return { ...state, draftMayBeNewUntil: event.now + DRAFT_TOKEN_MS };
-    case "draftToken":
-      return draftMayBeNewUntil === event.until ? { ...state, draftMayBeNewUntil: event.now } : state;
-    case "userChanged": {
-      const { keepsDraft, question } = userSwitch(state, "", event.next, event.now);
-      return { ...state, asker: "changed", question, ...(keepsDraft && { draftMayBeNewUntil: 0 }) };
-    }
-  }
+/** The visitor asks; an open request for the history may delay the start. */
+export function asked(state: Ownership): Ownership {
+  return { ...state, asker: "unknown", turn: state.turn + 1 };
+}
+
+/** A token arrived that was requested in `turn`. */
+export function tokenArrived(state: Ownership, turn: number): Ownership {
+  return turn === state.turn ? { ...state, asker: "known" } : state;
+}
+
+/** The text in the question box is another one. `now` is in milliseconds, as everywhere here. */
+export function textChanged(state: Ownership, text: string, isTyped: boolean, now: number): Ownership {
+  if (text === "") return { ...state, draftUntil: undefined };
+  if (state.draftUntil !== undefined) return state;
+  return isTyped ? draftChecked(state, now) : { ...state, draftUntil: 0 };
+}
+
+/** A token is requested, to find out whose draft it is. */
+export function draftChecked(state: Ownership, now: number): Ownership {
+  return { ...state, draftUntil: now + DRAFT_TOKEN_MS };
+}
+
+/** The token arrived that was requested when the draft was one until `until`. */
+export function draftTokenArrived(state: Ownership, until: number | undefined, now: number): Ownership {
+  return state.draftUntil === until ? { ...state, draftUntil: now } : state;
 }
 
 /** What becomes of what the visitor sees if the user changes. Everything that is not named here is cleared. */
@@ -87,29 +64,36 @@ export interface UserSwitch {
   readonly question: string | undefined;
 }
 
-/** What becomes of what the visitor sees if `next` takes the place of `previous`; `null` is nobody. */
-export function userSwitch(state: Ownership, previous: string, next: string | null, now: number): UserSwitch {
+/** The page's token belongs to another user, `next`, than the one before; to nobody if it is `null`. */
+export function userChanged(
+  state: Ownership,
+  previous: string,
+  next: string | null,
+  now: number,
+): readonly [Ownership, UserSwitch] {
   const question = state.asker === "known" ? undefined : state.question;
-  return {
-    // Signing out, or the end of a session, does not make someone a new user.
-    keepsDraft: next !== null && now < (state.draftMayBeNewUntil ?? 0),
-    // The user whose session has ended may have asked the question, so nobody else sees it.
-    user: next ?? (question === undefined ? undefined : previous),
-    question,
-  };
+  // Signing out, or the end of a session, does not make someone a new user.
+  const keepsDraft = next !== null && now < (state.draftUntil ?? 0);
+  // The user whose session has ended may have asked the question, so nobody else sees it.
+  const user = next ?? (question === undefined ? undefined : previous);
+  const draftUntil = keepsDraft ? 0 : state.draftUntil;
+  return [
+    { ...state, asker: "changed", question, draftUntil },
+    { keepsDraft, user, question },
+  ];
 }
 
-/** What to do if the page has begun, or ceased, to say who is signed in: `hasProvider`. */
-export function signInStep(
-  { asker, draftMayBeNewUntil }: Ownership,
-  { hasProvider, isUserKnown, isRunning }: Readonly<Record<"hasProvider" | "isUserKnown" | "isRunning", boolean>>,
-): "checkDraft" | "check" | "clear" | "giveBack" | "nothing" {
-  // A page may find out late who is signed in, so what is typed by then is the user's.
-  if (hasProvider) return draftMayBeNewUntil ? "checkDraft" : "check";
-  if (isUserKnown) return "clear";
-  // Where nobody was known, nobody has signed out: a page may find out late that it has no user. But a question that waits for its token
-  // is not sent for a user who may have left.
-  return isRunning && asker === "unknown" ? "giveBack" : "nothing";
+/**
+ * What is lost if the page has ceased to say who is signed in. Where nobody was known, nobody has signed out: a page may find out late that
+ * it has no user. But a question that waits for its token is not sent for a user who may have left, so it goes back into the box.
+ */
+export function lostBySignOut(
+  { asker }: Ownership,
+  user: string | undefined,
+  isRunning: boolean,
+): "all" | "question" | undefined {
+  if (user) return "all";
+  return isRunning && asker === "unknown" ? "question" : undefined;
 }
 
 /** What a tab remembers for its next page: the session of its conversation, and whose it is. */
@@ -120,10 +104,4 @@ export function memoryOf(sessionId: string | undefined, user: string | undefined
 /** The session in what a tab remembers. */
 export function sessionIn(memory: string): string | undefined {
   return memory.split(" ", 1)[0] || undefined;
-}
-
-/** Whose conversation a tab remembers: that of `user`, of another user, or not yet known. */
-export function ownerOf(memory: string, user: string | undefined): "user" | "other" | "unknown" {
-  if (memory === memoryOf(sessionIn(memory), user)) return "user";
-  return user ? "other" : "unknown";
 }

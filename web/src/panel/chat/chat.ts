@@ -8,13 +8,15 @@ import { lazyImport } from "../../dom/lazy-import.js";
 import { frameDrawn, yieldToPage } from "../../dom/yield-to-page.js";
 import type { CitationActions } from "../citations/answer-view.js";
 import type { CurrentUser } from "../current-user.js";
+import type { LazyReader } from "../reader/lazy-reader.js";
+import type { SiteSettings } from "../site-settings.js";
+import type { LazyWriter } from "../writer/lazy-writer.js";
 import type { PanelHost } from "../host.js";
 import { embedderErrorCode, type ModelLoader } from "../model/model-loader.js";
 import { exportMenu } from "../references/export-menu.js";
-import { saveFile } from "../save-file.js";
 import type { Announcer } from "./announcer.js";
 import { contactLink } from "./contact.js";
-import { Conversation, type Exchange, readAhead, type ReadQuestion, Stopwatch } from "./conversation.js";
+import { Conversation, type Exchange, readAhead, Stopwatch } from "./conversation.js";
 import { LogView } from "./log-view.js";
 import { errorNotice, problemOf } from "./problem.js";
 import { type ReplyView, waiting } from "./reply-view.js";
@@ -22,10 +24,11 @@ import { type ReplyView, waiting } from "./reply-view.js";
 /** Page size when a conversation is opened: the API's maximum. A page may have fewer messages. */
 const PAGE_SIZE = 200;
 
+const ignored = () => undefined;
 const loadCitationUse = lazyImport(() => import("../citation-use/index.js"));
 const loadFeedback = lazyImport(() => import("../feedback/index.js"));
 const loadHint = lazyImport(() => import("../hint/index.js"));
-const loadDownload = lazyImport(() => import("../../client/download.js"));
+const loadDownload = lazyImport(() => import("../save-file.js"));
 
 /** Abort reason when the visitor stops the answer. */
 export const STOPPED = new DOMException("The visitor stopped the answer.", "AbortError");
@@ -36,21 +39,13 @@ export interface ChatOptions {
   readonly announcer: Announcer;
   readonly user: CurrentUser;
   readonly model: ModelLoader;
-  /** Whether the next answer must consist of quotes. */
-  readonly asksForQuotes: () => Promise<boolean>;
-  readonly read: ReadQuestion;
-  /** Where the site's settings say that visitors contact people. */
-  readonly supportUrl: () => string | undefined;
+  readonly settings: SiteSettings;
+  readonly reader: LazyReader;
+  readonly writer: LazyWriter;
   /** Asks a question that the server suggests. */
   readonly ask: (question: string) => void;
   /** Called when `isBusy`, `isRunning` or `hasFailed` may have changed. */
   readonly onChange: () => void;
-  /** Called when an answer or a refusal has been shown. */
-  readonly onOutcome: () => void;
-  /** Called with a complete answer. */
-  readonly onAnswer: (reply: ReplyView, question: string) => void;
-  /** Called when the conversation is left. */
-  readonly onLeave: () => void;
 }
 
 /** Asks questions, one at a time, and shows their outcomes. */
@@ -69,8 +64,13 @@ export class Chat {
     this.#options = options;
     const { frame, translator } = options.host;
     this.log = new LogView(frame.log, frame.intro, translator, this.#citationActions());
-    const { model, user, asksForQuotes, read } = options;
-    this.#conversation = new Conversation(() => model.ready(), user.client, asksForQuotes, read);
+    const { model, user, settings, reader } = options;
+    this.#conversation = new Conversation(
+      () => model.ready(),
+      user.client,
+      async () => !(await settings.namesService()),
+      (...asked) => reader.read(...asked),
+    );
     this.stopButton = button(
       { class: "send stop", part: "stop", "aria-label": translator.t("stop"), "data-role": "stop" },
       () => this.abort(STOPPED),
@@ -105,7 +105,7 @@ export class Chat {
     if (visit.aborted) return;
     // Also if another question waited for the same conversation.
     if (!isLoaded || this.#running) return void (host.frame.composer.value ||= question);
-    user.started(question);
+    user.question = question;
     const exchange = this.#conversation.begin(question);
     const text = exchange.question;
     const reply = this.log.addQuestion(text);
@@ -114,28 +114,19 @@ export class Chat {
     await this.#run(exchange, reply);
   }
 
-  /** From the first answer on. The chat works without it. */
-  async #countCitationUse(): Promise<void> {
-    const loaded = await loadCitationUse().catch(() => undefined);
-    loaded?.countCitationUse(this.#options.host.frame.log, this.#options.user.client);
-  }
-
   /** Lets the visitor say whether an answer of the history helped, unless the page does not want that. */
   async #offerFeedback(
     { tools }: ReplyView,
     question: string,
     { id, feedback, searched = question }: Pick<StoredMessage, "id" | "feedback" | "searched">,
   ): Promise<void> {
-    const { host, user, model, supportUrl } = this.#options;
+    const { host, user, model, settings } = this.#options;
     const { sessionId } = this;
     if (!tools || !sessionId || !id || host.element.getAttribute("feedback") === "off") return;
     const loaded = await loadFeedback().catch(() => undefined);
-    const embedding = async () => {
-      const { state } = model;
-      return state.status === "ready" ? [...(await state.embedder.embed(searched)).vector] : undefined;
-    };
+    const embedding = async () => model.embedder && [...(await model.embedder.embed(searched)).vector];
     const { translator, shadow } = host;
-    const contact = () => contactLink(host, { question, sessionId }, supportUrl());
+    const contact = () => contactLink(host, { question, sessionId }, settings.supportUrl);
     loaded?.offerFeedback({
       id: { sessionId, messageId: id },
       feedback,
@@ -146,11 +137,6 @@ export class Chat {
       embedding,
       contact,
     });
-  }
-
-  async #hint(): Promise<void> {
-    const loaded = await loadHint().catch(() => undefined);
-    loaded?.showHint(this.#options.host);
   }
 
   /** Aborts the running question or opening. */
@@ -168,8 +154,8 @@ export class Chat {
   #leave(): void {
     const running = this.#running;
     this.#running = undefined;
-    this.#options.user.ended();
-    this.#options.onLeave();
+    this.#options.user.question = undefined;
+    this.#options.writer.stop();
     running?.abort(STOPPED);
     this.#opening?.controller.abort(STOPPED);
     this.#opening = undefined;
@@ -254,8 +240,9 @@ export class Chat {
   }
 
   async #run(exchange: Exchange, reply: ReplyView): Promise<void> {
+    const { host, user, settings, reader, writer } = this.#options;
     const running = new AbortController();
-    const watch = new Stopwatch((detail) => this.#options.host.dispatch("stage", detail));
+    const watch = new Stopwatch((detail) => host.dispatch("stage", detail));
     this.#running = running;
     this.#hasFailed = false;
     this.#options.onChange();
@@ -277,16 +264,18 @@ export class Chat {
         if (event.type === "answer_delta" && isFirst) watch.mark("first_word");
         isFirst &&= event.type !== "answer_delta";
         if (event.type === "refusal") watch.mark("refused");
-        if (event.type === "refusal" || event.type === "answer_end") this.#options.onOutcome();
+        if (event.type === "refusal" || event.type === "answer_end") void reader.load(true);
         if (event.type === "answer_end") {
           watch.mark("complete");
           this.#completed(reply);
           const { message_id: id, persisted, searched } = event;
-          this.#options.onAnswer(reply, searched ?? exchange.question);
-          void this.#countCitationUse();
+          if (settings.privacy.isOnDevice) writer.offer(reply, searched ?? exchange.question);
+          // From the first answer on. The chat works without them.
+          loadCitationUse().then(({ countCitationUse }) => countCitationUse(host.frame.log, user.client), ignored);
           if (persisted && id)
             void this.#offerFeedback(reply, exchange.question, { id, ...optional("searched", searched) });
-          if (reply.answer.citations.length > 0 && isFirstHint()) void this.#hint();
+          if (reply.answer.citations.length > 0 && isFirstHint())
+            loadHint().then(({ showHint }) => showHint(host), ignored);
         }
       }
     } catch (thrown) {
@@ -298,7 +287,7 @@ export class Chat {
     } finally {
       if (this.#running === running) {
         this.#running = undefined;
-        this.#options.user.ended();
+        user.question = undefined;
       }
       this.#options.onChange();
     }
@@ -375,8 +364,8 @@ export class Chat {
       // By id rather than by the citation's link, which may have expired; the server checks access again.
       download: async ({ document_id: id }) => {
         // Few visitors download files, so the code is loaded for them.
-        const { downloadDocument } = await loadDownload();
-        saveFile(await downloadDocument(id, user.client(), user.visit));
+        const { saveDocument } = await loadDownload();
+        await saveDocument(id, user.client(), user.visit);
       },
       exportReferences: (citations) => exportMenu(host, () => citations),
     };

@@ -1,3 +1,7 @@
+import answerStyles from "./answer.css";
+import cardStyles from "./card.css";
+import passageStyles from "./passage/passage.css";
+import sourceStyles from "./sources.css";
 import type { AnswerMode, Citation, FoundPassage, GenerationReport, Passage } from "../../client/wire.js";
 import { withoutBidiControls } from "../../client/text.js";
 import { button, element, fill } from "../../dom/element.js";
@@ -11,10 +15,6 @@ import type { Download } from "./links.js";
 import { type AnswerPiece, MarkerParser, sentencesOf, supportedTarget, type Target, targetOf } from "./markers.js";
 import { lightenChains } from "./pieces.js";
 import { alsoFound, SourcesView } from "./sources-view.js";
-import answerStyles from "./answer.css";
-import cardStyles from "./card.css";
-import passageStyles from "./passage/passage.css";
-import sourceStyles from "./sources.css";
 
 /** Style sheet of answers, their sources and passages, for the panel to adopt. Rules of the card override those of sources. */
 export const citationStyles: string = [answerStyles, sourceStyles, passageStyles, cardStyles].join("\n");

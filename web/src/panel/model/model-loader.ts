@@ -60,6 +60,11 @@ export class ModelLoader {
     return this.#state;
   }
 
+  /** The embedder, if it is loaded. */
+  get embedder(): QuestionEmbedder | undefined {
+    return this.#state.status === "ready" ? this.#state.embedder : undefined;
+  }
+
   /** Starts or retries loading, unless the model is loaded, loading, waiting for consent, or unsupported. */
   load(): void {
     if (["loading", "ready", "unsupported", "consent"].includes(this.#state.status)) return;
@@ -81,7 +86,7 @@ export class ModelLoader {
    * only if the browser is unsupported, or on `unload`.
    */
   ready(): Promise<QuestionEmbedder> {
-    if (this.#state.status === "ready") return Promise.resolve(this.#state.embedder);
+    if (this.embedder) return Promise.resolve(this.embedder);
     if (this.#state.status === "unsupported") return Promise.reject(this.#state.error);
     this.load();
     return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
@@ -90,7 +95,7 @@ export class ModelLoader {
   /** Disposes of the embedder or stops loading it. */
   unload(): void {
     this.#attempt?.abort();
-    if (this.#state.status === "ready") this.#state.embedder.dispose();
+    this.embedder?.dispose();
     this.#become({ status: "idle" });
     const error = new EmbedderError("aborted", "The AI was unloaded.");
     for (const { reject } of this.#waiting.splice(0)) reject(error);

@@ -5,7 +5,7 @@ import type { Reading } from "../../client/wire.js";
 import { lazyImport } from "../../dom/lazy-import.js";
 import type { PanelHost } from "../host.js";
 import { isLimited } from "../model/consent.js";
-import type { QuestionEmbedder } from "../model/model-loader.js";
+import type { ModelLoader, QuestionEmbedder } from "../model/model-loader.js";
 import type { PanelReader } from "./panel-reader.js";
 
 const loadPanelReader = lazyImport(() => import("./panel-reader.js"));
@@ -14,23 +14,24 @@ const loadPanelReader = lazyImport(() => import("./panel-reader.js"));
 export class LazyReader {
   readonly #host: PanelHost;
   readonly #client: () => ChatClientOptions;
-  readonly #onCrash: () => void;
+  readonly #model: ModelLoader;
   #reader: PanelReader | undefined;
 
-  /** `onCrash`: loading the reader has stopped the embedder. */
-  constructor(host: PanelHost, client: () => ChatClientOptions, onCrash: () => void) {
+  /** `model` has the embedder that the reader is loaded into. */
+  constructor(host: PanelHost, client: () => ChatClientOptions, model: ModelLoader) {
     this.#host = host;
     this.#client = client;
-    this.#onCrash = onCrash;
+    this.#model = model;
   }
 
   /** Loads the reader unless something speaks against it. `mayDownload`: also if it is not cached. */
-  async load(embedder: QuestionEmbedder, mayDownload: boolean): Promise<void> {
-    if (!("readPassages" in embedder) || this.#isOff || isLimited()) return;
+  async load(mayDownload: boolean): Promise<void> {
+    const { embedder } = this.#model;
+    if (!embedder || !("readPassages" in embedder) || this.#isOff || isLimited()) return;
     await idle();
     if (document.hidden || !(mayDownload || (await isCached("reader")))) return;
     const loaded = await loadPanelReader().catch(() => undefined);
-    if (loaded) this.#reader ??= new loaded.PanelReader(this.#onCrash);
+    if (loaded) this.#reader ??= new loaded.PanelReader(() => this.#model.unload());
     await this.#reader?.load(embedder);
   }
 
