@@ -3,29 +3,35 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { importTs } from "../../tests/lib/import-ts.mjs";
 
-const { DRAFT_TOKEN_MS, memoryOf, nextOwnership, NOTHING_OWNED, ownerOf, sessionIn, signInStep, userSwitch } =
-  await importTs(new URL("../src/panel/user-switch.ts", import.meta.url));
+const owned = await importTs(new URL("../src/panel/user-switch.ts", import.meta.url));
+const { DRAFT_TOKEN_MS, lostBySignOut, memoryOf, NOTHING, sessionIn } = owned;
 
 const NOW = 10_000;
-const [ASKED, ENDED] = ["asked", "ended"].map((type) => ({ type }));
-const CHANGED = { type: "userChanged", next: "other", now: NOW };
-const STARTED = { type: "started", question: "new" };
-const TOKEN = { type: "token", turn: 2 };
-const OLD_TOKEN = { type: "token", turn: 1 };
 
-/** @typedef {{ asker: string, turn: number, question: string | undefined, draftMayBeNewUntil: number | undefined }} State */
+/** What happens, by name, and what becomes of the state. */
+const EVENTS = {
+  asked: owned.asked,
+  started: (before) => ({ ...before, question: "new" }),
+  token: (before) => owned.tokenArrived(before, 2),
+  "token of an earlier question": (before) => owned.tokenArrived(before, 1),
+  ended: (before) => ({ ...before, question: undefined }),
+  userChanged: (before) => owned.userChanged(before, "user", "other", NOW)[0],
+};
+const [ASKED, STARTED, TOKEN, OLD_TOKEN, ENDED, CHANGED] = Object.keys(EVENTS);
+
+/** @typedef {{ asker: string, turn: number, question: string | undefined, draftUntil: number | undefined }} State */
 
 /** @returns {State} */
-const state = (asker, question, turn = 2, draftMayBeNewUntil = undefined) => ({
+const state = (asker, question, turn = 2, draftUntil = undefined) => ({
   asker,
   turn,
   question,
-  draftMayBeNewUntil,
+  draftUntil,
 });
 
 /**
  * The next state for each state and event of a question.
- * @type {[before: State, ...transitions: [event: { type: string, turn?: number }, after: State][]][]}
+ * @type {[before: State, ...transitions: [event: string, after: State][]][]}
  */
 const TABLE = [
   [
@@ -89,67 +95,65 @@ const name = ({ asker, question }) => `${asker} ${question === undefined ? "with
 for (const [before, ...transitions] of TABLE) {
   describe(`the asker ${name(before)}`, () => {
     for (const [event, after] of transitions) {
-      const what = event.turn === 1 ? "token of an earlier question" : event.type;
-      test(`the asker ${name(before)} becomes ${name(after)} on ${what}`, () => {
-        assert.deepEqual(nextOwnership(before, event), after);
+      test(`the asker ${name(before)} becomes ${name(after)} on ${event}`, () => {
+        assert.deepEqual(EVENTS[event](before), after);
       });
     }
   });
 }
 
-const after = (...events) => events.reduce(nextOwnership, NOTHING_OWNED);
+const after = (...events) => events.reduce((before, event) => EVENTS[event](before), { ...NOTHING, turn: 1 });
 
 test("a question is asked again when the first token after it belongs to another user", () => {
-  const changed = after(ASKED, { type: "started", question: "q" }, CHANGED);
-  assert.deepEqual(changed, state("changed", "q", 1));
-  const token = { type: "token", turn: 1 };
-  assert.equal([ENDED, { type: "started", question: "q" }, token].reduce(nextOwnership, changed).asker, "known");
+  const changed = after(ASKED, STARTED, CHANGED);
+  assert.deepEqual(changed, state("changed", "new"));
+  assert.equal([ENDED, STARTED, TOKEN].reduce((before, event) => EVENTS[event](before), changed).asker, "known");
 });
 
 test("a question is not asked again when the user changes after its token arrived", () => {
-  const events = [ASKED, { type: "started", question: "q" }, { type: "token", turn: 1 }, CHANGED];
-  assert.equal(after(...events).question, undefined);
+  assert.equal(after(ASKED, STARTED, TOKEN, CHANGED).question, undefined);
 });
 
 test("a retry is not asked again when the user changes", () => {
-  assert.equal(after(ASKED, { type: "started", question: "q" }, ENDED, CHANGED).question, undefined);
+  assert.equal(after(ASKED, STARTED, ENDED, CHANGED).question, undefined);
 });
 
 /** A time at which a draft may be a new user's, for a draft of each kind. */
 const DRAFTS = { none: undefined, "of the user before": 0, "that may be new": NOW + 1, "whose time is over": NOW };
-const draft = (draftMayBeNewUntil) => state("known", undefined, 2, draftMayBeNewUntil);
-const text = (text, isTyped) => ({ type: "draft", text, isTyped, now: NOW });
+const draft = (draftUntil) => state("known", undefined, 2, draftUntil);
 const UNTIL = NOW + DRAFT_TOKEN_MS;
+const typed = (before) => owned.textChanged(before, "a", true, NOW);
 
 /**
- * What each event makes of a draft of each kind, in the order of `DRAFTS`.
- * @type {Record<string, [event: object, after: (number | undefined)[]]>}
+ * What becomes of a draft of each kind, in the order of `DRAFTS`.
+ * @type {Record<string, [event: (before: State) => State, after: (number | undefined)[]]>}
  */
 const DRAFT_TABLE = {
-  "text that is typed": [text("a", true), [UNTIL, 0, NOW + 1, NOW]],
-  "text that the widget suggests": [text("a", false), [0, 0, NOW + 1, NOW]],
-  "empty box": [text("", true), [undefined, undefined, undefined, undefined]],
-  "sign-in of the page": [{ type: "draftChecked", now: NOW }, [UNTIL, UNTIL, UNTIL, UNTIL]],
-  "token for the draft": [{ type: "draftToken", until: NOW + 1, now: NOW - 5 }, [undefined, 0, NOW - 5, NOW]],
-  "change of user": [CHANGED, [undefined, 0, 0, NOW]],
-  "sign-out": [{ ...CHANGED, next: null }, [undefined, 0, NOW + 1, NOW]],
+  "text that is typed": [typed, [UNTIL, 0, NOW + 1, NOW]],
+  "text that the widget suggests": [(before) => owned.textChanged(before, "a", false, NOW), [0, 0, NOW + 1, NOW]],
+  "empty box": [(before) => owned.textChanged(before, "", true, NOW), [undefined, undefined, undefined, undefined]],
+  "sign-in of the page": [(before) => owned.draftChecked(before, NOW), [UNTIL, UNTIL, UNTIL, UNTIL]],
+  "token for the draft": [(before) => owned.draftTokenArrived(before, NOW + 1, NOW - 5), [undefined, 0, NOW - 5, NOW]],
+  "token refreshed for the same user": [(before) => owned.tokenArrived(before, 2), [undefined, 0, NOW + 1, NOW]],
+  "change of user": [EVENTS.userChanged, [undefined, 0, 0, NOW]],
+  "sign-out": [(before) => owned.userChanged(before, "a", null, NOW)[0], [undefined, 0, NOW + 1, NOW]],
 };
 
 for (const [what, [event, results]] of Object.entries(DRAFT_TABLE))
   for (const [index, [kind, until]] of Object.entries(DRAFTS).entries())
     test(`a draft ${kind} gets the right owner on: ${what}`, () => {
-      assert.equal(nextOwnership(draft(until), event).draftMayBeNewUntil, results[index]);
+      assert.equal(event(draft(until)).draftUntil, results[index]);
     });
 
 test("another user keeps a draft only until the token after its beginning, or the time for it", () => {
-  const keeps = (until, next = "b", now = NOW) => userSwitch(draft(until), "a", next, now).keepsDraft;
-  const until = after(text("a", true)).draftMayBeNewUntil;
+  const keeps = (until, next = "b", now = NOW) => owned.userChanged(draft(until), "a", next, now)[1].keepsDraft;
+  const until = typed(NOTHING).draftUntil;
   assert.equal(keeps(until, "b", until - 1), true);
   assert.equal(keeps(until, "b", until), false);
   assert.equal(keeps(until, null), false, "signing out makes nobody a new user");
   for (const other of [undefined, 0, NOW]) assert.equal(keeps(other), false);
-  const told = nextOwnership(draft(until), { type: "draftToken", until, now: NOW });
-  assert.equal(userSwitch(told, "a", "b", NOW).keepsDraft, false, "the draft is the user's before");
+  const known = owned.draftTokenArrived(draft(until), until, NOW);
+  assert.equal(keeps(known.draftUntil), false, "the draft is the user's before");
 });
 
 /** @type {Record<string, [before: State, next: string | null, after: { user?: string, question?: string }]>} */
@@ -169,38 +173,24 @@ const SWITCHES = {
 
 for (const [what, [before, next, { user, question }]] of Object.entries(SWITCHES))
   test(`what is shown, and the question to ask again, are of the right user if ${what}`, () => {
-    const change = userSwitch(before, "a", next, NOW);
+    const [changed, change] = owned.userChanged(before, "a", next, NOW);
     assert.deepEqual(change, { keepsDraft: false, user, question });
-    assert.deepEqual(nextOwnership(before, { ...CHANGED, next }).question, question);
+    assert.deepEqual(changed, { ...before, asker: "changed", question });
   });
 
-const UNKNOWN = { hasProvider: false, isUserKnown: false, isRunning: false };
-/** @type {Record<string, [before: State, page: typeof UNKNOWN, step: string]>} */
-const SIGN_INS = {
-  "a page signs in and nothing is typed": [draft(undefined), { ...UNKNOWN, hasProvider: true }, "check"],
-  "a page signs in and a text is suggested": [draft(0), { ...UNKNOWN, hasProvider: true }, "check"],
-  "a page signs in late, after the visitor typed": [draft(NOW), { ...UNKNOWN, hasProvider: true }, "checkDraft"],
-  "a page signs its user out": [draft(NOW), { ...UNKNOWN, isUserKnown: true }, "clear"],
-  "a page signs its user out while a question runs": [
-    state("unknown", "q"),
-    { ...UNKNOWN, isUserKnown: true, isRunning: true },
-    "clear",
-  ],
-  "a page has no user while a question waits for its token": [
-    state("unknown", "q"),
-    { ...UNKNOWN, isRunning: true },
-    "giveBack",
-  ],
-  "a page has no user while an anonymous question runs": [
-    state("known", "q"),
-    { ...UNKNOWN, isRunning: true },
-    "nothing",
-  ],
-  "a page has no user and nothing runs": [state("unknown", undefined), UNKNOWN, "nothing"],
+/** @type {Record<string, [before: State, user: string | undefined, isRunning: boolean, lost: string | undefined]>} */
+const SIGN_OUTS = {
+  "its user signs out": [draft(NOW), "a", false, "all"],
+  "its user signs out while a question runs": [state("unknown", "q"), "a", true, "all"],
+  "it has no user while a question waits for its token": [state("unknown", "q"), undefined, true, "question"],
+  "it has no user while a question of an anonymous visitor runs": [state("known", "q"), undefined, true, undefined],
+  "it has no user and nothing runs": [state("unknown", undefined), undefined, false, undefined],
 };
 
-for (const [what, [before, page, step]] of Object.entries(SIGN_INS))
-  test(`the right step follows if ${what}`, () => assert.equal(signInStep(before, page), step));
+for (const [what, [before, user, isRunning, lost]] of Object.entries(SIGN_OUTS))
+  test(`what a page loses by its end of signing visitors in is right if ${what}`, () => {
+    assert.equal(lostBySignOut(before, user, isRunning), lost);
+  });
 
 test("a tab remembers a session with its user, and nothing without a session", () => {
   assert.equal(memoryOf(undefined, "a"), "");
@@ -208,10 +198,7 @@ test("a tab remembers a session with its user, and nothing without a session", (
   assert.equal(sessionIn(""), undefined);
 });
 
-test("a remembered conversation is opened only for its user, and one of another user is forgotten", () => {
-  const owners = (user) => ["a", undefined].map((before) => ownerOf(memoryOf("s1", before), user));
-  assert.deepEqual(owners("a"), ["user", "other"]);
-  assert.deepEqual(owners("b"), ["other", "other"]);
-  // Nobody is signed in yet: the user may still appear.
-  assert.deepEqual(owners(undefined), ["unknown", "user"]);
+test("a remembered conversation is restored only for its user, also for a visitor without one", () => {
+  for (const before of ["a", undefined])
+    for (const user of ["a", "b", undefined]) assert.equal(owned.isOwn(memoryOf("s1", before), user), before === user);
 });

@@ -141,7 +141,7 @@ export class CurrentUser {
         return false;
       }
       const { user } = identity;
-      const isSame = text === owned.memoryOf(id, user);
+      const isSame = owned.isOwn(text, user);
       if (isSame) this.#remembered = id;
       else if (user) memory.text = "";
       return isSame;

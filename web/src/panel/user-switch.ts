@@ -105,3 +105,8 @@ export function memoryOf(sessionId: string | undefined, user: string | undefined
 export function sessionIn(memory: string): string | undefined {
   return memory.split(" ", 1)[0] || undefined;
 }
+
+/** Whether the conversation that a tab remembers is the user's. */
+export function isOwn(memory: string, user: string | undefined): boolean {
+  return memory === memoryOf(sessionIn(memory), user);
+}
