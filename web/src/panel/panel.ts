@@ -1,10 +1,11 @@
+import { Announcer } from "./chat/announcer.js";
+import { LazyWriter } from "./writer/lazy-writer.js";
 import { isSupported } from "@evidence-chat/embedder";
 import { connectionLost } from "../client/errors.js";
 import type { Session } from "../client/wire.js";
 import { button, element, icon } from "../dom/element.js";
 import * as icons from "../dom/icons.js";
 import { frameDrawn, yieldToPage } from "../dom/yield-to-page.js";
-import { Announcer } from "./chat/announcer.js";
 import { Chat, STOPPED } from "./chat/chat.js";
 import { OfflineNotice } from "./chat/problem.js";
 import { QuestionLength } from "./chat/question-length.js";
@@ -21,7 +22,6 @@ import { lazySearch } from "./search/lazy-search.js";
 import { SiteSettings } from "./site-settings.js";
 import type { UserSwitch } from "./user-switch.js";
 import { WholeWindow } from "./whole-window.js";
-import { LazyWriter } from "./writer/lazy-writer.js";
 
 /** The panel of one widget: connects its conversation, history and model. */
 export class WidgetPanel {

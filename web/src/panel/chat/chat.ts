@@ -240,7 +240,7 @@ export class Chat {
   }
 
   async #run(exchange: Exchange, reply: ReplyView): Promise<void> {
-    const { host, user, settings, reader, writer } = this.#options;
+    const { host, announcer, user, settings, reader, writer } = this.#options;
     const running = new AbortController();
     const watch = new Stopwatch((detail) => host.dispatch("stage", detail));
     this.#running = running;
@@ -260,7 +260,10 @@ export class Chat {
         if (this.#running !== running) return;
         running.signal.throwIfAborted();
         this.log.following(() => this.#show(event, exchange, reply));
-        if (event.type === "progress") this.#writing(watch);
+        if (event.type === "progress") {
+          watch.mark("writing");
+          announcer.say(host.translator.format("writing"));
+        }
         if (event.type === "answer_delta" && isFirst) watch.mark("first_word");
         isFirst &&= event.type !== "answer_delta";
         if (event.type === "refusal") watch.mark("refused");
@@ -291,12 +294,6 @@ export class Chat {
       }
       this.#options.onChange();
     }
-  }
-
-  #writing(watch: Stopwatch): void {
-    const { host, announcer } = this.#options;
-    watch.mark("writing");
-    announcer.say(host.translator.format("writing"));
   }
 
   #show(event: ChatEvent, exchange: Exchange, reply: ReplyView): void {

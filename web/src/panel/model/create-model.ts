@@ -27,7 +27,8 @@ export function createModel(
     frame.composer.focus();
     action();
   };
-  const notice = new ModelNotice(translator, downloadSize(element.modelUrl), announcer, {
+  const size = element.modelUrl.endsWith(".safetensors") ? modelBytes() : downloadBytes();
+  const notice = new ModelNotice(translator, size, announcer, {
     retry: focused(() => model.load()),
     allow: focused(() => model.allow()),
   });
@@ -56,11 +57,6 @@ export function createModel(
     },
   });
   return { model, notice: notice.root };
-}
-
-/** What a visitor has to download from this `modelUrl`, which is empty for the default. In bytes. */
-function downloadSize(modelUrl: string): number {
-  return modelUrl.endsWith(".safetensors") ? modelBytes() : downloadBytes();
 }
 
 /** Where the model is if the page does not say: the model file, or its folder with `/` at the end. */
