@@ -80,6 +80,9 @@ const HOSTILE = {
   "a question that is no text": { question: 7, passages: [PASSAGE] },
   "a question that is longer than any": { question: "a".repeat(1e6), passages: [PASSAGE] },
   "no passages": { question: "q" },
+  "the results of a search": { results: [] },
+};
+const UNREADABLE = {
   "an empty list": { question: "q", passages: [] },
   "passages that are no objects": { question: "q", passages: [null, 7, "a", []] },
   "an id that is none": { question: "q", passages: [{ ...PASSAGE, chunk_id: "../../etc" }] },
@@ -89,13 +92,20 @@ const HOSTILE = {
   "too many statements": { question: "q", passages: [{ ...PASSAGE, statements: Array(401).fill("a") }] },
   "a statement that is no text": { question: "q", passages: [{ ...PASSAGE, statements: ["a", null] }] },
   "more text than any passage has": { question: "q", passages: [{ ...PASSAGE, statements: ["a".repeat(1e6)] }] },
-  "the results of a search": { results: [] },
 };
+
+const unread = readerWith(() => assert.fail("nothing is to be read"));
 
 for (const [name, body] of Object.entries(HOSTILE)) {
   test(`a search response with ${name} gives no reading, and nothing is read`, async () => {
-    const reader = readerWith(() => assert.fail("nothing is to be read"));
-    assert.equal(await readFor(FIELDS, reader, await optionsFor(json(200, body)), signal), undefined);
+    assert.equal(await readFor(FIELDS, unread, await optionsFor(json(200, body)), signal), undefined);
+  });
+}
+
+for (const [name, body] of Object.entries(UNREADABLE)) {
+  test(`a search response with ${name} has nothing to read, which is no failure`, async () => {
+    const reading = await readFor(FIELDS, unread, await optionsFor(json(200, body)), signal);
+    assert.deepEqual(reading, { reader: "reader-1", passages: [] });
   });
 }
 
@@ -195,7 +205,7 @@ test("a load that failed is not repeated, unless it was aborted", async () => {
 
 test("after two questions in a row without a reading, no question waits for one", async () => {
   const late = () => undefined;
-  for (const miss of [late, json(403, {}), json(404, {}), found()]) {
+  for (const miss of [late, json(403, {}), json(404, {})]) {
     const options = await optionsFor(miss, found(PASSAGE), miss, miss, found(PASSAGE));
     const embedder = { ...scoring([1, 2]), loadReader: async () => undefined };
     const reader = panelReader();
@@ -208,6 +218,17 @@ test("after two questions in a row without a reading, no question waits for one"
     assert.equal(server.requests.length, 4);
     await server.close();
   }
+});
+
+test("questions for which there is nothing to read do not count", async () => {
+  const options = await optionsFor(found(), found(), found(), found(PASSAGE));
+  const embedder = { ...scoring([1, 2]), loadReader: async () => undefined };
+  const reader = panelReader();
+  await reader.load(embedder);
+  for (let question = 0; question < 3; question++) {
+    assert.deepEqual((await reader.read(FIELDS, embedder, options, signal)).passages, []);
+  }
+  assert.equal((await reader.read(FIELDS, embedder, options, signal)).passages.length, 1);
 });
 
 test("questions that the visitor stops do not count", async () => {

@@ -20,9 +20,9 @@ export interface PassageReader {
 }
 
 /**
- * What the reader says about the passages that the server finds for a question: the `reading` of its request. `undefined` if there are
- * none, if anything fails, or after 600 ms; then search and reading are aborted. Never rejects. Load the reader before, or its loading
- * is part of that time.
+ * What the reader says about the passages that the server finds for a question: the `reading` of its request, without passages if there
+ * is nothing to read. `undefined` if anything fails, or after 600 ms; then search and reading are aborted. Never rejects. Load the reader
+ * before, or its loading is part of that time.
  */
 export async function readFor(
   { message, embedding, model, previous }: EmbeddedQuestion["fields"],
@@ -48,7 +48,8 @@ async function read(
   signal: AbortSignal,
 ): Promise<Reading | undefined> {
   const { question, passages } = await searchStatements(request, options, signal);
-  const scores = passages.length > 0 ? await reader.readPassages(question, passages, { signal }) : [];
+  if (passages.length === 0) return { reader: reader.readerFingerprint, passages: [] };
+  const scores = await reader.readPassages(question, passages, { signal });
   const read = passages.flatMap(({ chunk_id, hash, statements }, index) => {
     const z = scores[index]?.map(rounded);
     return z?.length === statements.length ? [{ chunk_id, hash, z }] : [];
