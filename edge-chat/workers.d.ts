@@ -12,7 +12,7 @@ declare module "cloudflare:workers" {
   interface Environment {
     SUPABASE_URL: string;
     USER_GATE: { getByName(name: string): { fetch(request: Request): Promise<Response> } };
-    USER_LIMIT: { limit(options: { key: string }): Promise<{ success: boolean }> };
+    REQUEST_LIMIT: { limit(options: { key: string }): Promise<{ success: boolean }> };
   }
 
   export class DurableObject {

@@ -30,7 +30,7 @@ export default class extends WorkerEntrypoint {
     const token = request.headers.get("authorization");
     const { message_id: id, message, embedding } = await request.json();
     const { sub: user } = JSON.parse(atob(token.split(".")[1].replaceAll("-", "+").replaceAll("_", "/")));
-    await this.env.USER_LIMIT.limit({ key: user });
+    await this.env.REQUEST_LIMIT.limit({ key: user });
     const gate = this.env.USER_GATE.getByName(user);
     const callGate = async (body) => {
       const reply = await gate.fetch(new Request("http://user-gate/", { method: "POST", body: JSON.stringify(body) }));

@@ -10,7 +10,7 @@ use crate::http::body::read_json;
 use crate::http::error::HttpError;
 use crate::http::url::RequestUrl;
 use crate::identity::{Authenticated, authenticate};
-use crate::limits;
+use crate::limits::{check_limit, client_network};
 use crate::observe::Trace;
 use crate::settings::Settings;
 use crate::supabase::{Deadline, KeyFetcher, Supabase};
@@ -58,40 +58,24 @@ impl Call {
         Ok(body)
     }
 
-    /// Verifies the token; nothing else does. A request without a valid token counts against its IP address.
+    /// Verifies the token; nothing else does. The request counts against its user, or without an account against its IP address: a
+    /// visitor becomes another anonymous user by clearing the browser's storage.
     pub(crate) async fn user(&self) -> Result<Authenticated, HttpError> {
         let authorization = self.header("authorization");
         let platform = KeyFetcher(self.deadline);
         let user = authenticate(authorization.as_deref(), &self.config.identity, &platform);
         let user = self.trace.time("auth", self.deadline.limit("auth", user)).await;
-        if user.is_err() {
-            self.check_ip_limit().await?;
+        match user.as_ref().ok().filter(|user| !user.is_anonymous()) {
+            Some(user) => check_limit(user.user_id().to_string(), &self.env).await?,
+            None => self.check_address_limit().await?,
         }
         user
     }
 
-    /// The user, within the limit for everything but questions.
-    pub(crate) async fn rate_limited_user(&self) -> Result<Authenticated, HttpError> {
-        let user = self.user().await?;
-        limits::check_user_limit(user.user_id(), &self.env).await?;
-        Ok(user)
-    }
-
-    /// The user, within the limit for exports, which is lower and applies in addition.
-    pub(crate) async fn rate_limited_exporter(&self) -> Result<Authenticated, HttpError> {
-        let user = self.rate_limited_user().await?;
-        limits::check_export_limit(user.user_id(), &self.env).await?;
-        Ok(user)
-    }
-
-    /// Counts a request without a user against its IP address.
-    pub(crate) async fn check_ip_limit(&self) -> Result<(), HttpError> {
-        limits::check_ip_limit(self.client_network()?, &self.env).await
-    }
-
-    /// The network of the client, for limits per IP address.
-    pub(crate) fn client_network(&self) -> Result<String, HttpError> {
-        limits::client_network(&self.request, self.config.client_address_header.as_deref())
+    /// Counts a request without an account against its IP address.
+    pub(crate) async fn check_address_limit(&self) -> Result<(), HttpError> {
+        let header = self.config.client_address_header.as_deref();
+        check_limit(client_network(&self.request, header)?, &self.env).await
     }
 
     pub(crate) fn supabase(&self, user: Authenticated) -> Supabase {

@@ -28,7 +28,7 @@ pub(crate) struct CitationUse {
 
 /// Adds to the counts of today.
 pub(crate) async fn count(mut call: Call) -> Result<Reply, HttpError> {
-    let user = call.rate_limited_user().await?;
+    let user = call.user().await?;
     let assistant = call.assistant()?;
     let counts = CitationUse::parse(&call.body().await?)?;
     let supabase = call.supabase(user);

@@ -38,8 +38,8 @@ pub(crate) struct Config {
     pub(crate) overrides: Overrides,
     /// Questions per user and minute.
     pub(crate) rate_limit: u32,
-    /// Searches per user and minute, which do not count as questions; 0 turns them off.
-    pub(crate) search_rate_limit: u32,
+    /// Whether visitors may search while they type, and readers before a question is sent.
+    pub(crate) is_search_on: bool,
     /// How long a request may wait for Supabase before its response begins.
     pub(crate) upstream_timeout: Duration,
     /// The language model that may write answers, if one is configured.
@@ -154,8 +154,6 @@ impl Config {
         let timeout_ms =
             source.number("CHAT_UPSTREAM_TIMEOUT_MS", 1..=20_000, "a whole number from 1 to 20000")?;
         let rate_limit = source.number("CHAT_RATE_LIMIT", 1..=10_000, "a whole number from 1 to 10000")?;
-        let search_rate_limit =
-            source.number("CHAT_SEARCH_RATE_LIMIT", 0..=10_000, "a whole number from 0 to 10000")?;
         let header_rule = "the name of a request header, such as X-Real-IP";
         let client_address_header = source.checked("CHAT_CLIENT_ADDRESS_HEADER", header_rule, |name| {
             name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
@@ -174,7 +172,7 @@ impl Config {
             overrides: source.overrides()?,
             model: source.model()?.map(Rc::new),
             rate_limit: rate_limit.unwrap_or(20),
-            search_rate_limit: search_rate_limit.unwrap_or(300),
+            is_search_on: source.switch("CHAT_SEARCH")?.unwrap_or(true),
             upstream_timeout: Duration::from_millis(timeout_ms.unwrap_or(8000)),
             project: Rc::new(Project { url, publishable_key, worker_secret }),
         })

@@ -1,38 +1,22 @@
-//! Cheap rate limits by Cloudflare's bindings, which are approximate and per location. The exact limit for questions is
-//! [`gate`](crate::gate).
+//! The cheap rate limit of every request by a binding of Cloudflare, which is approximate and per location. The exact limit for
+//! questions is [`gate`](crate::gate).
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::cell::Cell;
 use std::net::{IpAddr, Ipv6Addr};
 
 use serde_json::json;
-use uuid::Uuid;
 use worker::{Env, Request, console_error};
 
 use crate::http::error::HttpError;
 
-/// For requests without a valid token, per IP address.
-const IP_LIMIT: &str = "IP_LIMIT";
-/// For everything but questions, per user.
-const USER_LIMIT: &str = "USER_LIMIT";
-/// For questions, per user, including repeats and rejected attempts. Checked before the user's Durable Object is asked.
-const QUESTION_LIMIT: &str = "QUESTION_LIMIT";
-/// For questions of anonymous users, per IP address: a visitor gets a new anonymous user, and with it new limits per user, by clearing
-/// the browser's storage. Checked before anything is asked of a Durable Object or of Supabase.
-const ANONYMOUS_LIMIT: &str = "ANONYMOUS_LIMIT";
-/// For searches while a visitor types: per IP address of anonymous users, else per user. Checked before the user's Durable Object
-/// is asked.
-const SEARCH_LIMIT: &str = "SEARCH_LIMIT";
-/// For exports, per user. Each export makes many database calls.
-const EXPORT_LIMIT: &str = "EXPORT_LIMIT";
-const BINDINGS: [&str; 6] =
-    [IP_LIMIT, USER_LIMIT, QUESTION_LIMIT, ANONYMOUS_LIMIT, SEARCH_LIMIT, EXPORT_LIMIT];
-/// The period of the bindings in `wrangler.toml`, and so the longest wait. The limits themselves are also there.
+/// The binding in `wrangler.toml`, which holds the limit itself.
+const BINDING: &str = "REQUEST_LIMIT";
+/// The period of the binding, and so the longest wait.
 const PERIOD_SECONDS: u64 = 60;
 /// The header in which Cloudflare sends the client's IP address.
 const CLOUDFLARE_HEADER: &str = "cf-connecting-ip";
 
-/// Why a binding does not limit.
+/// Why the binding does not limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LimiterFault {
     Missing,
@@ -40,8 +24,8 @@ enum LimiterFault {
 }
 
 thread_local! {
-    /// The bindings that do not limit, as seen by this isolate.
-    static FAULTS: RefCell<BTreeMap<&'static str, LimiterFault>> = const { RefCell::new(BTreeMap::new()) };
+    /// Why the binding did not limit the last request that it failed for in this isolate.
+    static FAULT: Cell<Option<LimiterFault>> = const { Cell::new(None) };
 }
 
 /// The network of a request's client, by which requests without an account are counted. `header` is the header with its IP address.
@@ -55,74 +39,40 @@ pub(crate) fn client_network(request: &Request, header: Option<&str>) -> Result<
     Ok(network(&address))
 }
 
-/// Counts a request against the network of its client.
-pub(crate) async fn check_ip_limit(network: String, env: &Env) -> Result<(), HttpError> {
-    check(env, IP_LIMIT, network).await
-}
-
-/// Counts a question of an anonymous user against the network of the client.
-pub(crate) async fn check_anonymous_limit(network: String, env: &Env) -> Result<(), HttpError> {
-    check(env, ANONYMOUS_LIMIT, network).await
-}
-
-/// Counts a request against its user.
-pub(crate) async fn check_user_limit(user: Uuid, env: &Env) -> Result<(), HttpError> {
-    check(env, USER_LIMIT, user.to_string()).await
-}
-
-/// Counts a question against its user.
-pub(crate) async fn check_question_limit(user: Uuid, env: &Env) -> Result<(), HttpError> {
-    check(env, QUESTION_LIMIT, user.to_string()).await
-}
-
-/// Counts a search against its user, or that of an anonymous user against the network of the client.
-pub(crate) async fn check_search_limit(
-    user: Uuid,
-    network: Option<String>,
-    env: &Env,
-) -> Result<(), HttpError> {
-    check(env, SEARCH_LIMIT, network.unwrap_or_else(|| user.to_string())).await
-}
-
-/// Counts an export against its user.
-pub(crate) async fn check_export_limit(user: Uuid, env: &Env) -> Result<(), HttpError> {
-    check(env, EXPORT_LIMIT, user.to_string()).await
-}
-
-/// Warnings for the operator about bindings that are missing or have failed in this isolate.
-pub(crate) fn warnings(env: &Env) -> Vec<String> {
-    let fault_of = |binding| match env.rate_limiter(binding) {
-        Ok(_) => FAULTS.with_borrow(|faults| faults.get(binding).copied()),
-        Err(_) => Some(LimiterFault::Missing),
+/// A warning for the operator if the binding is missing or has failed in this isolate.
+pub(crate) fn warning(env: &Env) -> Option<String> {
+    let fault = match env.rate_limiter(BINDING) {
+        Ok(_) => FAULT.get()?,
+        Err(_) => LimiterFault::Missing,
     };
-    BINDINGS.into_iter().filter_map(|binding| Some(warning(binding, fault_of(binding)?))).collect()
+    Some(fault.warning())
 }
 
-/// A binding that is missing or fails must not lock everybody out: the request continues, and the fault is logged once.
-async fn check(env: &Env, binding: &'static str, key: String) -> Result<(), HttpError> {
-    let fault = match env.rate_limiter(binding) {
-        Err(error) => Some((LimiterFault::Missing, error)),
-        Ok(limiter) => match limiter.limit(key).await {
+/// Counts a request of `caller`: a user or a network. A binding that is missing or fails must not lock everybody out: the request
+/// continues, and the fault is logged once.
+pub(crate) async fn check_limit(caller: String, env: &Env) -> Result<(), HttpError> {
+    let (fault, error) = match env.rate_limiter(BINDING) {
+        Err(error) => (LimiterFault::Missing, error),
+        Ok(limiter) => match limiter.limit(caller).await {
             Ok(outcome) if !outcome.success => return Err(HttpError::rate_limited(PERIOD_SECONDS)),
-            Ok(_) => None,
-            Err(error) => Some((LimiterFault::Failing, error)),
+            Ok(_) => return Ok(()),
+            Err(error) => (LimiterFault::Failing, error),
         },
     };
-    if let Some((fault, error)) = fault {
-        let is_new = FAULTS.with_borrow_mut(|faults| faults.insert(binding, fault) != Some(fault));
-        if is_new {
-            console_error!("{}", json!({ "warning": warning(binding, fault), "detail": error.to_string() }));
-        }
+    if FAULT.replace(Some(fault)) != Some(fault) {
+        console_error!("{}", json!({ "warning": fault.warning(), "detail": error.to_string() }));
     }
     Ok(())
 }
 
-fn warning(binding: &str, fault: LimiterFault) -> String {
-    let fault = match fault {
-        LimiterFault::Missing => "is not bound",
-        LimiterFault::Failing => "has failed",
-    };
-    format!("{binding} {fault}: requests are not limited by it")
+impl LimiterFault {
+    fn warning(self) -> String {
+        let fault = match self {
+            Self::Missing => "is not bound",
+            Self::Failing => "has failed",
+        };
+        format!("{BINDING} {fault}: requests are not limited by it")
+    }
 }
 
 /// The network of one customer: an IPv4 address, or the /64 of an IPv6 address. All invalid addresses count together, so that

@@ -30,7 +30,7 @@ struct Model {
 
 /// Lists the default assistant only, so that nobody can list the names of others. Needs a token, because clients check their API key with it.
 pub(crate) async fn list(call: Call) -> Result<Reply, HttpError> {
-    let supabase = call.supabase(call.rate_limited_user().await?);
+    let supabase = call.supabase(call.user().await?);
     let settings = call.settings(&AssistantName::default(), Some(&supabase)).await?;
     let model = Model {
         id: MODEL_NAME,

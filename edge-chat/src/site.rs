@@ -87,10 +87,10 @@ pub(crate) fn health() -> Result<Reply, HttpError> {
 
 /// `GET /api/ready`: Supabase can be reached and has the schema.
 pub(crate) async fn ready(call: Call) -> Result<Reply, HttpError> {
-    call.check_ip_limit().await?;
+    call.check_address_limit().await?;
     let settings = Settings::fresh(&call.config, call.deadline.at_most(READY_TIMEOUT));
     let settings = call.trace.time("settings", settings).await.map_err(not_ready)?;
-    let mut warnings = limits::warnings(&call.env);
+    let mut warnings = Vec::from_iter(limits::warning(&call.env));
     if call.config.project.worker_secret.is_none() {
         warnings.push(MISSING_WORKER_SECRET.to_owned());
     }
@@ -126,13 +126,13 @@ pub(crate) async fn config(call: Call) -> Result<Reply, HttpError> {
     let assistant = call.assistant()?;
     // Without the limit, a client could have one name after the other looked up.
     if !assistant.is_default() && !Settings::are_cached(&assistant) {
-        call.check_ip_limit().await?;
+        call.check_address_limit().await?;
     }
     let settings = match call.settings(&assistant, None).await {
         Err(error)
             if error.body.code == ErrorCode::UnknownAssistant && call.header("authorization").is_some() =>
         {
-            let user = call.supabase(call.rate_limited_user().await?);
+            let user = call.supabase(call.user().await?);
             call.settings(&assistant, Some(&user)).await?
         }
         settings => settings?,

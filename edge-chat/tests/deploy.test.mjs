@@ -77,12 +77,7 @@ describe("dry run", { concurrency: 1 }, () => {
     test(`the dry run of ${name} has all bindings and no warnings`, async (t) => {
       const output = await dryRun(name, environment);
       assert.match(output, /env\.USER_GATE \(UserGate\)\s+Durable Object/);
-      assert.match(output, /env\.IP_LIMIT \(120 requests\/60s\)\s+Rate Limit/);
-      assert.match(output, /env\.USER_LIMIT \(300 requests\/60s\)\s+Rate Limit/);
-      assert.match(output, /env\.EXPORT_LIMIT \(5 requests\/60s\)\s+Rate Limit/);
-      assert.match(output, /env\.ANONYMOUS_LIMIT \(60 requests\/60s\)\s+Rate Limit/);
-      assert.match(output, /env\.SEARCH_LIMIT \(900 requests\/60s\)\s+Rate Limit/);
-      assert.match(output, /env\.QUESTION_LIMIT \(120 requests\/60s\)\s+Rate Limit/);
+      assert.match(output, /env\.REQUEST_LIMIT \(600 requests\/60s\)\s+Rate Limit/);
       for (const variable of Object.keys(config.vars)) assert.ok(output.includes(`env.${variable} (`), variable);
       assert.doesNotMatch(output, /warning/i);
       assert.match(output, /[2-9]\d files? from the assets directory/);

@@ -255,28 +255,6 @@ describe("export", () => {
     const read = upstream.callsOf(user, "chat_messages").length;
     assert.ok(read < 25, `${read} pages of about 30 were read`);
   });
-
-  test("a user may export five times a minute", async () => {
-    await withWorker(upstream, {}, async (limited) => {
-      for (;;) {
-        const user = newUser();
-        const minute = Math.floor(Date.now() / MINUTE);
-        const replies = [];
-        for (let i = 0; i < 7; i++) replies.push(await send(limited.url, "/api/me/export", { user }));
-        // The limiter counts by clock minutes.
-        if (Math.floor(Date.now() / MINUTE) !== minute) continue;
-        assert.deepEqual(
-          replies.map(({ status }) => status),
-          [...Array(5).fill(200), 429, 429],
-        );
-        assertError(replies[6], 429, "rate_limited");
-        assert.equal(replies[6].headers.get("retry-after"), "60");
-        assert.equal((await send(limited.url, "/api/me/export", { user: newUser() })).status, 200);
-        assert.equal((await send(limited.url, "/api/sessions", { user })).status, 200);
-        break;
-      }
-    });
-  });
 });
 
 describe("erasure", () => {

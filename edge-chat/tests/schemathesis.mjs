@@ -17,7 +17,7 @@ import { accessToken, ISSUER, JWT_SECRET } from "./support/tokens.mjs";
 import { ORIGIN, WORKER_SECRET } from "./support/worker.mjs";
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
-const LIMITS = ["IP_LIMIT", "USER_LIMIT", "QUESTION_LIMIT", "ANONYMOUS_LIMIT", "SEARCH_LIMIT", "EXPORT_LIMIT"];
+const LIMITS = ["REQUEST_LIMIT"];
 const user = crypto.randomUUID();
 
 const upstream = await startUpstream();
@@ -37,7 +37,6 @@ const worker = await startWorker({
     CHAT_WORKER_SECRET: WORKER_SECRET,
     CHAT_ALLOWED_ORIGINS: ORIGIN,
     CHAT_RATE_LIMIT: "10000",
-    CHAT_SEARCH_RATE_LIMIT: "10000",
   },
   onLog: () => {},
 });

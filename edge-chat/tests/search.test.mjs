@@ -1,9 +1,7 @@
-// Search while a question is typed: its results, who sees what, and its limit, which questions do not share.
+// Search while a question is typed: its results and who sees what.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { ask, assertError, eventually, exceed, question, search, searchBody, send } from "./support/client.mjs";
-import { MINUTE, SECOND, START, startClockWorker, tokenOf } from "./support/clock.mjs";
-import { accessToken } from "./support/tokens.mjs";
+import { ask, assertError, eventually, question, search, searchBody, send } from "./support/client.mjs";
 import {
   DEFAULT_SETTINGS,
   passage,
@@ -24,7 +22,6 @@ after(() => closePair({ upstream, worker }));
 const newUser = () => crypto.randomUUID();
 const rateLimit = ({ headers }) =>
   ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"].map((name) => headers.get(name));
-const statuses = (replies) => replies.map(({ status }) => status);
 const finding = (...rows) => {
   const user = newUser();
   upstream.behave(user, { "rpc/match_chunks": () => ({ body: rows }) });
@@ -157,19 +154,32 @@ describe("requests that are rejected", () => {
     assert.equal(upstream.callsOf(user).length, 0);
   });
 
-  test("a limit of 0 turns searches off", async () => {
-    await withWorker(upstream, { CHAT_SEARCH_RATE_LIMIT: "0" }, async ({ url }) => {
+  test("CHAT_SEARCH turns searches off", async () => {
+    await withWorker(upstream, { CHAT_SEARCH: "false" }, async ({ url }) => {
       const user = newUser();
       const reply = await search(url, user);
       assertError(reply, 403, "forbidden");
       assert.match(reply.json.message, /turned off/);
-      assert.deepEqual(rateLimit(reply), ["0", "0", "0"]);
       assert.equal((await ask(url, user)).status, 200);
       assert.deepEqual(
         upstream.callsOf(user, "rpc/match_chunks").map(({ body }) => body.query_text),
         [question().message],
       );
     });
+  });
+
+  test("searches take no question's place", async () => {
+    const user = newUser();
+    for (let searches = 0; searches < 30; searches++) assert.equal((await search(worker.url, user)).status, 200);
+    assert.deepEqual(rateLimit(await ask(worker.url, user)), ["20", "19", "60"]);
+  });
+
+  test("a search that fails tells how, and the question after it is answered", async () => {
+    const user = newUser();
+    upstream.behave(user, { "rpc/match_chunks": () => ({ status: 500 }) });
+    assertError(await search(worker.url, user), 503, "upstream_unavailable");
+    upstream.behave(user, {});
+    assert.equal((await ask(worker.url, user)).status, 200);
   });
 });
 
@@ -209,133 +219,6 @@ describe("assistants", () => {
     const user = newUser();
     assert.equal((await from("shop", user, { headers: { origin: ORIGIN } })).status, 200);
     assertError(await from("shop", user, { headers: { origin: "https://other.test" } }), 403, "forbidden");
-  });
-});
-
-describe("the limit of searches", () => {
-  const LIMIT = 8;
-  const QUESTIONS = 3;
-  let clock;
-
-  before(async () => {
-    const variables = { CHAT_SEARCH_RATE_LIMIT: String(LIMIT), CHAT_RATE_LIMIT: String(QUESTIONS) };
-    clock = await startClockWorker(upstream, variables);
-  });
-  after(() => clock?.close());
-
-  const searchAs = (user) => search(clock.url, user, searchBody(), { token: tokenOf(user) });
-
-  async function searchAt(time, user, count) {
-    await clock.setTime(START + time);
-    const replies = [];
-    for (let i = 0; i < count; i++) replies.push(await searchAs(user));
-    return replies;
-  }
-
-  test("the window is full after the limit and slides", async () => {
-    const user = newUser();
-    assert.deepEqual(statuses(await searchAt(0, user, 5)), Array(5).fill(200));
-    const later = await searchAt(30 * SECOND, user, 4);
-    assert.deepEqual(statuses(later), [200, 200, 200, 429]);
-    assert.deepEqual(rateLimit(later[2]), ["8", "0", "30"]);
-    assertError(later[3], 429, "rate_limited");
-    assert.deepEqual([later[3].headers.get("retry-after"), ...rateLimit(later[3])], ["30", "8", "0", "30"]);
-    assert.deepEqual(statuses(await searchAt(MINUTE - 1, user, 1)), [429]);
-    assert.deepEqual(statuses(await searchAt(MINUTE, user, 6)), [...Array(5).fill(200), 429]);
-  });
-
-  test("exactly the limit of concurrent searches is admitted, and one other at most reaches the database", async () => {
-    const user = newUser();
-    await clock.setTime(START);
-    const replies = await Promise.all(Array.from({ length: 5 * LIMIT }, () => searchAs(user)));
-    assert.equal(statuses(replies).filter((status) => status === 200).length, LIMIT);
-    assert.equal(statuses(replies).filter((status) => status === 429).length, 4 * LIMIT);
-    const begun = upstream.callsOf(user, "rpc/match_chunks").length;
-    assert.ok(begun === LIMIT || begun === LIMIT + 1, `${begun} searches: one may begin before the limit is asked`);
-  });
-
-  test("searches take no question's place, and questions no search's", async () => {
-    const user = newUser();
-    await searchAt(0, user, LIMIT + 3);
-    for (const remaining of ["2", "1", "0"]) assert.deepEqual(rateLimit(await clock.ask(user)), ["3", remaining, "60"]);
-    assertError(await clock.ask(user), 429, "rate_limited");
-    const { rows } = await clock.gateOf(user);
-    assert.deepEqual([rows.searches.length, rows.admissions.length], [LIMIT, QUESTIONS]);
-    const other = newUser();
-    for (let i = 0; i < QUESTIONS + 1; i++) await clock.ask(other);
-    assert.deepEqual(rateLimit(await searchAs(other)), ["8", "7", "60"]);
-  });
-
-  test("searches and questions at the same moment are admitted up to their own limits", async () => {
-    const user = newUser();
-    await clock.setTime(START);
-    const together = Array.from({ length: 3 * LIMIT }, (_, at) => (at % 3 === 0 ? clock.ask(user) : searchAs(user)));
-    const replies = await Promise.all(together);
-    const admitted = (isQuestion) =>
-      replies.filter(({ status }, at) => (at % 3 === 0) === isQuestion && status === 200).length;
-    assert.deepEqual([admitted(true), admitted(false)], [QUESTIONS, LIMIT]);
-  });
-
-  test("a limited user is rejected without asking the Durable Object, and other users are not", async () => {
-    const user = newUser();
-    await searchAt(0, user, LIMIT + 1);
-    const { requests } = await clock.gateOf(user);
-    assert.deepEqual(statuses(await searchAt(0, user, 5)), Array(5).fill(429));
-    assert.equal((await clock.gateOf(user)).requests, requests);
-    assert.equal((await searchAs(newUser())).status, 200);
-  });
-
-  test("an object that only counted searches deletes itself", async () => {
-    const user = newUser();
-    await searchAt(0, user, 2);
-    assert.equal((await clock.gateOf(user)).rows.searches.length, 2);
-    await clock.setTime(START + 25 * 60 * MINUTE);
-    const { rows, alarm } = await clock.ringAlarmOf(user);
-    assert.deepEqual([Object.values(rows).flat().length, alarm ?? null], [0, null]);
-  });
-
-  test("erasing the user's data does not reset the limit", async () => {
-    const user = newUser();
-    await searchAt(0, user, LIMIT);
-    assert.equal((await send(clock.url, "/api/me", { method: "DELETE", token: tokenOf(user) })).status, 204);
-    assertError(await searchAs(user), 429, "rate_limited");
-  });
-
-  test("a search that fails tells how, and the question after it is answered", async () => {
-    const user = newUser();
-    let isBroken = true;
-    upstream.behave(user, { "rpc/match_chunks": () => (isBroken ? { status: 500 } : { body: [passage()] }) });
-    await clock.setTime(START);
-    assertError(await searchAs(user), 503, "upstream_unavailable");
-    isBroken = false;
-    assert.equal((await clock.ask(user)).status, 200);
-  });
-});
-
-describe("the rough limit of searches", () => {
-  const LIMIT = 900;
-
-  test("anonymous users share it at one address, and users with an account do not", async () => {
-    let addresses = 0;
-    const newAddress = () => `198.51.100.${(addresses += 1)}`;
-    const invalid = searchBody({ query: "" });
-    const searchFrom = (address, isAnonymous, user = newUser(), body = invalid) =>
-      search(worker.url, user, body, {
-        token: accessToken(user, { claims: { is_anonymous: isAnonymous } }),
-        headers: { "cf-connecting-ip": address },
-      });
-    const { replies, key } = await exceed(LIMIT, newAddress, (address) => searchFrom(address, true));
-    assert.equal(statuses(replies).filter((status) => status === 400).length, LIMIT);
-    const stranger = newUser();
-    assertError(await searchFrom(key, true, stranger, searchBody()), 429, "rate_limited");
-    assert.equal(upstream.callsOf(stranger).length, 0, "the limit comes before the database");
-    assert.equal((await searchFrom(key, false)).status, 400);
-    const anonymous = accessToken(newUser(), { claims: { is_anonymous: true } });
-    const asked = await ask(worker.url, undefined, question(), {
-      token: anonymous,
-      headers: { "cf-connecting-ip": key },
-    });
-    assert.equal(asked.status, 200, "questions have another limit");
   });
 });
 

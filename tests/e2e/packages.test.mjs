@@ -210,7 +210,7 @@ test("a new site: settings, deployment as far as it goes without an account, doc
   );
   for (const expected of [
     /USER_GATE/,
-    /QUESTION_LIMIT/,
+    /REQUEST_LIMIT/,
     /[2-9]\d files? from the assets directory/,
     /--dry-run: exiting now/,
   ]) {

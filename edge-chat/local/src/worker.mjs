@@ -23,8 +23,8 @@ const BUILD_DIR = process.env.WORKER_BUILD_DIR || path.join(ROOT, "edge-chat/bui
 /** The static files that wrangler.toml names; filled by `cargo xtask build assets`. */
 export const ASSETS_DIR = path.join(ROOT, "edge-chat/assets");
 
-/** The rough limit is this multiple of the exact one, to allow for repeats and rejected attempts. */
-const QUESTION_MARGIN = 6;
+/** The rough limit is at least this multiple of the exact one, to allow for repeats, searches and rejected attempts. */
+const REQUEST_MARGIN = 30;
 
 /** The Worker's environment variables. */
 const VARIABLES = [
@@ -58,7 +58,7 @@ const VARIABLES = [
   "CHAT_SUGGESTED_QUESTIONS",
   "CHAT_LOG_QUESTIONS",
   "CHAT_RATE_LIMIT",
-  "CHAT_SEARCH_RATE_LIMIT",
+  "CHAT_SEARCH",
   "CHAT_CLIENT_ADDRESS_HEADER",
   "CHAT_ANONYMOUS",
   "CHAT_TURNSTILE_SITE_KEY",
@@ -118,12 +118,12 @@ export async function startWorker({
   return { url: url.origin, close: () => miniflare.dispose() };
 }
 
-/** The limits of wrangler.toml. The rough limit of questions must stay above the exact one, whatever that is. */
+/** The rough limit of wrangler.toml. It must stay above the exact one, whatever that is. */
 function rateLimits(ratelimits, without, rateLimit) {
   const limits = Object.entries(ratelimits).filter(([name]) => !without.includes(name));
   return Object.fromEntries(
     limits.map(([name, { simple, ...rest }]) => {
-      const limit = name === "QUESTION_LIMIT" ? Math.max(simple.limit, rateLimit * QUESTION_MARGIN) : simple.limit;
+      const limit = Math.max(simple.limit, rateLimit * REQUEST_MARGIN);
       return [name, { ...rest, simple: { ...simple, limit } }];
     }),
   );

@@ -1,7 +1,6 @@
 //! `POST /api/chat` and `POST /v1/chat/completions`: from a question and its vector to an answer or a refusal.
 
 mod client;
-mod inquiry;
 mod links;
 mod query;
 mod run;
@@ -10,9 +9,7 @@ mod stream;
 mod turn;
 
 use std::cell::RefCell;
-use std::pin::pin;
 use std::rc::Rc;
-use std::time::Duration;
 
 use chat_core::accept::negotiate;
 use chat_core::error::ErrorCode;
@@ -22,19 +19,14 @@ use chat_core::request::ChatRequest;
 use futures_channel::mpsc::unbounded;
 use futures_channel::oneshot;
 use futures_util::FutureExt;
-use futures_util::future::{Either, LocalBoxFuture, join, ready, select};
+use futures_util::future::ready;
 use uuid::Uuid;
-use worker::Delay;
 
 use crate::call::Call;
 use crate::clock::now_ms;
 use crate::gate::{Admission, Budget, Decision, Gate};
 use crate::http::error::HttpError;
 use crate::http::reply::Reply;
-use crate::limits;
-use crate::observe::Trace;
-use crate::supabase::Deadline;
-use inquiry::{Gathering, Inquiry};
 pub(crate) use links::Links;
 use run::{ClientStream, Run, SharedSearchResult};
 pub(crate) use search::search;
@@ -63,38 +55,12 @@ async fn respond_to(
 ) -> Result<Reply, HttpError> {
     let user = call.user().await?;
     let user_id = user.user_id();
-    let env = call.env.clone();
-    let network = user.is_anonymous().then(|| call.client_network()).transpose()?;
-    let read = async { parse(&call.body().await?) };
-    let question = match network {
-        None => read.await,
-        // Before anything is asked: it costs nothing to become another anonymous user, of whom nothing is known.
-        Some(network) => {
-            let (limit, question) = join(limits::check_anonymous_limit(network, &env), read).await;
-            limit?;
-            question
-        }
-    };
-    let limit = limits::check_question_limit(user_id, &env);
-    let (question, form) = match question {
-        Ok(question) => question,
-        Err(error) => {
-            limit.await?;
-            return Err(error);
-        }
-    };
+    let (question, form) = parse(&call.body().await?)?;
     let form = Rc::new(form);
 
     let gate = Gate::for_user(&call.env, user_id)?;
-    let inquiry = Rc::new(Inquiry {
-        supabase: call.supabase(user),
-        question,
-        config: Rc::clone(&call.config),
-        trace: Rc::clone(&call.trace),
-        page_origin: call.header("origin"),
-    });
-    let (decision, gathering) = admit(&gate, &inquiry, call.deadline, limit).await;
-    let Decision { admission, budget } = decision?;
+    let admission = gate.admit(&question, &call.config, call.deadline);
+    let Decision { admission, budget } = call.trace.time("admission", admission).await?;
     let ticket = match admission {
         Admission::Admitted { ticket } => ticket,
         Admission::Replay { outcome } => {
@@ -107,55 +73,13 @@ async fn respond_to(
         Admission::Busy => return with_rate_limit_headers(budget, Err(busy())),
     };
 
-    let run = Rc::new(Run::new(call, user_id, gate, ticket, inquiry));
-    with_rate_limit_headers(budget, respond(run, gathering, form).await)
+    let run = Rc::new(Run::new(call, user, question, gate, ticket));
+    with_rate_limit_headers(budget, respond(run, form).await)
 }
 
-/// Asks the cheap limit, then the gate for admission. A question that the gate will probably admit is searched for meanwhile.
-async fn admit(
-    gate: &Gate,
-    inquiry: &Rc<Inquiry>,
-    deadline: Deadline,
-    limit: impl Future<Output = Result<(), HttpError>>,
-) -> (Result<Decision, HttpError>, Gathering) {
-    let Inquiry { question, config, trace, .. } = &**inquiry;
-    let early = gate.expect_admission(question.message_id);
-    let admission = async {
-        // The gate uses a Durable Object even if it rejects the question.
-        limit.await?;
-        gate.admit(question, config, deadline, early).await
-    };
-    let gathering = Rc::clone(inquiry).gather().boxed_local();
-    admit_beside(trace, admission, gathering, early).await
-}
-
-/// Waits for an admission, and lets a search that is `early` run meanwhile. Returns the decision and the search, which has ended or
-/// goes on when it is polled.
-async fn admit_beside<'a, Decided, Found: 'a>(
-    trace: &Trace,
-    admission: impl Future<Output = Decided>,
-    search: LocalBoxFuture<'a, Found>,
-    early: bool,
-) -> (Decided, LocalBoxFuture<'a, Found>) {
-    let admission = pin!(trace.time("admission", async {
-        // The runtime sends the search before it comes back, and does the rest while the database searches. A question that is not
-        // searched for waits too: a repeat must not overtake the question whose search has begun.
-        Delay::from(Duration::ZERO).await;
-        admission.await
-    }));
-    if !early {
-        return (admission.await, search);
-    }
-    // The search first: it takes longer.
-    match select(search, admission).await {
-        Either::Left((found, admission)) => (admission.await, ready(found).boxed_local()),
-        Either::Right((decision, search)) => (decision, search),
-    }
-}
-
-async fn respond(run: Rc<Run>, gathering: Gathering, form: Rc<Form>) -> Result<Reply, HttpError> {
+async fn respond(run: Rc<Run>, form: Rc<Form>) -> Result<Reply, HttpError> {
     let request_id = run.request_id.clone();
-    let found: SharedSearchResult = Rc::clone(&run).find(gathering).boxed_local().shared();
+    let found: SharedSearchResult = Rc::clone(&run).find().boxed_local().shared();
     let (pieces, deltas) = unbounded();
     let (open, left) = oneshot::channel();
     let stream = form.is_streamed().then(|| ClientStream { pieces, left: left.shared() });

@@ -15,6 +15,7 @@ use chat_core::generate::{Fallback, Generation};
 use chat_core::outcome::{Outcome, Searched};
 use chat_core::reach::Reach;
 use chat_core::refusal::{Reason, Refusal};
+use chat_core::request::ChatRequest;
 use chat_core::{Response, Verdict, respond};
 use futures_channel::mpsc::UnboundedSender;
 use futures_channel::oneshot;
@@ -23,18 +24,19 @@ use uuid::Uuid;
 use worker::{Delay, Env};
 
 use super::client::Client;
-use super::inquiry::{Gathered, Gathering, Inquiry};
 use super::links::Links;
-use super::query::Found;
+use super::query::{Found, Query};
 use super::stream::Completion;
 use super::turn::{self, Turn};
 use crate::call::Call;
-use crate::config::{AnswerModeSetting, Decline, LinkMode};
-use crate::gate::{Gate, Refund, Ticket};
+use crate::config::{AnswerModeSetting, Config, Decline, LinkMode};
+use crate::gate::{Gate, Ticket};
 use crate::generation::{Listener, Settlement, Writer, Written};
 use crate::http::error::HttpError;
+use crate::identity::Authenticated;
+use crate::observe::Trace;
 use crate::settings::Settings;
-use crate::supabase::{NewRefusal, Supabase};
+use crate::supabase::{NewRefusal, Supabase, session_not_found};
 
 /// The minimum time for links to the files of a written answer, twice as long as they may take.
 const MIN_LINK_TIME: Duration = Duration::from_millis(1000);
@@ -125,45 +127,72 @@ pub(super) struct Run {
     pub(super) request_id: String,
     gate: Gate,
     ticket: Ticket,
-    inquiry: Rc<Inquiry>,
+    supabase: Supabase,
+    question: ChatRequest,
+    config: Rc<Config>,
+    trace: Rc<Trace>,
     pub(super) turn: Turn,
     env: Env,
     user_id: Uuid,
     /// Scheme and host of the request.
     origin: String,
+    /// Scheme and host of the page that asks.
+    page_origin: Option<String>,
     client: Client,
     /// Whether the user's data were erased during the run.
     is_erased: Cell<bool>,
 }
 
 impl Run {
-    pub(super) fn new(call: Call, user_id: Uuid, gate: Gate, ticket: Ticket, inquiry: Rc<Inquiry>) -> Self {
+    pub(super) fn new(
+        call: Call,
+        user: Authenticated,
+        question: ChatRequest,
+        gate: Gate,
+        ticket: Ticket,
+    ) -> Self {
+        let user_id = user.user_id();
         Self {
             user_id,
-            turn: Turn::new(user_id, &inquiry.question),
-            env: call.env,
+            turn: Turn::new(user_id, &question),
             origin: call.url.origin().to_owned(),
+            page_origin: call.header("origin"),
             client: Client::new(&call.request),
+            supabase: call.supabase(user),
+            question,
+            config: call.config,
+            trace: call.trace,
+            env: call.env,
             request_id: call.id,
             gate,
             ticket,
-            inquiry,
             is_erased: Cell::new(false),
         }
     }
 
     /// The outcome, before it is written to the history. Cancelled if the client disconnects first.
-    pub(super) async fn find(self: Rc<Self>, gathering: Gathering) -> Result<Rc<SearchResult>, HttpError> {
-        match select(pin!(self.search(gathering)), pin!(self.client.disconnected())).await {
+    pub(super) async fn find(self: Rc<Self>) -> Result<Rc<SearchResult>, HttpError> {
+        match select(pin!(self.search()), pin!(self.client.disconnected())).await {
             Either::Left((search_result, _)) => search_result.map(Rc::new),
             Either::Right(_) => Err(abandoned()),
         }
     }
 
-    /// Lets `chat-core` decide on what the search finds.
-    async fn search(&self, gathering: Gathering) -> Result<SearchResult, HttpError> {
-        let Inquiry { question, trace, .. } = &*self.inquiry;
-        let Gathered { settings, found } = gathering.await?;
+    /// Searches, and lets `chat-core` decide on what is found.
+    async fn search(&self) -> Result<SearchResult, HttpError> {
+        let Self { question, trace, .. } = self;
+        let settings = self.settings().await?;
+        let query = Query {
+            text: &question.message,
+            embedding: &question.embedding,
+            previous: question.previous.as_ref(),
+            model: &question.model,
+            assistant: &question.assistant,
+        };
+        let search = query.search(&self.supabase, trace, settings.match_count);
+        let (session, found) = join(self.check_session(), search).await;
+        session?;
+        let found = found?;
 
         let include_citations = question.include_citations && settings.citations;
         let Decided { response, rows, text } = self.decide(&settings, found, include_citations);
@@ -190,7 +219,7 @@ impl Run {
         drop(rows);
         if draft.is_some() {
             // The model takes seconds.
-            self.inquiry.supabase.release_large_responses();
+            self.supabase.release_large_responses();
         }
         outcome.set_searched(Searched { searched: text, truncated: question.truncated });
         outcome.set_decided_by(decided_by);
@@ -204,9 +233,33 @@ impl Run {
         })
     }
 
+    /// The settings of the assistant, which the page may use.
+    async fn settings(&self) -> Result<Settings, HttpError> {
+        let Self { supabase, question, trace, .. } = self;
+        let settings =
+            Settings::current(&self.config, &question.assistant, Some(supabase), supabase.deadline());
+        let settings = trace.time("settings", settings).await?;
+        // Only now is it certain that the name is the owner's, and not any text of a client.
+        trace.note(|facts| facts.assistant = Some(question.assistant.clone()));
+        settings.check_origin(self.page_origin.as_deref())?;
+        if settings.log_questions {
+            trace.note(|facts| facts.question = Some(question.message.clone()));
+        }
+        Ok(settings)
+    }
+
+    async fn check_session(&self) -> Result<(), HttpError> {
+        match self.question.session_id {
+            Some(id) if !self.supabase.can_continue(id, &self.question.assistant).await? => {
+                Err(session_not_found())
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Lets `chat-core` decide.
     fn decide(&self, settings: &Settings, found: Found, include_citations: bool) -> Decided {
-        let (question, thresholds) = (&self.inquiry.question, &settings.thresholds);
+        let (question, thresholds) = (&self.question, &settings.thresholds);
         let (message, reading) = (&question.message, question.reading.as_ref());
         let Found { rows, joined } = found;
         let Some(joined) = joined else {
@@ -215,7 +268,7 @@ impl Run {
         };
         let (response, is_joined) =
             respond_to_follow_up(message, &rows, joined.search(), reading, thresholds, include_citations);
-        self.inquiry.trace.note(|facts| facts.follow_up = Some(is_joined));
+        self.trace.note(|facts| facts.follow_up = Some(is_joined));
         if is_joined {
             Decided { response, rows: joined.rows, text: Some(joined.text) }
         } else {
@@ -233,8 +286,8 @@ impl Run {
         quotes: &Answer,
         include_citations: bool,
     ) -> Option<Draft> {
-        let model = self.inquiry.config.model.as_ref()?;
-        if settings.answer_mode != AnswerModeSetting::Endpoint || self.inquiry.question.is_extractive {
+        let model = self.config.model.as_ref()?;
+        if settings.answer_mode != AnswerModeSetting::Endpoint || self.question.is_extractive {
             return None;
         }
         let generation =
@@ -254,18 +307,18 @@ impl Run {
         stream: Option<ClientStream>,
     ) -> Result<Settlement, Abandoned> {
         let nothing = Ok(Settlement::default());
-        let (Some(draft), Some(model)) = (&search_result.draft, &self.inquiry.config.model) else {
+        let (Some(draft), Some(model)) = (&search_result.draft, &self.config.model) else {
             return nothing;
         };
         let Some(generation) = draft.generation.take() else { return nothing };
-        let writer = Writer { model, env: &self.env, trace: &self.inquiry.trace, user_id: self.user_id };
+        let writer = Writer { model, env: &self.env, trace: &self.trace, user_id: self.user_id };
         let listener = ClientListener { client: &self.client, stream };
-        let written = self.inquiry.trace.time("generation", writer.write(generation, &listener)).await;
+        let written = self.trace.time("generation", writer.write(generation, &listener)).await;
         let Written { answer, report, is_abandoned, settlement } = written;
         if is_abandoned {
             return Err(Abandoned(settlement));
         }
-        self.inquiry.trace.note(|facts| facts.generation = Some(report.clone()));
+        self.trace.note(|facts| facts.generation = Some(report.clone()));
         if let Some(answer) = answer {
             search_result.sources.replace(answer.sources());
             let mut outcome = Outcome::answer(answer, self.turn.session_id, self.turn.answer_id);
@@ -279,7 +332,7 @@ impl Run {
             let mut outcome = Outcome::Refusal(refusal.clone());
             outcome.take_decision(&search_result.outcome.borrow());
             self.add_links(&mut outcome, draft.link_mode).await;
-            self.inquiry.trace.note(|facts| facts.outcome = Some(outcome.kind()));
+            self.trace.note(|facts| facts.outcome = Some(outcome.kind()));
             search_result.outcome.replace(outcome);
         }
         search_result.outcome.borrow_mut().set_generation(report);
@@ -287,11 +340,11 @@ impl Run {
     }
 
     async fn add_links(&self, outcome: &mut Outcome, link_mode: LinkMode) {
-        let deadline = self.inquiry.supabase.deadline().at_least(MIN_LINK_TIME).half();
-        let supabase = self.inquiry.supabase.with_deadline(deadline);
+        let deadline = self.supabase.deadline().at_least(MIN_LINK_TIME).half();
+        let supabase = self.supabase.with_deadline(deadline);
         let links = Links::new(&supabase, link_mode, &self.origin);
-        if let Err(error) = self.inquiry.trace.time("links", links.add(outcome)).await {
-            self.inquiry.trace.fault("links not created", &error);
+        if let Err(error) = self.trace.time("links", links.add(outcome)).await {
+            self.trace.fault("links not created", &error);
         }
     }
 
@@ -303,7 +356,7 @@ impl Run {
     ) -> Result<Outcome, HttpError> {
         // Only if the search found nothing at all, there may be no document.
         let has_documents = match rows {
-            [] => self.inquiry.supabase.has_documents(&self.inquiry.question.assistant).await?,
+            [] => self.supabase.has_documents(&self.question.assistant).await?,
             _ => Some(true),
         };
         let reason = match has_documents {
@@ -319,17 +372,7 @@ impl Run {
     pub(super) async fn complete(self: Rc<Self>, found: SharedSearchResult, stream: Option<ClientStream>) {
         let search_result = match found.await {
             Ok(search_result) => search_result,
-            Err(error) => {
-                // Faults that the client did not cause do not count for its rate limit; neither does a token that only
-                // Supabase rejects.
-                let refund = match error.status {
-                    500.. => Refund::Bounded,
-                    401 | 403 => Refund::Yes,
-                    _ => Refund::No,
-                };
-                self.release(refund).await;
-                return;
-            }
+            Err(_) => return self.release().await,
         };
         if stream.is_some() && !search_result.is_draft() {
             // The history is encoded and sent after the runtime has sent what the client is waiting for.
@@ -340,30 +383,28 @@ impl Run {
             Ok(settlement) => settlement,
             Err(Abandoned(settlement)) => {
                 // As if the client had left during the search: a repeat is answered whole.
-                join(settlement.settle(&self.inquiry.trace), self.release(Refund::No)).await;
+                join(settlement.settle(&self.trace), self.release()).await;
                 return;
             }
         };
         let outcome = &search_result.outcome;
-        let supabase =
-            self.inquiry.supabase.with_deadline(self.inquiry.supabase.deadline().at_least(MIN_HISTORY_TIME));
-        let latency_ms = self.inquiry.trace.elapsed_ms();
+        let supabase = self.supabase.with_deadline(self.supabase.deadline().at_least(MIN_HISTORY_TIME));
+        let latency_ms = self.trace.elapsed_ms();
         let record = turn::record(
             &supabase,
-            &self.inquiry.question,
+            &self.question,
             &outcome.borrow(),
             &search_result.sources.borrow(),
             &search_result.reaches.borrow(),
             &self.turn,
             latency_ms,
         );
-        let (recorded, ()) =
-            join(self.inquiry.trace.time("history", record), settlement.settle(&self.inquiry.trace)).await;
+        let (recorded, ()) = join(self.trace.time("history", record), settlement.settle(&self.trace)).await;
         match recorded {
             Ok(()) => outcome.borrow_mut().mark_persisted(self.turn.session_id),
-            Err(error) => self.inquiry.trace.fault("history not written", &error),
+            Err(error) => self.trace.fault("history not written", &error),
         }
-        self.inquiry.trace.note(|facts| facts.persisted = Some(outcome.borrow().is_persisted()));
+        self.trace.note(|facts| facts.persisted = Some(outcome.borrow().is_persisted()));
         let complete = self.gate.complete(self.ticket.clone(), &outcome.borrow());
         match complete.await {
             Ok(false) => {}
@@ -373,9 +414,9 @@ impl Run {
                 self.delete_new_session(&supabase).await;
             }
             Err(error) => {
-                self.inquiry.trace.fault("outcome not stored", &error);
+                self.trace.fault("outcome not stored", &error);
                 // So that no repeat waits for it. A repeat runs again and writes the same rows.
-                self.release(Refund::No).await;
+                self.release().await;
             }
         }
     }
@@ -383,10 +424,10 @@ impl Run {
     /// Deletes the session that the turn may have created after the user's data were erased. An older session was erased too,
     /// and no turn can be written to it.
     async fn delete_new_session(&self, supabase: &Supabase) {
-        if self.inquiry.question.session_id.is_none()
+        if self.question.session_id.is_none()
             && let Err(error) = supabase.delete_session(self.turn.session_id).await
         {
-            self.inquiry.trace.fault("turn not deleted after an erasure", &error);
+            self.trace.fault("turn not deleted after an erasure", &error);
         }
     }
 
@@ -397,8 +438,7 @@ impl Run {
             return;
         }
         let Ok(search_result) = found.await else { return };
-        let supabase =
-            self.inquiry.supabase.with_deadline(self.inquiry.supabase.deadline().at_least(MIN_HISTORY_TIME));
+        let supabase = self.supabase.with_deadline(self.supabase.deadline().at_least(MIN_HISTORY_TIME));
         let refusal = match &*search_result.outcome.borrow() {
             Outcome::Refusal(refusal) => {
                 Some((refusal.session_id, refusal.reason.as_str(), refusal.searched.searched.clone()))
@@ -407,30 +447,30 @@ impl Run {
         };
         let Some((session_id, reason, searched)) = refusal else { return };
         // "And to Norway?" alone would tell the owner nothing.
-        let (question, embedding) = match (&searched, &self.inquiry.question.previous) {
+        let (question, embedding) = match (&searched, &self.question.previous) {
             (Some(text), Some(previous)) => (text, &previous.embedding),
-            _ => (&self.inquiry.question.message, &self.inquiry.question.embedding),
+            _ => (&self.question.message, &self.question.embedding),
         };
         let best_score = search_result.best_similarity;
         let row = NewRefusal {
             // The same id on every attempt, so that the refusal is recorded once.
-            id: self.inquiry.question.message_id,
+            id: self.question.message_id,
             // `None` unless the session is in the database, which the row refers to.
             session_id,
             question,
             embedding,
             best_score,
             reason,
-            assistant: &self.inquiry.question.assistant,
+            assistant: &self.question.assistant,
         };
         if let Err(error) = supabase.record_refusal(&row).await {
-            self.inquiry.trace.fault("refusal not recorded", &error);
+            self.trace.fault("refusal not recorded", &error);
         }
     }
 
-    async fn release(&self, refund: Refund) {
-        if let Err(error) = self.gate.release(self.ticket.clone(), refund).await {
-            self.inquiry.trace.fault("question not released", &error);
+    async fn release(&self) {
+        if let Err(error) = self.gate.release(self.ticket.clone()).await {
+            self.trace.fault("question not released", &error);
         }
     }
 }

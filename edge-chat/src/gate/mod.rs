@@ -1,4 +1,4 @@
-//! Admits questions: an exact rate limit per user, and idempotency per `message_id`. Searches have an exact limit of their own.
+//! Admits questions: an exact rate limit per user, and idempotency per `message_id`.
 //!
 //! Each user has one Durable Object ([`object`]), so decisions are exact. This module is the Worker's client of it and
 //! defines the messages. The protocol:
@@ -8,13 +8,10 @@
 //! 2. The Worker answers the question and sends `Complete` with the outcome, or `Release` if it failed.
 //! 3. A ticket whose run is stale or was erased in the meantime has no effect.
 
-mod early;
-mod limited;
 mod object;
 mod waiters;
 mod window;
 
-use std::cell::RefCell;
 use std::time::Duration;
 
 use chat_core::error::ErrorCode;
@@ -30,13 +27,10 @@ use worker::wasm_bindgen::{self, JsCast, JsValue};
 use worker::wasm_bindgen_futures::JsFuture;
 use worker::web_sys::{RequestInit, Response};
 
-use crate::clock::now_ms;
 use crate::config::Config;
 use crate::http::body::read_small;
 use crate::http::error::HttpError;
 use crate::supabase::Deadline;
-use early::EarlySearches;
-use limited::LimitedUsers;
 pub use object::UserGate;
 
 /// The binding of the Durable Object namespace in `wrangler.toml`.
@@ -50,25 +44,16 @@ const WAIT_MARGIN_MS: u64 = 500;
 /// How long the gate may take to record the end of a run. The client waits for it.
 const NOTIFY_TIMEOUT: Duration = Duration::from_secs(1);
 
-thread_local! {
-    static LIMITED_USERS: RefCell<LimitedUsers> = RefCell::default();
-    static LIMITED_SEARCHERS: RefCell<LimitedUsers> = RefCell::default();
-    static EARLY_FOR_QUESTIONS: RefCell<EarlySearches> = RefCell::default();
-    static EARLY_WHILE_TYPING: RefCell<EarlySearches> = RefCell::default();
-}
-
 /// A request to the gate. `O` is an outcome, as a value or as unparsed JSON.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Command<O> {
     /// Asks whether a question may be answered.
     Admit { message_id: Uuid, body_hash: String, limit: u32, stale_after_ms: u64, wait_ms: u64 },
-    /// Asks whether a search may run, and counts it if so. Searches and questions do not count against each other.
-    AdmitSearch { limit: u32 },
     /// Stores the outcome of a question.
     Complete { ticket: Ticket, outcome: O },
-    /// Forgets a question that failed, so that a repeat is admitted.
-    Release { ticket: Ticket, refund: Refund },
+    /// Forgets a question that failed, so that a repeat is admitted. It still counts for the limit.
+    Release { ticket: Ticket },
     /// Takes tokens of a language model out of the day's budget, if so many are left.
     ReserveTokens { tokens: u64, limit: u64 },
     /// Replaces a reservation by what was used.
@@ -92,27 +77,10 @@ pub(crate) struct Reservation {
     tokens: u64,
 }
 
-/// Whether a failed run still counts for the rate limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum Refund {
-    No,
-    Yes,
-    /// Refunded a few times per window, because the question itself may be the reason of repeated failures.
-    Bounded,
-}
-
 /// The gate's answer to [`Command::Admit`].
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Decision<O = Outcome> {
     pub(crate) admission: Admission<O>,
-    pub(crate) budget: Budget,
-}
-
-/// The gate's answer to [`Command::AdmitSearch`].
-#[derive(Serialize, Deserialize)]
-pub(crate) struct SearchDecision {
-    pub(crate) is_admitted: bool,
     pub(crate) budget: Budget,
 }
 
@@ -132,10 +100,10 @@ pub(crate) enum Admission<O = Outcome> {
     Busy,
 }
 
-/// The state of the user's rate limit for questions, or of that for searches.
+/// The state of the user's rate limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Budget {
-    /// Questions or searches per window.
+    /// Questions per window.
     pub(crate) limit: u32,
     /// How many would be admitted now.
     pub(crate) remaining: u32,
@@ -144,7 +112,7 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// The budget after one more question or search.
+    /// The budget after one more question.
     fn after_admission(self) -> Self {
         let reset_ms = if self.reset_ms == 0 { window::WINDOW_MS as u64 } else { self.reset_ms };
         Self { remaining: self.remaining.saturating_sub(1), reset_ms, ..self }
@@ -184,54 +152,28 @@ extern "C" {
 }
 
 /// The gate of one user.
-pub(crate) struct Gate {
-    user_id: Uuid,
-    stub: Stub,
-}
+pub(crate) struct Gate(Stub);
 
 impl Gate {
     pub(crate) fn for_user(env: &Env, user_id: Uuid) -> Result<Self, HttpError> {
-        Self::named(env, user_id, &user_id.to_string())
+        Self::named(env, &user_id.to_string())
     }
 
-    fn named(env: &Env, user_id: Uuid, name: &str) -> Result<Self, HttpError> {
+    fn named(env: &Env, name: &str) -> Result<Self, HttpError> {
         let stub = env
             .durable_object(BINDING)
             .and_then(|namespace| namespace.get_by_name(name))
             .map_err(|error| HttpError::internal(format!("{BINDING}: {error}")))?;
-        Ok(Self { user_id, stub: stub.into_rpc() })
+        Ok(Self(stub.into_rpc()))
     }
 
-    /// Whether a question will probably be admitted, so that its search may begin now. Then [`Gate::admit`] must follow.
-    pub(crate) fn expect_admission(&self, message_id: Uuid) -> bool {
-        let now_ms = now_ms();
-        LIMITED_USERS.with_borrow_mut(|users| users.wait_ms(self.user_id, now_ms)).is_none()
-            && EARLY_FOR_QUESTIONS
-                .with_borrow_mut(|early| early.begin(self.user_id, Some(message_id), now_ms))
-    }
-
-    /// Whether a search while typing will probably be admitted, so that it may begin now. Then [`Gate::admit_search`] must follow.
-    pub(crate) fn expect_search_admission(&self) -> bool {
-        let now_ms = now_ms();
-        LIMITED_SEARCHERS.with_borrow_mut(|users| users.wait_ms(self.user_id, now_ms)).is_none()
-            && EARLY_WHILE_TYPING.with_borrow_mut(|early| early.begin(self.user_id, None, now_ms))
-    }
-
-    /// Asks for admission. Waits for the outcome while another run answers the same question. A user who is known to be limited
-    /// is rejected without asking the object, repeats included. `is_expected`: what [`Gate::expect_admission`] said.
+    /// Asks for admission. Waits for the outcome while another run answers the same question.
     pub(crate) async fn admit(
         &self,
         question: &ChatRequest,
         config: &Config,
         deadline: Deadline,
-        is_expected: bool,
     ) -> Result<Decision, HttpError> {
-        let now_ms = now_ms();
-        let limited = LIMITED_USERS.with_borrow_mut(|users| users.wait_ms(self.user_id, now_ms));
-        if let Some(reset_ms) = limited {
-            let budget = Budget { limit: config.rate_limit, remaining: 0, reset_ms };
-            return Ok(Decision { admission: Admission::Limited, budget });
-        }
         // A repeat may wait for a whole run, the writing included.
         let deadline = deadline.at_least(config.run_timeout());
         let remaining_ms = deadline.remaining().as_millis() as u64;
@@ -246,50 +188,7 @@ impl Gate {
         let request = encode_request(&command)?;
         let send = async { self.send(request).await.map_err(unreachable) };
         let answer = deadline.limit(BINDING, send).await?;
-        let decision: Decision = serde_json::from_slice(&answer)
-            .map_err(|error| HttpError::internal(format!("{BINDING}: {error}")))?;
-        let is_admitted = matches!(decision.admission, Admission::Admitted { .. });
-        EARLY_FOR_QUESTIONS.with_borrow_mut(|early| {
-            early.note(self.user_id, is_expected, is_admitted.then_some(decision.budget), now_ms);
-        });
-        if matches!(decision.admission, Admission::Limited) {
-            // From before the request, so that it is never too long.
-            let until_ms = now_ms + decision.budget.reset_ms;
-            LIMITED_USERS.with_borrow_mut(|users| users.note(self.user_id, until_ms, now_ms));
-        }
-        Ok(decision)
-    }
-
-    /// Asks whether a search may run. A user who is known to be limited is rejected without asking the object. `is_expected`: what
-    /// [`Gate::expect_search_admission`] said.
-    pub(crate) async fn admit_search(
-        &self,
-        config: &Config,
-        deadline: Deadline,
-        is_expected: bool,
-    ) -> Result<SearchDecision, HttpError> {
-        let limit = config.search_rate_limit;
-        let now_ms = now_ms();
-        let limited = LIMITED_SEARCHERS.with_borrow_mut(|users| users.wait_ms(self.user_id, now_ms));
-        if let Some(reset_ms) = limited {
-            return Ok(SearchDecision {
-                is_admitted: false,
-                budget: Budget { limit, remaining: 0, reset_ms },
-            });
-        }
-        let request = encode_request(&Command::AdmitSearch { limit })?;
-        let send = async { self.send(request).await.map_err(unreachable) };
-        let answer = deadline.limit(BINDING, send).await?;
-        let decision: SearchDecision = serde_json::from_slice(&answer)
-            .map_err(|error| HttpError::internal(format!("{BINDING}: {error}")))?;
-        EARLY_WHILE_TYPING.with_borrow_mut(|early| {
-            early.note(self.user_id, is_expected, decision.is_admitted.then_some(decision.budget), now_ms);
-        });
-        if !decision.is_admitted {
-            let until_ms = now_ms + decision.budget.reset_ms;
-            LIMITED_SEARCHERS.with_borrow_mut(|users| users.note(self.user_id, until_ms, now_ms));
-        }
-        Ok(decision)
+        serde_json::from_slice(&answer).map_err(|error| HttpError::internal(format!("{BINDING}: {error}")))
     }
 
     /// Stores the outcome for repeats and returns whether the user's data were erased in the meantime; then nothing is stored.
@@ -308,7 +207,7 @@ impl Gate {
 
     /// The budget of the whole site. It has an object of the same class, with a name that no user has.
     pub(crate) fn for_site(env: &Env) -> Result<Self, HttpError> {
-        Self::named(env, Uuid::nil(), SITE)
+        Self::named(env, SITE)
     }
 
     /// Takes tokens out of the day's budget. `None` if fewer are left.
@@ -334,11 +233,8 @@ impl Gate {
     }
 
     /// Forgets a question that failed, so that it can be asked again.
-    pub(crate) async fn release(&self, ticket: Ticket, refund: Refund) -> Result<(), HttpError> {
-        if refund != Refund::No {
-            LIMITED_USERS.with_borrow_mut(|users| users.forget(self.user_id));
-        }
-        self.notify(&Command::Release { ticket, refund }).await.map(drop)
+    pub(crate) async fn release(&self, ticket: Ticket) -> Result<(), HttpError> {
+        self.notify(&Command::Release { ticket }).await.map(drop)
     }
 
     fn notify<'a>(
@@ -354,7 +250,7 @@ impl Gate {
 
     async fn send(&self, request: RequestInit) -> worker::Result<Vec<u8>> {
         // The host is never looked up; the stub already says where the request goes.
-        let response = JsFuture::from(self.stub.fetch("http://user-gate/", &request)?).await?;
+        let response = JsFuture::from(self.0.fetch("http://user-gate/", &request)?).await?;
         let response = response.dyn_into::<Response>()?;
         let body = read_small(&response).await?;
         match response.status() {

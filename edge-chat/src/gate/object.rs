@@ -22,7 +22,7 @@ use worker::wasm_bindgen;
 
 use super::waiters::Waiters;
 use super::window::{WINDOW_MS, wait_ms};
-use super::{Budget, Completed, Refund, Reservation, SearchDecision, Ticket};
+use super::{Budget, Completed, Reservation, Ticket};
 
 /// The object stores and returns outcomes as unparsed JSON.
 type Command = super::Command<Box<RawValue>>;
@@ -35,18 +35,13 @@ const KEEP_MS: i64 = 24 * 60 * 60 * 1000;
 const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 /// Stored questions per user: a day at the default limit. Beyond it the oldest are deleted, with the next clean-up.
 const MAX_QUESTIONS: i64 = 20 * 60 * 24;
-/// Refunds per user and window for failures that the question itself may cause.
-const MAX_BOUNDED_REFUNDS: i64 = 10;
 
 /// How long an erasure is remembered, in milliseconds: longer than any run takes.
 const ERASURE_MS: i64 = 10 * 60 * 1000;
 
 const SCHEMA: &str = "
-    CREATE TABLE IF NOT EXISTS admissions (at_ms INTEGER NOT NULL, run TEXT);
+    CREATE TABLE IF NOT EXISTS admissions (at_ms INTEGER NOT NULL);
     CREATE INDEX IF NOT EXISTS admissions_at ON admissions (at_ms);
-    CREATE TABLE IF NOT EXISTS searches (at_ms INTEGER NOT NULL);
-    CREATE INDEX IF NOT EXISTS searches_at ON searches (at_ms);
-    CREATE TABLE IF NOT EXISTS refunds (at_ms INTEGER NOT NULL);
     CREATE TABLE IF NOT EXISTS questions (
         message_id TEXT PRIMARY KEY,
         body_hash TEXT NOT NULL,
@@ -92,20 +87,13 @@ impl DurableObject for UserGate {
                 let attempt = Attempt { message_id, body_hash, limit, stale_after_ms, wait_ms };
                 Response::from_json(&self.admit_or_wait(&attempt).await?)
             }
-            Command::AdmitSearch { limit } => {
-                let decision = self.admit_search(limit, now_ms())?;
-                if decision.is_admitted {
-                    self.ensure_alarm().await?;
-                }
-                Response::from_json(&decision)
-            }
             Command::Complete { ticket, outcome } => {
                 let completed = self.complete(&ticket, &outcome)?;
                 self.waiters.wake(ticket.message_id);
                 Response::from_json(&completed)
             }
-            Command::Release { ticket, refund } => {
-                self.release(&ticket, refund, now_ms())?;
+            Command::Release { ticket } => {
+                self.release(&ticket)?;
                 self.waiters.wake(ticket.message_id);
                 Response::from_json(&())
             }
@@ -144,29 +132,6 @@ impl DurableObject for UserGate {
     }
 }
 
-/// What a rate limit counts.
-#[derive(Clone, Copy)]
-enum Counted {
-    Questions,
-    Searches,
-}
-
-impl Counted {
-    /// The number of rows in the window with the time of the first, and the time of the nth.
-    fn queries(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Questions => (
-                "SELECT COUNT(*) AS count, MIN(at_ms) AS first_ms FROM admissions WHERE at_ms > ?",
-                "SELECT at_ms FROM admissions WHERE at_ms > ? ORDER BY at_ms LIMIT 1 OFFSET ?",
-            ),
-            Self::Searches => (
-                "SELECT COUNT(*) AS count, MIN(at_ms) AS first_ms FROM searches WHERE at_ms > ?",
-                "SELECT at_ms FROM searches WHERE at_ms > ? ORDER BY at_ms LIMIT 1 OFFSET ?",
-            ),
-        }
-    }
-}
-
 struct Attempt {
     message_id: Uuid,
     body_hash: String,
@@ -198,11 +163,6 @@ struct WindowRow {
     count: i64,
     /// `None` if the window is empty.
     first_ms: Option<i64>,
-}
-
-#[derive(Deserialize)]
-struct CountRow {
-    count: i64,
 }
 
 #[derive(Deserialize)]
@@ -268,7 +228,7 @@ impl UserGate {
             Some(Earlier::OtherBody) => Some(Admission::Conflict),
             None => None,
         };
-        let budget = self.budget(Counted::Questions, attempt.limit, now)?;
+        let budget = self.budget(attempt.limit, now)?;
         let (admission, budget) = match admission {
             Some(admission) => (admission, budget),
             None if budget.remaining == 0 => (Admission::Limited, budget),
@@ -278,10 +238,7 @@ impl UserGate {
     }
 
     fn busy(&self, attempt: &Attempt, now: i64) -> Result<Decision> {
-        Ok(Decision {
-            admission: Admission::Busy,
-            budget: self.budget(Counted::Questions, attempt.limit, now)?,
-        })
+        Ok(Decision { admission: Admission::Busy, budget: self.budget(attempt.limit, now)? })
     }
 
     /// The earlier question with the same id, unless it has expired.
@@ -305,10 +262,7 @@ impl UserGate {
         self.clean_up(now)?;
         let ticket =
             Ticket { message_id: attempt.message_id, run: Uuid::new_v4(), erased_ms: self.last_erasure()? };
-        self.run(
-            "INSERT INTO admissions (at_ms, run) VALUES (?, ?)",
-            vec![now.into(), ticket.run.to_string().into()],
-        )?;
+        self.run("INSERT INTO admissions (at_ms) VALUES (?)", vec![now.into()])?;
         self.run(
             "INSERT OR REPLACE INTO questions (message_id, body_hash, run, started_ms) VALUES (?, ?, ?, ?)",
             vec![
@@ -319,17 +273,6 @@ impl UserGate {
             ],
         )?;
         Ok(Admission::Admitted { ticket })
-    }
-
-    /// Counts a search, if there is room in the window. Its own table keeps it from taking the place of a question.
-    fn admit_search(&self, limit: u32, now: i64) -> Result<SearchDecision> {
-        let budget = self.budget(Counted::Searches, limit, now)?;
-        if budget.remaining == 0 {
-            return Ok(SearchDecision { is_admitted: false, budget });
-        }
-        self.clean_up(now)?;
-        self.run("INSERT INTO searches (at_ms) VALUES (?)", vec![now.into()])?;
-        Ok(SearchDecision { is_admitted: true, budget: budget.after_admission() })
     }
 
     fn complete(&self, ticket: &Ticket, outcome: &RawValue) -> Result<Completed> {
@@ -374,15 +317,7 @@ impl UserGate {
         Ok(at_ms)
     }
 
-    fn release(&self, ticket: &Ticket, refund: Refund, now: i64) -> Result<()> {
-        let is_refunded = match refund {
-            Refund::No => false,
-            Refund::Yes => true,
-            Refund::Bounded => self.may_refund(now)?,
-        };
-        if is_refunded {
-            self.run("DELETE FROM admissions WHERE run = ?", vec![ticket.run.to_string().into()])?;
-        }
+    fn release(&self, ticket: &Ticket) -> Result<()> {
         self.run(
             "DELETE FROM questions WHERE message_id = ? AND run = ?",
             vec![ticket.message_id.to_string().into(), ticket.run.to_string().into()],
@@ -413,19 +348,6 @@ impl UserGate {
         )
     }
 
-    /// Whether one more refund is allowed in this window. Counts it if so.
-    fn may_refund(&self, now: i64) -> Result<bool> {
-        let count = self.first::<CountRow>(
-            "SELECT COUNT(*) AS count FROM refunds WHERE at_ms > ?",
-            vec![(now - WINDOW_MS).into()],
-        )?;
-        let may_refund = count.is_none_or(|row| row.count < MAX_BOUNDED_REFUNDS);
-        if may_refund {
-            self.run("INSERT INTO refunds (at_ms) VALUES (?)", vec![now.into()])?;
-        }
-        Ok(may_refund)
-    }
-
     /// The question with this id, unless it has expired. Expired rows may not be deleted yet.
     fn find(&self, message_id: Uuid, now: i64) -> Result<Option<QuestionRow>> {
         self.first(
@@ -434,17 +356,22 @@ impl UserGate {
         )
     }
 
-    fn budget(&self, counted: Counted, limit: u32, now: i64) -> Result<Budget> {
+    fn budget(&self, limit: u32, now: i64) -> Result<Budget> {
         // Older rows are deleted with the next one.
         let window_start = now - WINDOW_MS;
-        let (window, nth) = counted.queries();
-        let window = self.first::<WindowRow>(window, vec![window_start.into()])?;
+        let window = self.first::<WindowRow>(
+            "SELECT COUNT(*) AS count, MIN(at_ms) AS first_ms FROM admissions WHERE at_ms > ?",
+            vec![window_start.into()],
+        )?;
         let (admissions, first_ms) = window.map_or((0, None), |row| (row.count, row.first_ms));
         let remaining = u32::try_from(i64::from(limit) - admissions).unwrap_or(0);
         // If the limit was lowered, there may be more admissions than it allows. The excess has to expire first.
         let excess = admissions - i64::from(limit);
         let leaving_ms = if excess > 0 {
-            let nth = self.first::<AdmissionRow>(nth, vec![window_start.into(), excess.into()])?;
+            let nth = self.first::<AdmissionRow>(
+                "SELECT at_ms FROM admissions WHERE at_ms > ? ORDER BY at_ms LIMIT 1 OFFSET ?",
+                vec![window_start.into(), excess.into()],
+            )?;
             nth.map(|admission| admission.at_ms)
         } else {
             first_ms
@@ -471,8 +398,6 @@ impl UserGate {
     fn delete_expired(&self, now: i64) -> Result<()> {
         let window_start = now - WINDOW_MS;
         self.run("DELETE FROM admissions WHERE at_ms <= ?", vec![window_start.into()])?;
-        self.run("DELETE FROM searches WHERE at_ms <= ?", vec![window_start.into()])?;
-        self.run("DELETE FROM refunds WHERE at_ms <= ?", vec![window_start.into()])?;
         self.run("DELETE FROM tokens WHERE day < ?", vec![now.div_euclid(DAY_MS).into()])?;
         if self.last_erasure()? > 0 {
             self.run("DELETE FROM erasures WHERE at_ms <= ?", vec![(now - ERASURE_MS).into()])?;
@@ -488,20 +413,11 @@ impl UserGate {
                 (SELECT MIN(started_ms) + ? FROM questions),
                 (SELECT MAX(at_ms) FROM (
                     SELECT MAX(at_ms) + ? AS at_ms FROM admissions
-                    UNION ALL SELECT MAX(at_ms) + ? FROM searches
-                    UNION ALL SELECT MAX(at_ms) + ? FROM refunds
                     UNION ALL SELECT MAX(at_ms) + ? FROM erasures
                     UNION ALL SELECT (MAX(day) + 1) * ? FROM tokens
                 ))
             ) AS at_ms",
-            vec![
-                KEEP_MS.into(),
-                WINDOW_MS.into(),
-                WINDOW_MS.into(),
-                WINDOW_MS.into(),
-                ERASURE_MS.into(),
-                DAY_MS.into(),
-            ],
+            vec![KEEP_MS.into(), WINDOW_MS.into(), ERASURE_MS.into(), DAY_MS.into()],
         )?;
         Ok(row.and_then(|row| row.at_ms))
     }

@@ -33,7 +33,7 @@ const MAX_PAGES: u32 = 450;
 
 /// Streams everything. A fault before the first byte is an error with a status.
 pub(crate) async fn export(call: Call) -> Result<Reply, HttpError> {
-    let supabase = call.supabase(call.rate_limited_exporter().await?);
+    let supabase = call.supabase(call.user().await?);
     let mut export = Export::new(supabase, call.config.upstream_timeout);
     let first = call.trace.time("read", export.next()).await?;
     let (ended, end) = oneshot::channel::<()>();

@@ -13,7 +13,7 @@ pub(crate) use export::export;
 /// `DELETE /api/me`. Idempotent. Outcomes are erased before the history, so that a question in progress notices it and deletes
 /// what it writes.
 pub(crate) async fn delete(call: Call) -> Result<Reply, HttpError> {
-    let user = call.rate_limited_user().await?;
+    let user = call.user().await?;
     let gate = Gate::for_user(&call.env, user.user_id())?;
     let supabase = call.supabase(user);
     call.trace.time("outcomes", gate.erase(call.deadline)).await?;

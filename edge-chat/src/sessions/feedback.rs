@@ -14,7 +14,7 @@ pub(crate) async fn give_feedback(
     session_id: Uuid,
     message_id: Uuid,
 ) -> Result<Reply, HttpError> {
-    let user = call.rate_limited_user().await?;
+    let user = call.user().await?;
     let request = FeedbackRequest::parse(&call.body().await?)?;
     let supabase = call.supabase(user);
     let write = supabase.give_feedback(session_id, message_id, Some(&request));
@@ -31,7 +31,7 @@ pub(crate) async fn remove_feedback(
     session_id: Uuid,
     message_id: Uuid,
 ) -> Result<Reply, HttpError> {
-    let supabase = call.supabase(call.rate_limited_user().await?);
+    let supabase = call.supabase(call.user().await?);
     if call.trace.time("write", supabase.give_feedback(session_id, message_id, None)).await? {
         Ok(Reply::new(Response::empty()?.with_status(204), "feedback removed"))
     } else {

@@ -65,7 +65,7 @@ struct ShownCitation {
 
 /// The messages, oldest first.
 pub(crate) async fn messages(call: Call, session_id: Uuid) -> Result<Reply, HttpError> {
-    let supabase = call.supabase(call.rate_limited_user().await?);
+    let supabase = call.supabase(call.user().await?);
     let limit = page_size(&call.url, 50, 200)?;
     let after = Cursor::from_url(&call.url)?;
     let after = after.as_ref().map(|cursor| &cursor.time);

@@ -28,7 +28,7 @@ struct Page {
 
 /// `GET /api/sessions`: those with one assistant, last used first.
 pub(crate) async fn list(call: Call) -> Result<Reply, HttpError> {
-    let supabase = call.supabase(call.rate_limited_user().await?);
+    let supabase = call.supabase(call.user().await?);
     let assistant = call.assistant()?;
     let limit = page_size(&call.url, 20, 100)?;
     let before = Cursor::from_url(&call.url)?;
@@ -42,14 +42,14 @@ pub(crate) async fn list(call: Call) -> Result<Reply, HttpError> {
 
 /// `GET /api/sessions/{id}`
 pub(crate) async fn show(call: Call, id: Uuid) -> Result<Reply, HttpError> {
-    let supabase = call.supabase(call.rate_limited_user().await?);
+    let supabase = call.supabase(call.user().await?);
     let session = call.trace.time("read", supabase.session(id)).await?.ok_or_else(session_not_found)?;
     Ok(Reply::new(Response::from_json(&session)?, "session"))
 }
 
 /// `PATCH /api/sessions/{id}`: sets the title.
 pub(crate) async fn rename(mut call: Call, id: Uuid) -> Result<Reply, HttpError> {
-    let user = call.rate_limited_user().await?;
+    let user = call.user().await?;
     let title = parse_title(&call.body().await?)?;
     let supabase = call.supabase(user);
     let renamed = call.trace.time("write", supabase.rename_session(id, &title)).await?;
@@ -58,7 +58,7 @@ pub(crate) async fn rename(mut call: Call, id: Uuid) -> Result<Reply, HttpError>
 
 /// `DELETE /api/sessions/{id}`
 pub(crate) async fn delete(call: Call, id: Uuid) -> Result<Reply, HttpError> {
-    let supabase = call.supabase(call.rate_limited_user().await?);
+    let supabase = call.supabase(call.user().await?);
     if call.trace.time("write", supabase.delete_session(id)).await? {
         Ok(Reply::new(Response::empty()?.with_status(204), "deleted"))
     } else {

@@ -1,9 +1,9 @@
-// The built Worker with rate limits that always fail.
+// The built Worker with a rate limit that always fails.
 import * as built from "./index.js";
 
 export const { UserGate } = built;
 
-/** The name is that of the real bindings. */
+/** The name is that of the real binding's class. */
 class Ratelimit {
   async limit() {
     throw new Error("out of order");
@@ -12,9 +12,6 @@ class Ratelimit {
 
 export default class extends built.default {
   constructor(context, env) {
-    const broken = ["IP_LIMIT", "USER_LIMIT", "QUESTION_LIMIT", "ANONYMOUS_LIMIT", "SEARCH_LIMIT", "EXPORT_LIMIT"].map(
-      (name) => [name, new Ratelimit()],
-    );
-    super(context, { ...env, ...Object.fromEntries(broken) });
+    super(context, { ...env, REQUEST_LIMIT: new Ratelimit() });
   }
 }
