@@ -77,43 +77,6 @@ describe("evidence thresholds", () => {
   }
 });
 
-describe("record of what the evidence reaches", () => {
-  const reachesOf = (user) => upstream.callsOf(user, "rpc/chat_record_turn")[0].body.reaches;
-
-  test("predicts what other thresholds do, exactly at the limits too", async () => {
-    for (const row of [passage(), weakPassage()]) {
-      const user = userWho([row]);
-      await ask(worker.url, user);
-      const [{ similarity, confidence }, ...others] = reachesOf(user);
-      assert.deepEqual(others, []);
-      const above = (value) => value + 1e-9;
-      for (const [threshold, minConfidence, expected] of [
-        [similarity, confidence, "answer_end"],
-        [above(similarity), confidence, "refusal"],
-        [similarity, above(confidence), "refusal"],
-        [0, 0, "answer_end"],
-      ]) {
-        const settings = {
-          CHAT_EVIDENCE_THRESHOLD: String(threshold),
-          CHAT_EVIDENCE_CONFIDENCE: String(minConfidence),
-        };
-        await withWorker(upstream, settings, async (configured) => {
-          const again = userWho([row]);
-          const { events } = await ask(configured.url, again);
-          assert.equal(events.at(-1).type, expected, `${threshold} ${minConfidence}`);
-          assert.deepEqual(reachesOf(again), [{ similarity, confidence }]);
-        });
-      }
-    }
-  });
-
-  test("is empty if nothing is found", async () => {
-    const nobody = userWho([]);
-    await ask(worker.url, nobody);
-    assert.deepEqual(reachesOf(nobody), []);
-  });
-});
-
 describe("record of a refused question", () => {
   test("a refusal is recorded once, as the user, with vector, best score and reason", async () => {
     const user = userWho([weakPassage(), weakPassage({ similarity: 0.2 })]);

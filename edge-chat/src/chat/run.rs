@@ -13,7 +13,6 @@ use chat_core::evidence::Assessment;
 use chat_core::follow_up::respond_to_follow_up;
 use chat_core::generate::{Fallback, Generation};
 use chat_core::outcome::{Outcome, Searched};
-use chat_core::reach::Reach;
 use chat_core::refusal::{Reason, Refusal};
 use chat_core::{Response, Verdict, respond};
 use futures_channel::mpsc::UnboundedSender;
@@ -62,8 +61,6 @@ pub(super) struct SearchResult {
     draft: Option<Draft>,
     /// Cosine of the nearest passage, if there was one.
     best_similarity: Option<f64>,
-    /// The thresholds with which the question is answered; empty if none.
-    reaches: RefCell<Vec<Reach>>,
 }
 
 /// An answer that a model is to write.
@@ -167,7 +164,7 @@ impl Run {
 
         let include_citations = question.include_citations && settings.citations;
         let Decided { response, rows, text } = self.decide(&settings, found, include_citations);
-        let Response { assessment, verdict, decided_by, reaches } = response;
+        let Response { assessment, verdict, decided_by } = response;
         trace.note(|facts| {
             facts.similarity = assessment.best_similarity;
             facts.confidence = assessment.signals.is_some().then_some(assessment.confidence);
@@ -200,7 +197,6 @@ impl Run {
             sources: RefCell::new(sources),
             draft,
             best_similarity: assessment.best_similarity,
-            reaches: RefCell::new(reaches),
         })
     }
 
@@ -274,8 +270,6 @@ impl Run {
             search_result.outcome.replace(outcome);
         } else if let (Some(Fallback::Declined), Some(refusal)) = (report.fallback, &draft.refusal) {
             search_result.sources.take();
-            // No threshold changes what the model says.
-            search_result.reaches.take();
             let mut outcome = Outcome::Refusal(refusal.clone());
             outcome.take_decision(&search_result.outcome.borrow());
             self.add_links(&mut outcome, draft.link_mode).await;
@@ -353,7 +347,6 @@ impl Run {
             &self.inquiry.question,
             &outcome.borrow(),
             &search_result.sources.borrow(),
-            &search_result.reaches.borrow(),
             &self.turn,
             latency_ms,
         );

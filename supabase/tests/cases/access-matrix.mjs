@@ -119,7 +119,6 @@ const MATRIX = `
   chat_update_assistant execute    denied   refused  refused  refused  ok       ok
   chat_add_assistant    execute    denied   refused  refused  refused  ok       ok
   chat_delete_assistant execute    denied   refused  refused  refused  ok       ok
-  chat_preview_thresholds execute  denied   refused  refused  refused  1        1
   chat_count_citation_use execute  denied   ok       ok       ok       ok       denied
   chat_check_alerts     execute    denied   denied   denied   denied   denied   ok
 `;
@@ -212,7 +211,6 @@ export function accessMatrix({ database }) {
       "chat_daily_documents",
       "chat_daily_latency",
       "chat_deleted_sessions",
-      "chat_reaches",
       "chat_retention",
       "expected_access",
       "kb_restricted_documents",
@@ -405,7 +403,6 @@ function allStatements({ sales, salesSession }, documents, versions) {
     chat_update_assistant: call("select chat_update_assistant('default', '{}', $1)", versions.default),
     chat_add_assistant: call("select chat_add_assistant('new')"),
     chat_delete_assistant: call("select chat_add_assistant('new'), chat_delete_assistant('new', now())"),
-    chat_preview_thresholds: call("select * from chat_preview_thresholds('default')"),
     chat_count_citation_use: call("select chat_count_citation_use(1, 1, 1)"),
     chat_check_alerts: call("select chat_check_alerts()"),
     chat_retain: call("select chat_retain()"),
