@@ -9,9 +9,9 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Instant;
 
+use crate::local::{Service, Stop, Supabase, model_server, ports};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use xtask::local::{Service, Stop, Supabase, model_server, ports};
 use xtask::setup::ModelDir;
 use xtask::{build, paths, shell};
 
