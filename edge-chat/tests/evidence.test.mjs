@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { ask, eventually, question } from "./support/client.mjs";
 import { passage, weakPassage } from "./support/upstream.mjs";
-import { TIMEOUT_MS, closePair, startPair, withWorker } from "./support/worker.mjs";
+import { closePair, startPair, TIMEOUT_MS, withSettings } from "./support/worker.mjs";
 
 let upstream;
 let worker;
@@ -66,7 +66,7 @@ describe("evidence thresholds", () => {
 
   for (const [confidence, expected] of Object.entries({ 0: "answer_end", 1: "refusal" })) {
     test(`a confidence threshold of ${confidence} ${expected === "refusal" ? "refuses everything" : "leaves only the similarity threshold"}`, async () => {
-      await withWorker(upstream, { CHAT_EVIDENCE_CONFIDENCE: confidence }, async (configured) => {
+      await withSettings(upstream, { evidence_confidence: Number(confidence) }, async (configured) => {
         for (const row of [weakPassage(), passage()]) {
           assert.equal((await ask(configured.url, userWho([row]))).events.at(-1).type, expected);
         }

@@ -17,6 +17,7 @@ const here = (/** @type {string} */ path) => fileURLToPath(new URL(`../../${path
  * @property {boolean} isDocs shows the documentation site
  * @property {boolean} isLikeProduction lets the Worker serve the page
  * @property {{ python: string, model: string, name: string } | null} modelServer writes the answers
+ * @property {"extractive" | "endpoint" | "on_device"} answerMode
  * @property {string} hint
  */
 
@@ -24,10 +25,12 @@ const options = JSON.parse(process.argv[2] ?? "");
 process.exitCode = await report(async () => runDemo(options, await site(options), options.hint));
 
 /** @returns {Promise<import("../../packages/evidence-chat/src/demo.mjs").Site>} */
-async function site(/** @type {Options} */ { isDocs, isLikeProduction, modelServer }) {
-  if (isDocs) return { ...(await docs()), prepare: ({ start }) => startModelServer(modelServer, start) };
+async function site(/** @type {Options} */ { isDocs, isLikeProduction, modelServer, answerMode }) {
+  const settings = { answer_mode: answerMode };
+  if (isDocs) return { ...(await docs()), settings, prepare: ({ start }) => startModelServer(modelServer, start) };
   return {
     ...SHOP,
+    settings,
     server: isLikeProduction ? undefined : SHOP.server,
     async prepare({ data, page, start }) {
       const variables = await startModelServer(modelServer, start);
@@ -65,7 +68,6 @@ async function startModelServer(modelServer, start) {
   const command = [python, here("tools/model-server/server.py"), "--name", name, "--model", model];
   const { url } = await start("model-server", command, await freePortFrom(8788));
   return {
-    CHAT_ANSWER_MODE: "endpoint",
     CHAT_LLM_URL: `${url}/v1`,
     CHAT_LLM_MODEL: name,
     // One thread reads about 100 tokens of the passages a second.

@@ -58,8 +58,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 
     let mut demo = shell::command("node");
     if let Some(generation) = generation.as_ref().filter(|_| options.write_on_device) {
-        demo.env("CHAT_ANSWER_MODE", "on_device")
-            .env("ON_DEVICE_MODEL_URL", generation.url_path())
+        demo.env("ON_DEVICE_MODEL_URL", generation.url_path())
             .env("ON_DEVICE_MODEL_FILE", &generation.model);
     }
     let error = demo
@@ -89,12 +88,24 @@ fn demo_options(options: &Options, generation: Option<&Generation>) -> Result<St
         "isDocs": options.docs,
         "isLikeProduction": options.like_production,
         "modelServer": model_server,
+        "answerMode": answer_mode(options),
         "hint": hint(options),
     })
     .to_string())
 }
 
-/// Who writes the answers.
+/// The answer mode of the assistant.
+fn answer_mode(options: &Options) -> &'static str {
+    if options.write {
+        "endpoint"
+    } else if options.write_on_device {
+        "on_device"
+    } else {
+        "extractive"
+    }
+}
+
+/// Who writes the answers, for the user.
 fn hint(options: &Options) -> String {
     let model = Generation::MODEL_NAME;
     if options.write {

@@ -28,11 +28,11 @@ use super::query::Found;
 use super::stream::Completion;
 use super::turn::{self, Turn};
 use crate::call::Call;
-use crate::config::{AnswerModeSetting, Decline, LinkMode};
+use crate::config::Decline;
 use crate::gate::{Gate, Refund, Ticket};
 use crate::generation::{Listener, Settlement, Writer, Written};
 use crate::http::error::HttpError;
-use crate::settings::Settings;
+use crate::settings::{AnswerModeSetting, LinkMode, Settings};
 use crate::supabase::{NewRefusal, Supabase};
 
 /// The minimum time for links to the files of a written answer, twice as long as they may take.
@@ -281,9 +281,12 @@ impl Run {
     }
 
     async fn add_links(&self, outcome: &mut Outcome, link_mode: LinkMode) {
+        if link_mode == LinkMode::None {
+            return;
+        }
         let deadline = self.inquiry.supabase.deadline().at_least(MIN_LINK_TIME).half();
         let supabase = self.inquiry.supabase.with_deadline(deadline);
-        let links = Links::new(&supabase, link_mode, &self.origin);
+        let links = Links::new(&supabase, &self.origin);
         if let Err(error) = self.inquiry.trace.time("links", links.add(outcome)).await {
             self.inquiry.trace.fault("links not created", &error);
         }

@@ -6,7 +6,7 @@ import { mkdir, readFile, readdir, realpath, rename, rm, stat, writeFile } from 
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { locateKb, locateModel } from "@evidence-chat/kb/locate";
-import { createLogin, LOGIN } from "./login.mjs";
+import { changeRow, createLogin, LOGIN } from "./login.mjs";
 import { collectParts, SAMPLE_DOCUMENTS, SERVERS } from "./parts.mjs";
 import { freePortFrom } from "./ports.mjs";
 import { Service } from "./service.mjs";
@@ -21,6 +21,7 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
  * @property {string} documents folder of documents, unless the user names another
  * @property {string} example a question that they answer
  * @property {string} [server] the module that serves the page; without it, the Worker serves the page
+ * @property {object} [settings] columns of the assistant `default`
  * @property {number} [port] the first port to try for the page
  * @property {(url: string) => string[]} lines what to print about the page
  * @property {(demo: Preparation) => Promise<Record<string, string>>} [prepare] makes and starts what the Worker needs
@@ -85,6 +86,9 @@ async function startAndWait(options, { site, hint, services, signal }) {
   const keys = JSON.parse(await readFile(join(data, "keys.json"), "utf8"));
   const project = { ...parts, SUPABASE_URL: supabase.url, SUPABASE_PUBLISHABLE_KEY: keys.publishable_key };
   await createLogin(supabase.url, keys);
+  if (site.settings) {
+    await changeRow({ url: supabase.url, secretKey: keys.secret_key }, "assistants?name=eq.default", site.settings);
+  }
   const pageSettings = {
     ...project,
     DEMO_EMAIL: LOGIN.email,

@@ -157,11 +157,7 @@ export function showSettings(content: HTMLElement, administration: Administratio
         button({}, () => void add(), "Add an assistant"),
       ),
     ),
-    element(
-      "p",
-      { class: "detail" },
-      "Changes take effect within a minute. What the owner sets in the environment of the Worker overrides them.",
-    ),
+    element("p", { class: "detail" }, "Changes take effect within a minute."),
     place,
   );
   const load = async () => {
