@@ -1,11 +1,11 @@
 // Many concurrent users on the local Supabase, each with an account, and the state of the database afterwards.
 // Environment: WORKER_URL, WORKER_PID, SUPABASE_URL, SUPABASE_PUBLISHABLE_KEY, SUPABASE_SECRET_KEY, QUESTIONS, USERS,
-// SECONDS, LIMIT.
+// SECONDS, LIMIT, ANSWER_MODE.
 import { setTimeout as sleep } from "node:timers/promises";
 import { loadQuestions } from "./lib/questions.mjs";
 import { setting } from "./lib/settings.mjs";
 import { round } from "./lib/statistics.mjs";
-import { allRows, signUp } from "./lib/supabase.mjs";
+import { allRows, setAnswerMode, signUp } from "./lib/supabase.mjs";
 import { compareHistory } from "./load/history.mjs";
 import { watchMemory } from "./lib/memory.mjs";
 import { choosePace, sequentialRate } from "./load/pace.mjs";
@@ -19,6 +19,8 @@ const url = `${setting("WORKER_URL")}/api/chat`;
 const [count, seconds, limit] = ["USERS", "SECONDS", "LIMIT"].map((name) => Number(setting(name)));
 const questions = loadQuestions();
 
+// Before the first question, with which the Worker reads the settings.
+await setAnswerMode(setting("ANSWER_MODE"));
 const perSecond = await sequentialRate({ url, questions, limit });
 const pace = choosePace({ users: count, seconds, limit, perSecond });
 // Standard output has only the figures.

@@ -1,5 +1,6 @@
 // A stand-in for Supabase that answers after a fixed latency and records its own time. A local service (see
-// tools/local-service/). Environment: PORT, QUESTIONS (its rows are what `match_chunks` answers), LATENCY_MS.
+// tools/local-service/). Environment: PORT, QUESTIONS (its rows are what `match_chunks` answers), LATENCY_MS,
+// SETTINGS (JSON; of the assistant).
 //
 // GET /calls returns the calls since the last GET /calls: [{ user, resource, question, ms }].
 import { createServer } from "node:http";
@@ -31,7 +32,10 @@ if (!answered) throw new Error("no question has rows");
 for (const [text, largest] of largestRows(answered.rows[0])) rows.set(text, JSON.stringify(largest));
 const MAX_MESSAGES = 201;
 const messages = largestMessages(MAX_MESSAGES).map((message) => JSON.stringify(message));
-const config = JSON.stringify({ model: questions[0].model, settings: CONFIG });
+const config = JSON.stringify({
+  model: questions[0].model,
+  settings: { ...CONFIG, ...JSON.parse(setting("SETTINGS")) },
+});
 
 let calls = [];
 

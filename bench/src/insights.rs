@@ -3,10 +3,10 @@
 
 use std::time::Instant;
 
+use crate::local::Stop;
 use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::Value;
-use xtask::local::Stop;
 use xtask::{build, paths, setup, shell};
 
 use crate::report::{Report, print_columns};

@@ -12,6 +12,7 @@ mod evaluation;
 mod generation;
 mod ingest;
 mod insights;
+mod local;
 mod program;
 mod reader;
 mod report;

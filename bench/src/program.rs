@@ -5,9 +5,9 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
 
+use crate::local::Stop;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
-use xtask::local::Stop;
 
 use crate::report::Report;
 

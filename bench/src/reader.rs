@@ -2,9 +2,9 @@
 
 use std::time::Instant;
 
+use crate::local::Stop;
 use anyhow::{Context, Result};
 use clap::Args;
-use xtask::local::Stop;
 use xtask::{build, paths, setup, shell};
 
 use crate::report::Report;

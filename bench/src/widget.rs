@@ -5,9 +5,9 @@ use std::env;
 use std::ffi::OsString;
 use std::time::Instant;
 
+use crate::local::Stop;
 use anyhow::{Context, Result};
 use clap::Args;
-use xtask::local::Stop;
 use xtask::{build, paths, setup, shell};
 
 use crate::report::Report;

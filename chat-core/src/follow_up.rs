@@ -83,10 +83,9 @@ pub fn respond_to_follow_up(
     let leans = both.is_answered();
     apply(reading, &mut [&mut alone, &mut both]);
     let (alone, both) = (alone.respond(include_citations), both.respond(include_citations));
-    let reaches = [alone.reaches.as_slice(), &both.reaches].concat();
     let is_answer = |response: &Response| matches!(response.verdict, Verdict::Answer(_));
     let is_used = if is_answer(&both) == is_answer(&alone) { leans } else { is_answer(&both) };
-    (Response { reaches, ..if is_used { both } else { alone } }, is_used)
+    (if is_used { both } else { alone }, is_used)
 }
 
 /// The search for a question and the one before it, if the question leans on that one.

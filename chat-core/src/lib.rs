@@ -37,7 +37,6 @@ pub mod openai;
 pub mod outcome;
 mod passage;
 mod question;
-pub mod reach;
 pub mod reading;
 pub mod refusal;
 pub mod request;

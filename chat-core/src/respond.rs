@@ -8,7 +8,6 @@ use crate::evidence::{
 };
 use crate::passage::Passage;
 use crate::question::Question;
-use crate::reach::Reach;
 use crate::reading::{DecidedBy, Reading, apply};
 use crate::refusal::Reason;
 
@@ -21,10 +20,6 @@ pub struct Response {
     pub verdict: Verdict,
     /// What decided.
     pub decided_by: DecidedBy,
-    /// The thresholds with which the question is answered: those that one of these reaches. Several if the reader finds more in
-    /// passages that are less similar, and for a question that leans on the one before it: alone, and together with it. Empty if it
-    /// is refused whatever the thresholds.
-    pub reaches: Vec<Reach>,
 }
 
 /// An answer, or the reason why there is none.
@@ -106,7 +101,7 @@ impl<'r> Search<'r> {
 
     /// Answers if the evidence is enough.
     pub(crate) fn respond(self, include_citations: bool) -> Response {
-        let Self { question, passages, assessment, confidence, decided_by, .. } = self;
+        let Self { question, passages, assessment, decided_by, .. } = self;
         // A site may configure a lower threshold than the default; then answers can be uncertain.
         let is_certain = assessment.confidence >= DEFAULT_CONFIDENCE;
         let verdict = match assessment.failed {
@@ -114,7 +109,6 @@ impl<'r> Search<'r> {
             None => compose(&question, &passages, &assessment, is_certain, include_citations)
                 .map_or(Verdict::Refuse(Reason::WeakEvidence), Verdict::Answer),
         };
-        let reaches = Reach::all(&question, &passages, &assessment.passages, confidence);
-        Response { assessment, verdict, decided_by, reaches }
+        Response { assessment, verdict, decided_by }
     }
 }

@@ -9,9 +9,8 @@ use std::rc::Rc;
 use std::str::FromStr;
 use std::time::Duration;
 
-use chat_core::decimal::parse_decimal;
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use worker::Env;
 
@@ -35,7 +34,6 @@ pub(crate) struct Project {
 pub(crate) struct Config {
     pub(crate) project: Rc<Project>,
     pub(crate) identity: TokenRules,
-    pub(crate) overrides: Overrides,
     /// Questions per user and minute.
     pub(crate) rate_limit: u32,
     /// Whether visitors may search while they type, and readers before a question is sent.
@@ -55,56 +53,6 @@ pub(crate) struct AnonymousSignIn {
     pub(crate) is_enabled: bool,
     /// The public key of a Turnstile widget of Cloudflare, if Supabase Auth requires its tokens.
     pub(crate) turnstile_site_key: Option<String>,
-}
-
-/// Who writes the words of answers.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum AnswerModeSetting {
-    /// The documents: answers consist of quotes.
-    #[default]
-    Extractive,
-    /// The model of [`Config::model`]; each sentence is checked before it is sent.
-    Endpoint,
-    /// A model in the visitor's browser. The Worker answers with quotes.
-    OnDevice,
-}
-
-/// How citations link to the original file of their document, strictest first.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(crate) enum LinkMode {
-    /// No links.
-    None,
-    /// Through the Worker, which requires the user's token.
-    Authenticated,
-    /// Through a signed URL that anyone can use for a week.
-    Public,
-}
-
-/// Settings of the environment, which override those of all assistants, or of an assistant. Only the link mode cannot be looser than the
-/// table's, because the database enforces its own.
-#[derive(Debug, Default, PartialEq, Deserialize)]
-pub(crate) struct Overrides {
-    pub(crate) evidence_threshold: Option<f64>,
-    pub(crate) evidence_confidence: Option<f64>,
-    pub(crate) match_count: Option<u32>,
-    pub(crate) link_mode: Option<LinkMode>,
-    pub(crate) citations: Option<bool>,
-    pub(crate) answer_mode: Option<AnswerModeSetting>,
-    pub(crate) refusal_message: Option<String>,
-    pub(crate) refusal_suggestions: Option<Vec<String>>,
-    pub(crate) support_url: Option<String>,
-    pub(crate) greeting: Option<String>,
-    pub(crate) suggested_questions: Option<Vec<String>>,
-    pub(crate) log_questions: Option<bool>,
-}
-
-impl Overrides {
-    /// The loosest mode in which files may be opened.
-    pub(crate) fn max_link_mode(&self) -> LinkMode {
-        self.link_mode.unwrap_or(LinkMode::Public)
-    }
 }
 
 /// A setting that is missing or invalid. Names the setting, never its value.
@@ -169,7 +117,6 @@ impl Config {
                 turnstile_site_key,
             },
             identity: source.identity(&url)?,
-            overrides: source.overrides()?,
             model: source.model()?.map(Rc::new),
             rate_limit: rate_limit.unwrap_or(20),
             is_search_on: source.switch("CHAT_SEARCH")?.unwrap_or(true),
@@ -202,12 +149,6 @@ impl<F: Fn(&str) -> Option<String>> Source<F> {
         number.map(Some).ok_or(ConfigError::Invalid(name, rule))
     }
 
-    fn fraction(&self, name: &'static str) -> Result<Option<f64>, ConfigError> {
-        let Some(text) = self.get(name) else { return Ok(None) };
-        let fraction = parse_decimal(&text).filter(|fraction| (0.0..=1.0).contains(fraction));
-        fraction.map(Some).ok_or(ConfigError::Invalid(name, "a number from 0 to 1"))
-    }
-
     fn switch(&self, name: &'static str) -> Result<Option<bool>, ConfigError> {
         self.number(name, false..=true, "true or false")
     }
@@ -222,18 +163,6 @@ impl<F: Fn(&str) -> Option<String>> Source<F> {
         choice.transpose().map_err(|_| ConfigError::Invalid(name, rule))
     }
 
-    /// Texts separated by `|`.
-    fn list(&self, name: &'static str, rule: &ListRule) -> Result<Option<Vec<String>>, ConfigError> {
-        let Some(text) = self.get(name) else { return Ok(None) };
-        let texts: Vec<_> = text.split('|').map(|part| part.trim().to_owned()).collect();
-        let fits = |part: &String| (1..=rule.max_chars).contains(&part.chars().count());
-        if texts.len() <= rule.max_texts && texts.iter().all(fits) {
-            Ok(Some(texts))
-        } else {
-            Err(ConfigError::Invalid(name, rule.description))
-        }
-    }
-
     fn checked(
         &self,
         name: &'static str,
@@ -246,20 +175,6 @@ impl<F: Fn(&str) -> Option<String>> Source<F> {
         }
     }
 
-    /// A page or a mailbox; the widget puts the address into a link.
-    fn support_url(&self) -> Result<Option<String>, ConfigError> {
-        let rule = "an address of up to 500 characters that begins with https:// or mailto:";
-        self.checked("CHAT_SUPPORT_URL", rule, |url| {
-            let is_link = ["https://", "mailto:"].into_iter().any(|scheme| {
-                url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme))
-                    && url.len() > scheme.len()
-            });
-            is_link
-                && url.chars().count() <= 500
-                && !url.chars().any(|char| char.is_whitespace() || char.is_control())
-        })
-    }
-
     fn identity(&self, project_url: &str) -> Result<TokenRules, ConfigError> {
         let secret = self.get("SUPABASE_JWT_SECRET").map(jwt_secret).transpose()?;
         let jwks_url = match self.get("SUPABASE_JWKS_URL") {
@@ -269,45 +184,7 @@ impl<F: Fn(&str) -> Option<String>> Source<F> {
         let issuer = self.get("SUPABASE_JWT_ISSUER").unwrap_or_else(|| format!("{project_url}/auth/v1"));
         Ok(TokenRules { secret, jwks_url, issuer })
     }
-
-    fn overrides(&self) -> Result<Overrides, ConfigError> {
-        Ok(Overrides {
-            evidence_threshold: self.fraction("CHAT_EVIDENCE_THRESHOLD")?,
-            evidence_confidence: self.fraction("CHAT_EVIDENCE_CONFIDENCE")?,
-            match_count: self.number("CHAT_MATCH_COUNT", 1..=50, "a whole number from 1 to 50")?,
-            link_mode: self.choice("CHAT_LINK_MODE", "none, authenticated or public")?,
-            citations: self.switch("CHAT_CITATIONS")?,
-            answer_mode: self.choice("CHAT_ANSWER_MODE", "extractive, endpoint or on_device")?,
-            refusal_message: self.checked("CHAT_REFUSAL_MESSAGE", "up to 1000 characters", |text| {
-                text.chars().count() <= 1000
-            })?,
-            refusal_suggestions: self.list("CHAT_SUGGESTIONS", &SUGGESTIONS)?,
-            support_url: self.support_url()?,
-            greeting: self
-                .checked("CHAT_GREETING", "up to 500 characters", |text| text.chars().count() <= 500)?,
-            suggested_questions: self.list("CHAT_SUGGESTED_QUESTIONS", &QUESTIONS)?,
-            log_questions: self.switch("CHAT_LOG_QUESTIONS")?,
-        })
-    }
 }
-
-/// How many texts a list may have and how long they may be. They become buttons.
-struct ListRule {
-    max_texts: usize,
-    max_chars: usize,
-    description: &'static str,
-}
-
-const SUGGESTIONS: ListRule = ListRule {
-    max_texts: 5,
-    max_chars: 200,
-    description: "up to 5 of contact, rephrase and questions of up to 200 characters, separated by |",
-};
-const QUESTIONS: ListRule = ListRule {
-    max_texts: 6,
-    max_chars: 200,
-    description: "up to 6 texts of up to 200 characters, separated by |",
-};
 
 /// A variable or secret as text. Unquoted numbers and booleans of a wrangler file are not strings.
 pub(crate) fn variable(env: &Env, name: &str) -> Option<String> {
@@ -406,7 +283,6 @@ mod tests {
         assert_eq!(config.project.url, "http://127.0.0.1:54321");
         assert_eq!(config.rate_limit, 20);
         assert_eq!(config.upstream_timeout, Duration::from_secs(8));
-        assert_eq!(config.overrides, Overrides::default());
         assert_eq!(config.identity.issuer, "http://127.0.0.1:54321/auth/v1");
         assert_eq!(config.identity.jwks_url, "http://127.0.0.1:54321/auth/v1/.well-known/jwks.json");
         assert!(config.identity.secret.is_none());
@@ -509,72 +385,6 @@ mod tests {
     }
 
     #[test]
-    fn lists_are_separated_by_vertical_bars() {
-        let suggestions = |text| valid(&[("CHAT_SUGGESTIONS", text)]).overrides.refusal_suggestions;
-        assert_eq!(suggestions(" "), None);
-        assert_eq!(suggestions("contact | Where?"), Some(vec!["contact".to_owned(), "Where?".to_owned()]));
-        for wrong in ["a||b", "a|b|c|d|e|f"] {
-            assert!(with(&[("CHAT_SUGGESTIONS", wrong)]).is_err(), "{wrong}");
-        }
-    }
-
-    #[test]
-    fn the_support_address_is_a_page_or_a_mailbox() {
-        for url in
-            ["https://example.com/help?q={question}", "HTTPS://example.com", "mailto:a@example.com?subject=b"]
-        {
-            assert_eq!(valid(&[("CHAT_SUPPORT_URL", url)]).overrides.support_url.as_deref(), Some(url));
-        }
-        let long = format!("https://example.com/{}", "a".repeat(481));
-        for url in [
-            "http://example.com",
-            "javascript:alert(1)",
-            "https://",
-            "mailto:",
-            "https://a b",
-            "https://a\tb",
-            &long,
-        ] {
-            assert!(with(&[("CHAT_SUPPORT_URL", url)]).is_err(), "{url}");
-        }
-        assert!(with(&[("CHAT_SUPPORT_URL", &long[..500])]).is_ok());
-    }
-
-    #[test]
-    fn each_override_is_read_from_its_variable() {
-        let overrides = valid(&[
-            ("CHAT_EVIDENCE_THRESHOLD", "0.4"),
-            ("CHAT_EVIDENCE_CONFIDENCE", "1"),
-            ("CHAT_MATCH_COUNT", "7"),
-            ("CHAT_LINK_MODE", "public"),
-            ("CHAT_CITATIONS", "false"),
-            ("CHAT_ANSWER_MODE", "on_device"),
-            ("CHAT_REFUSAL_MESSAGE", "No."),
-            ("CHAT_SUGGESTIONS", "contact"),
-            ("CHAT_SUPPORT_URL", "mailto:help@example.com"),
-            ("CHAT_GREETING", "Hello"),
-            ("CHAT_SUGGESTED_QUESTIONS", "A?|B?"),
-            ("CHAT_LOG_QUESTIONS", "true"),
-        ])
-        .overrides;
-        let expected = Overrides {
-            evidence_threshold: Some(0.4),
-            evidence_confidence: Some(1.0),
-            match_count: Some(7),
-            link_mode: Some(LinkMode::Public),
-            citations: Some(false),
-            answer_mode: Some(AnswerModeSetting::OnDevice),
-            refusal_message: Some("No.".to_owned()),
-            refusal_suggestions: Some(vec!["contact".to_owned()]),
-            support_url: Some("mailto:help@example.com".to_owned()),
-            greeting: Some("Hello".to_owned()),
-            suggested_questions: Some(vec!["A?".to_owned(), "B?".to_owned()]),
-            log_questions: Some(true),
-        };
-        assert_eq!(overrides, expected);
-    }
-
-    #[test]
     fn errors_name_the_variable_but_never_its_value() {
         for name in ["SUPABASE_URL", "SUPABASE_PUBLISHABLE_KEY"] {
             assert_eq!(with(&[(name, " ")]).err(), Some(ConfigError::Missing(name)));
@@ -590,18 +400,9 @@ mod tests {
             ("SUPABASE_PUBLISHABLE_KEY", "secretvalue\nx"),
             ("SUPABASE_JWT_SECRET", "secretvalue"),
             ("CHAT_WORKER_SECRET", "secretvalue"),
-            ("CHAT_EVIDENCE_THRESHOLD", "NaN"),
-            ("CHAT_EVIDENCE_THRESHOLD", "1.1"),
-            ("CHAT_EVIDENCE_THRESHOLD", "-0.1"),
-            ("CHAT_EVIDENCE_CONFIDENCE", "NaN"),
-            ("CHAT_EVIDENCE_CONFIDENCE", "1.1"),
-            ("CHAT_EVIDENCE_CONFIDENCE", "high"),
-            ("CHAT_MATCH_COUNT", "0"),
             ("CHAT_CLIENT_ADDRESS_HEADER", "secretvalue: x"),
             ("CHAT_RATE_LIMIT", "-1"),
             ("CHAT_UPSTREAM_TIMEOUT_MS", "soon"),
-            ("CHAT_LINK_MODE", "secretvalue"),
-            ("CHAT_CITATIONS", "yes"),
             ("CHAT_ANONYMOUS", "yes"),
             ("CHAT_TURNSTILE_SITE_KEY", "secretvalue key"),
             ("SUPABASE_PUBLISHABLE_KEY", "sb_secret_secretvalue"),

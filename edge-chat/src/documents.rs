@@ -12,7 +12,6 @@ use worker::worker_sys::FixedLengthStream as SizedStream;
 use worker::{ByteStream, Delay, Error, FixedLengthStream, Headers, Response, ResponseBuilder};
 
 use crate::call::Call;
-use crate::config::LinkMode;
 use crate::http::connection::Connection;
 use crate::http::error::HttpError;
 use crate::http::reply::Reply;
@@ -60,9 +59,6 @@ const MAX_PAUSE: Duration = Duration::from_secs(8);
 /// Streams the file. A document that is hidden, has no file, or may not be linked is "not found".
 pub(crate) async fn download(call: Call, id: Uuid, is_head: bool) -> Result<Reply, HttpError> {
     let supabase = call.supabase(call.user().await?);
-    if call.config.overrides.max_link_mode() == LinkMode::None {
-        return Err(no_document());
-    }
     let files = call.trace.time("documents", supabase.document_files(&[id])).await?;
     let file = files.into_iter().next().ok_or_else(no_document)?;
     let path = file.storage_path.ok_or_else(no_document)?;

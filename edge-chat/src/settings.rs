@@ -1,5 +1,4 @@
-//! The settings in force of an assistant: the environment overrides the tables `assistants` and `chat_settings`, which override the
-//! defaults.
+//! The settings of an assistant, from the tables `assistants` and `chat_settings`.
 
 mod cache;
 
@@ -10,11 +9,11 @@ use std::time::Duration;
 use chat_core::assistant::AssistantName;
 use chat_core::error::ErrorCode;
 use chat_core::evidence::{Background, EvidenceThresholds};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use worker::Delay;
 
 use crate::clock::now_ms;
-use crate::config::{AnswerModeSetting, Config, LinkMode, Overrides};
+use crate::config::Config;
 use crate::http::cors::Cors;
 use crate::http::error::HttpError;
 use crate::single_flight::Step;
@@ -29,6 +28,32 @@ const MAX_AGE: Duration = Duration::from_secs(60);
 const RETRY_PAUSE: Duration = Duration::from_secs(1);
 /// Passages that a search asks for by default.
 const DEFAULT_MATCH_COUNT: u32 = 5;
+
+/// Who writes the words of answers.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum AnswerModeSetting {
+    /// The documents: answers consist of quotes.
+    #[default]
+    Extractive,
+    /// The model of [`Config::model`]; each sentence is checked before it is sent.
+    Endpoint,
+    /// A model in the visitor's browser. The Worker answers with quotes.
+    OnDevice,
+}
+
+/// How citations link to the original file of their document.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum LinkMode {
+    /// No links.
+    #[default]
+    None,
+    /// Through the Worker, which requires the user's token.
+    Authenticated,
+    /// Through a signed URL that anyone can use for a week.
+    Public,
+}
 
 /// The settings in force.
 pub(crate) struct Settings {
@@ -90,13 +115,22 @@ struct Stored {
 }
 
 /// A row of `assistants` with what applies of `chat_settings`. `None` stands for the default.
-#[derive(Deserialize)]
+#[derive(Clone, Deserialize)]
 struct Row {
     title: Option<String>,
     allowed_origins: Option<Vec<String>>,
-    /// What the environment may override.
-    #[serde(flatten)]
-    values: Overrides,
+    evidence_threshold: Option<f64>,
+    evidence_confidence: Option<f64>,
+    match_count: Option<u32>,
+    link_mode: Option<LinkMode>,
+    citations: Option<bool>,
+    answer_mode: Option<AnswerModeSetting>,
+    refusal_message: Option<String>,
+    refusal_suggestions: Option<Vec<String>>,
+    support_url: Option<String>,
+    greeting: Option<String>,
+    suggested_questions: Option<Vec<String>>,
+    log_questions: Option<bool>,
 }
 
 thread_local! {
@@ -124,10 +158,8 @@ impl Settings {
             }
         };
         match (&*public, user) {
-            (Some(stored), _) => Ok(Self::merge(&config.overrides, stored, true)),
-            (None, Some(user)) => {
-                Ok(Self::merge(&config.overrides, &user.chat_config(assistant).await?, false))
-            }
+            (Some(stored), _) => Ok(Self::new(stored, true)),
+            (None, Some(user)) => Ok(Self::new(&user.chat_config(assistant).await?, false)),
             (None, None) => Err(unknown_assistant()),
         }
     }
@@ -143,7 +175,7 @@ impl Settings {
     /// The settings of the default assistant that the database has now, with checks; `None` if it is not for everybody.
     pub(crate) async fn fresh(config: &Config, deadline: Deadline) -> Result<Option<Self>, HttpError> {
         let public = read(config, &AssistantName::default(), true, deadline).await?;
-        Ok(public.as_ref().as_ref().map(|stored| Self::merge(&config.overrides, stored, true)))
+        Ok(public.as_ref().as_ref().map(|stored| Self::new(stored, true)))
     }
 
     /// Checks that the page may show the assistant. `origin` is its scheme and host; `None` is allowed, because it is not a browser
@@ -158,37 +190,31 @@ impl Settings {
         Err(HttpError::new(ErrorCode::Forbidden, message))
     }
 
-    fn merge(overrides: &Overrides, stored: &Stored, is_public: bool) -> Self {
-        fn first<T: Clone>(overridden: &Option<T>, stored: &Option<T>) -> Option<T> {
-            overridden.as_ref().or(stored.as_ref()).cloned()
-        }
-        let Row { title, allowed_origins, values: row } = &stored.settings;
-        let fraction = |overridden, stored, default| {
-            first(overridden, stored).filter(|fraction| (0.0..=1.0).contains(fraction)).unwrap_or(default)
-        };
+    fn new(stored: &Stored, is_public: bool) -> Self {
+        let row = stored.settings.clone();
         let defaults = EvidenceThresholds::default();
-        let match_count = first(&overrides.match_count, &row.match_count).unwrap_or(DEFAULT_MATCH_COUNT);
-        let similarity =
-            fraction(&overrides.evidence_threshold, &row.evidence_threshold, defaults.similarity);
-        let confidence =
-            fraction(&overrides.evidence_confidence, &row.evidence_confidence, defaults.confidence);
-        let background = stored.calibration.unwrap_or(defaults.background);
-        let suggested_questions = first(&overrides.suggested_questions, &row.suggested_questions);
+        let fraction = |stored: Option<f64>, default| {
+            stored.filter(|fraction| (0.0..=1.0).contains(fraction)).unwrap_or(default)
+        };
         Self {
             is_public,
-            title: title.clone(),
-            allowed_origins: allowed_origins.clone(),
-            thresholds: EvidenceThresholds { similarity, confidence, background },
-            match_count: match_count.clamp(1, 50),
-            link_mode: overrides.max_link_mode().min(row.link_mode.unwrap_or(LinkMode::None)),
-            answer_mode: first(&overrides.answer_mode, &row.answer_mode).unwrap_or_default(),
-            citations: first(&overrides.citations, &row.citations).unwrap_or(true),
-            refusal_message: first(&overrides.refusal_message, &row.refusal_message),
-            refusal_suggestions: first(&overrides.refusal_suggestions, &row.refusal_suggestions),
-            support_url: first(&overrides.support_url, &row.support_url),
-            greeting: first(&overrides.greeting, &row.greeting),
-            suggested_questions: suggested_questions.unwrap_or_default(),
-            log_questions: first(&overrides.log_questions, &row.log_questions).unwrap_or_default(),
+            title: row.title,
+            allowed_origins: row.allowed_origins,
+            thresholds: EvidenceThresholds {
+                similarity: fraction(row.evidence_threshold, defaults.similarity),
+                confidence: fraction(row.evidence_confidence, defaults.confidence),
+                background: stored.calibration.unwrap_or(defaults.background),
+            },
+            match_count: row.match_count.unwrap_or(DEFAULT_MATCH_COUNT).clamp(1, 50),
+            link_mode: row.link_mode.unwrap_or_default(),
+            answer_mode: row.answer_mode.unwrap_or_default(),
+            citations: row.citations.unwrap_or(true),
+            refusal_message: row.refusal_message,
+            refusal_suggestions: row.refusal_suggestions,
+            support_url: row.support_url,
+            greeting: row.greeting,
+            suggested_questions: row.suggested_questions.unwrap_or_default(),
+            log_questions: row.log_questions.unwrap_or_default(),
             model: stored.model.clone(),
             hides_documents: stored.hides_documents == Some(true),
             outdated: stored.outdated.clone(),
@@ -249,19 +275,14 @@ mod tests {
         serde_json::from_value(serde_json::json!({ "model": "m", "settings": row })).expect("settings")
     }
 
-    fn merge(overrides: &Overrides, stored: &Stored) -> Settings {
-        Settings::merge(overrides, stored, true)
-    }
-
     #[test]
     fn what_is_not_as_new_as_its_source_is_counted_with_its_age() {
         let read = |outdated| Stored {
             outdated: serde_json::from_value(outdated).expect("outdated"),
             ..stored(serde_json::json!({}))
         };
-        let warning = |outdated| {
-            merge(&Overrides::default(), &read(outdated)).outdated.map(|outdated| outdated.warning())
-        };
+        let warning =
+            |outdated| Settings::new(&read(outdated), true).outdated.map(|outdated| outdated.warning());
         assert_eq!(warning(serde_json::Value::Null), None);
         let two = warning(serde_json::json!({ "count": 2, "since": "2026-11-20" })).expect("a warning");
         assert!(two.contains("source: 2, the first since 2026-11-20;"), "{two}");
@@ -269,7 +290,7 @@ mod tests {
 
     #[test]
     fn settings_without_a_value_have_their_default() {
-        let settings = merge(&Overrides::default(), &stored(serde_json::json!({})));
+        let settings = Settings::new(&stored(serde_json::json!({})), true);
         assert_eq!(
             settings.thresholds,
             EvidenceThresholds { similarity: 0.35, ..EvidenceThresholds::default() }
@@ -279,40 +300,9 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_overrides_the_table_and_the_table_overrides_defaults() {
-        let stored =
-            stored(serde_json::json!({ "evidence_threshold": 0.5, "match_count": 9, "greeting": "Hi" }));
-        let overrides = Overrides {
-            match_count: Some(3),
-            link_mode: Some(LinkMode::None),
-            suggested_questions: Some(Vec::new()),
-            ..Overrides::default()
-        };
-        let settings = merge(&overrides, &stored);
-        assert_eq!((settings.thresholds.similarity, settings.match_count), (0.5, 3));
-        assert_eq!((settings.link_mode, settings.greeting.as_deref()), (LinkMode::None, Some("Hi")));
-        assert!(settings.suggested_questions.is_empty());
-    }
-
-    #[test]
-    fn the_stricter_link_mode_of_environment_and_table_applies() {
-        const MODES: [LinkMode; 3] = [LinkMode::None, LinkMode::Authenticated, LinkMode::Public];
-        let mode = |environment, table| {
-            let overrides = Overrides { link_mode: environment, ..Overrides::default() };
-            merge(&overrides, &stored(serde_json::json!({ "link_mode": table }))).link_mode
-        };
-        for (at, table) in MODES.into_iter().enumerate() {
-            assert_eq!(mode(None, table), table);
-            for (other, environment) in MODES.into_iter().enumerate() {
-                assert_eq!(mode(Some(environment), table), MODES[at.min(other)]);
-            }
-        }
-    }
-
-    #[test]
     fn evidence_is_compared_to_the_calibration_or_else_to_the_default() {
         let mut stored = stored(serde_json::json!({}));
-        let thresholds = |stored: &Stored| merge(&Overrides::default(), stored).thresholds;
+        let thresholds = |stored: &Stored| Settings::new(stored, true).thresholds;
         assert_eq!(thresholds(&stored).background, Background::default());
         stored.calibration = Some(Background { mean: -6.9, deviation: 1.8 });
         assert_eq!(thresholds(&stored).background, Background { mean: -6.9, deviation: 1.8 });
@@ -321,15 +311,14 @@ mod tests {
     #[test]
     fn values_out_of_range_are_ignored_or_clamped() {
         let stored = stored(serde_json::json!({ "evidence_threshold": -3, "match_count": 4000 }));
-        let settings = merge(&Overrides::default(), &stored);
+        let settings = Settings::new(&stored, true);
         assert_eq!((settings.thresholds.similarity, settings.match_count), (0.35, 50));
     }
 
     #[test]
     fn an_assistant_with_origins_of_its_own_answers_there_only() {
         let check = |origins: serde_json::Value, origin| {
-            let settings =
-                merge(&Overrides::default(), &stored(serde_json::json!({ "allowed_origins": origins })));
+            let settings = Settings::new(&stored(serde_json::json!({ "allowed_origins": origins })), true);
             settings.check_origin(origin).map_err(|error| error.status)
         };
         let own = || serde_json::json!(["https://shop.example.com", "https://*.example.org"]);

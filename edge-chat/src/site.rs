@@ -9,12 +9,11 @@ use serde_json::json;
 use worker::Response;
 
 use crate::call::Call;
-use crate::config::{AnswerModeSetting, LinkMode};
 use crate::generation;
 use crate::http::error::HttpError;
 use crate::http::reply::Reply;
 use crate::limits;
-use crate::settings::Settings;
+use crate::settings::{AnswerModeSetting, LinkMode, Settings};
 use crate::supabase::unavailable;
 
 /// How long `/api/ready` waits for Supabase. Monitors poll often and expect a quick answer.

@@ -34,7 +34,6 @@ let worker;
 let writer;
 
 const MODEL_VARIABLES = () => ({
-  CHAT_ANSWER_MODE: "endpoint",
   CHAT_LLM_URL: model.url,
   CHAT_LLM_MODEL: MODEL,
   CHAT_LLM_TIMEOUT_MS: "8000",
@@ -43,6 +42,7 @@ const MODEL_VARIABLES = () => ({
 
 before(async () => {
   upstream = await startUpstream();
+  upstream.settings.answer_mode = "endpoint";
   model = await startScriptedModel();
   worker = await startTestWorker(upstream);
   writer = await startTestWorker(upstream, MODEL_VARIABLES(), { direct: true });

@@ -13,10 +13,7 @@ const workers = {};
 
 before(async () => {
   upstream = await startUpstream();
-  upstream.settings.link_mode = "public";
-  for (const mode of ["none", "authenticated", "public"]) {
-    workers[mode] = await startTestWorker(upstream, { CHAT_LINK_MODE: mode });
-  }
+  for (const mode of ["none", "authenticated", "public"]) workers[mode] = await startTestWorker(upstream);
 });
 
 after(async () => {
@@ -24,13 +21,19 @@ after(async () => {
   upstream?.close();
 });
 
+/** The Worker that has only ever read this link mode, which the database has from now on. */
+function workerIn(mode) {
+  upstream.settings.link_mode = mode;
+  return workers[mode];
+}
+
 const newUser = () => crypto.randomUUID();
 const pathOf = (id) => `/api/documents/${id}/download`;
 const download = (
   id,
   /** @type {import("./support/client.mjs").RequestOptions & { mode?: string }} */
   { mode = "authenticated", user = newUser(), ...options } = {},
-) => send(workers[mode].url, pathOf(id), { user, ...options });
+) => send(workerIn(mode).url, pathOf(id), { user, ...options });
 
 const CONTENT = "0123456789".repeat(10);
 const addDocument = (fields = {}) => upstream.library.addDocument({ content: CONTENT, ...fields });
@@ -257,7 +260,7 @@ describe("no download", () => {
 
 describe("links of citations", () => {
   const citationOf = ({ events }) => events.find(({ type }) => type === "sources").citations[0];
-  const askIn = (mode, user) => ask(workers[mode].url, user, question());
+  const askIn = (mode, user) => ask(workerIn(mode).url, user, question());
 
   test("with link mode none a citation has no link", async () => {
     const user = newUser();
@@ -314,8 +317,8 @@ describe("links of citations", () => {
         send(worker.url, `/api/sessions/${events[0].session_id}/messages`, { user }).then(
           ({ json }) => json.messages[1].citations[0],
         );
-      assert.equal((await read(workers[mode])).download_url, citationOf({ events }).download_url);
-      assert.equal((await read(workers.none)).download_url, undefined);
+      assert.equal((await read(workerIn(mode))).download_url, citationOf({ events }).download_url);
+      assert.equal((await read(workerIn("none"))).download_url, undefined);
     }
   });
 
@@ -327,7 +330,7 @@ describe("links of citations", () => {
     document.enabled = false;
     const path = `/api/sessions/${events[0].session_id}/messages`;
     for (const mode of ["authenticated", "public"]) {
-      const { json } = await send(workers[mode].url, path, { user });
+      const { json } = await send(workerIn(mode).url, path, { user });
       const [citation] = json.messages[1].citations;
       assert.deepEqual([citation.available, citation.download_url], [false, undefined]);
     }
@@ -343,7 +346,7 @@ describe("links of passages that are not quoted", () => {
       const user = newUser();
       const document = other();
       upstream.behave(user, { "rpc/match_chunks": () => ({ body: [passage(), rowOf(document)] }) });
-      const { events } = await ask(workers[mode].url, user, question());
+      const { events } = await ask(workerIn(mode).url, user, question());
       const { citations, also_found: found } = events.find(({ type }) => type === "sources");
       for (const { download_url: url, document_id: id } of [...citations, ...found]) assert.ok(url.includes(id), url);
       assert.deepEqual([citations.length, found.length], [1, 1]);
@@ -354,7 +357,7 @@ describe("links of passages that are not quoted", () => {
       const user = newUser();
       const document = other();
       upstream.behave(user, { "rpc/match_chunks": () => ({ body: [rowOf(document)] }) });
-      const [refusal] = (await ask(workers[mode].url, user, question())).events;
+      const [refusal] = (await ask(workerIn(mode).url, user, question())).events;
       assert.equal(refusal.reason, "weak_evidence");
       assert.ok(refusal.nearest[0].download_url.includes(document.id));
     });

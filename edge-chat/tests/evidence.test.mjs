@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { ask, eventually, question } from "./support/client.mjs";
 import { passage, weakPassage } from "./support/upstream.mjs";
-import { TIMEOUT_MS, closePair, startPair, withWorker } from "./support/worker.mjs";
+import { closePair, startPair, TIMEOUT_MS, withSettings } from "./support/worker.mjs";
 
 let upstream;
 let worker;
@@ -66,7 +66,7 @@ describe("evidence thresholds", () => {
 
   for (const [confidence, expected] of Object.entries({ 0: "answer_end", 1: "refusal" })) {
     test(`a confidence threshold of ${confidence} ${expected === "refusal" ? "refuses everything" : "leaves only the similarity threshold"}`, async () => {
-      await withWorker(upstream, { CHAT_EVIDENCE_CONFIDENCE: confidence }, async (configured) => {
+      await withSettings(upstream, { evidence_confidence: Number(confidence) }, async (configured) => {
         for (const row of [weakPassage(), passage()]) {
           assert.equal((await ask(configured.url, userWho([row]))).events.at(-1).type, expected);
         }
@@ -75,43 +75,6 @@ describe("evidence thresholds", () => {
       });
     });
   }
-});
-
-describe("record of what the evidence reaches", () => {
-  const reachesOf = (user) => upstream.callsOf(user, "rpc/chat_record_turn")[0].body.reaches;
-
-  test("predicts what other thresholds do, exactly at the limits too", async () => {
-    for (const row of [passage(), weakPassage()]) {
-      const user = userWho([row]);
-      await ask(worker.url, user);
-      const [{ similarity, confidence }, ...others] = reachesOf(user);
-      assert.deepEqual(others, []);
-      const above = (value) => value + 1e-9;
-      for (const [threshold, minConfidence, expected] of [
-        [similarity, confidence, "answer_end"],
-        [above(similarity), confidence, "refusal"],
-        [similarity, above(confidence), "refusal"],
-        [0, 0, "answer_end"],
-      ]) {
-        const settings = {
-          CHAT_EVIDENCE_THRESHOLD: String(threshold),
-          CHAT_EVIDENCE_CONFIDENCE: String(minConfidence),
-        };
-        await withWorker(upstream, settings, async (configured) => {
-          const again = userWho([row]);
-          const { events } = await ask(configured.url, again);
-          assert.equal(events.at(-1).type, expected, `${threshold} ${minConfidence}`);
-          assert.deepEqual(reachesOf(again), [{ similarity, confidence }]);
-        });
-      }
-    }
-  });
-
-  test("is empty if nothing is found", async () => {
-    const nobody = userWho([]);
-    await ask(worker.url, nobody);
-    assert.deepEqual(reachesOf(nobody), []);
-  });
 });
 
 describe("record of a refused question", () => {

@@ -7,8 +7,8 @@ import { startScriptedModel } from "../../tests/generation/support/scripted-mode
 import { ask, eventually, open, parseEvents, question, send } from "./support/client.mjs";
 import { openRaw } from "./support/raw.mjs";
 import { accessToken } from "./support/tokens.mjs";
-import { DEFAULT_SETTINGS, passage, sentence, startUpstream, weakPassage } from "./support/upstream.mjs";
-import { closePair, startTestWorker, withWorker } from "./support/worker.mjs";
+import { passage, sentence, startUpstream, weakPassage } from "./support/upstream.mjs";
+import { closePair, startTestWorker, withSettings, withWorker } from "./support/worker.mjs";
 
 const KEY = "key-of-the-model-server";
 const MODEL = "scripted-model";
@@ -34,7 +34,6 @@ let model;
 let worker;
 
 const variables = (changes = {}) => ({
-  CHAT_ANSWER_MODE: "endpoint",
   CHAT_LLM_URL: model.url,
   CHAT_LLM_MODEL: MODEL,
   CHAT_LLM_KEY: KEY,
@@ -48,6 +47,7 @@ const variables = (changes = {}) => ({
 
 before(async () => {
   upstream = await startUpstream();
+  upstream.settings.answer_mode = "endpoint";
   upstream.defaults["rpc/match_chunks"] = () => ({ body: rows() });
   model = await startScriptedModel();
   worker = await startTestWorker(upstream, variables());
@@ -666,32 +666,18 @@ describe("what clients and operators are told", () => {
     const { host } = new URL(model.url);
     const config = await configOf(worker.url);
     assert.deepEqual([config.answer_mode, config.sends_to], ["endpoint", host]);
-    for (const [changes, mode] of [
-      [{ CHAT_ANSWER_MODE: "extractive" }, "extractive"],
-      [{ CHAT_ANSWER_MODE: "on_device" }, "on_device"],
-      [{ CHAT_LLM_URL: "" }, "extractive"],
+    for (const [setting, changes, mode] of [
+      ["extractive", {}, "extractive"],
+      ["on_device", {}, "on_device"],
+      ["endpoint", { CHAT_LLM_URL: "" }, "extractive"],
     ]) {
-      await withWorker(upstream, variables(changes), async ({ url }) => {
+      const asked = async ({ url }) => {
         const { answer_mode, sends_to } = await configOf(url);
         assert.deepEqual([answer_mode, sends_to], [mode, undefined]);
         const calls = await requestsFor(async () => assert.equal(startOf(await ask(url, newUser())).mode, undefined));
         assert.equal(calls.length, 0);
-      });
-    }
-  });
-
-  test("the setting of the database applies unless a variable overrides it", async () => {
-    upstream.settings.answer_mode = "endpoint";
-    try {
-      await withWorker(upstream, variables({ CHAT_ANSWER_MODE: "" }), async ({ url }) => {
-        assert.equal((await configOf(url)).answer_mode, "endpoint");
-        assertWritten(await ask(url, newUser()), SUPPORTED);
-      });
-      await withWorker(upstream, variables({ CHAT_ANSWER_MODE: "extractive" }), async ({ url }) => {
-        assert.equal((await configOf(url)).answer_mode, "extractive");
-      });
-    } finally {
-      Object.assign(upstream.settings, DEFAULT_SETTINGS);
+      };
+      await withSettings(upstream, { answer_mode: setting }, asked, variables(changes));
     }
   });
 

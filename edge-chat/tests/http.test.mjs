@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { ask, assertError, eventually, exceed, headerOf, question, search, send } from "./support/client.mjs";
 import { accessToken, signingKey } from "./support/tokens.mjs";
 import { DOCUMENT_ID, NOBODY, passage, startUpstream, weakPassage } from "./support/upstream.mjs";
-import { ORIGIN, closePair, startPair, withWorker } from "./support/worker.mjs";
+import { closePair, ORIGIN, startPair, withSettings, withWorker } from "./support/worker.mjs";
 
 /** The Worker with rate limits that always throw. */
 const BROKEN_LIMITS = fileURLToPath(new URL("./support/broken-limits-worker.mjs", import.meta.url));
@@ -489,7 +489,7 @@ describe("log", () => {
   });
 
   test("the log contains the question if the site owner enables that", async () => {
-    await withWorker(upstream, { CHAT_LOG_QUESTIONS: "true" }, async (open) => {
+    await withSettings(upstream, { log_questions: true }, async (open) => {
       const reply = await ask(open.url, newUser(), question({ message: "my-public-words refunds" }));
       assert.equal((await open.lineOf(reply)).question, "my-public-words refunds");
     });

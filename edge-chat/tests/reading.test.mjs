@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { ask, assertError, question, search, searchBody } from "./support/client.mjs";
 import { passage, sentence, weakPassage } from "./support/upstream.mjs";
-import { closePair, startPair, withWorker } from "./support/worker.mjs";
+import { closePair, startPair, withSettings } from "./support/worker.mjs";
 
 const CALIBRATION = new URL("../../chat-core/src/evidence/calibration.rs", import.meta.url);
 const [, READER] = /READER: &str = "([^"]+)"/.exec(readFileSync(CALIBRATION, "utf8")) ?? [];
@@ -140,7 +140,7 @@ describe("a reading", () => {
     const line = await worker.lineOf(reply);
     assert.deepEqual([line.outcome, line.decided_by], ["weak_evidence", "reader"]);
     assert.ok(!worker.linesOf(reply).join("\n").includes("Refunds"), "no text in the log");
-    await withWorker(upstream, { CHAT_EVIDENCE_CONFIDENCE: "0" }, async (open) => {
+    await withSettings(upstream, { evidence_confidence: 0 }, async (open) => {
       const answer = last(await ask(open.url, user, question({ reading })));
       assert.deepEqual([answer.type, answer.decided_by], ["answer_end", "reader"]);
     });

@@ -1,10 +1,10 @@
-// The settings of the database, the overrides of the environment, and what the widget gets of them.
+// The settings of the database, and what the widget gets of them; and variables that are not valid.
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
 import { ask, assertError, question, send } from "./support/client.mjs";
 import { MINUTE, SECOND, START, startClockWorker } from "./support/clock.mjs";
 import { DEFAULT_SETTINGS, NOBODY, passage, sentence, startUpstream, weakPassage } from "./support/upstream.mjs";
-import { withWorker } from "./support/worker.mjs";
+import { withSettings, withWorker } from "./support/worker.mjs";
 
 let upstream;
 
@@ -23,12 +23,6 @@ function passageOf(similarity) {
   return passage({ content, similarity, sentences: [sentence(content, content, similarity)] });
 }
 
-/** Runs a Worker with these settings in the database and these variables. */
-async function configured(settings, variables, use) {
-  Object.assign(upstream.settings, DEFAULT_SETTINGS, settings);
-  await withWorker(upstream, variables, use);
-}
-
 function userWho(finds) {
   const user = crypto.randomUUID();
   upstream.behave(user, { "rpc/match_chunks": () => ({ body: finds }) });
@@ -41,7 +35,7 @@ const readsOf = () => upstream.callsOf(NOBODY, "rpc/chat_config").length;
 
 describe("GET /api/config", () => {
   test("GET /api/config is public, cacheable for a minute, and has the defaults", async () => {
-    await configured({}, {}, async (worker) => {
+    await withSettings(upstream, {}, async (worker) => {
       const reply = await send(worker.url, "/api/config");
       assert.equal(reply.headers.get("cache-control"), "public, max-age=60");
       assert.deepEqual(reply.json, {
@@ -69,7 +63,7 @@ describe("GET /api/config", () => {
       refusal_message: "secret refusal",
       evidence_threshold: 0.77,
     };
-    await configured(settings, {}, async (worker) => {
+    await withSettings(upstream, settings, async (worker) => {
       const reply = await send(worker.url, "/api/config");
       const { greeting, suggested_questions, citations, link_mode } = reply.json;
       assert.deepEqual(
@@ -82,11 +76,11 @@ describe("GET /api/config", () => {
 
   test("GET /api/config has no model if the knowledge base is empty", async () => {
     upstream.behave(NOBODY, { "rpc/chat_config": () => ({ body: { model: null, settings: DEFAULT_SETTINGS } }) });
-    await configured({}, {}, async (worker) => assert.equal((await configOf(worker)).model, null));
+    await withSettings(upstream, {}, async (worker) => assert.equal((await configOf(worker)).model, null));
   });
 
   test("the settings are read with the publishable key only", async () => {
-    await configured({}, {}, async (worker) => {
+    await withSettings(upstream, {}, async (worker) => {
       await configOf(worker);
       const call = upstream.callsOf(NOBODY, "rpc/chat_config").at(-1);
       assert.deepEqual([call.method, call.headers.apikey], ["POST", "publishable-key"]);
@@ -97,17 +91,17 @@ describe("GET /api/config", () => {
 
 describe("settings of the database", () => {
   test("evidence_threshold sets the similarity threshold", async () => {
-    await configured({ evidence_threshold: 0.9 }, {}, async (worker) => {
+    await withSettings(upstream, { evidence_threshold: 0.9 }, async (worker) => {
       assert.equal(await kindOf(worker, [passageOf(0.89)]), "refusal");
       assert.equal(await kindOf(worker, [passageOf(0.9)]), "answer_end");
     });
   });
 
   test("evidence_confidence sets the confidence threshold", async () => {
-    await configured({ evidence_confidence: 0 }, {}, async (worker) => {
+    await withSettings(upstream, { evidence_confidence: 0 }, async (worker) => {
       assert.equal(await kindOf(worker, [weakPassage()]), "answer_end");
     });
-    await configured({ evidence_confidence: 1 }, {}, async (worker) => {
+    await withSettings(upstream, { evidence_confidence: 1 }, async (worker) => {
       assert.equal(await kindOf(worker, [passage()]), "refusal");
     });
   });
@@ -134,7 +128,7 @@ describe("settings of the database", () => {
   });
 
   test("match_count sets the number of passages", async () => {
-    await configured({ match_count: 9 }, {}, async (worker) => {
+    await withSettings(upstream, { match_count: 9 }, async (worker) => {
       const user = userWho([passage()]);
       await ask(worker.url, user);
       assert.equal(upstream.callsOf(user, "rpc/match_chunks")[0].body.match_count, 9);
@@ -143,14 +137,14 @@ describe("settings of the database", () => {
 
   test("refusal_message and refusal_suggestions replace the defaults", async () => {
     const settings = { refusal_message: "Ask Ada.", refusal_suggestions: ["Where is Ada?"] };
-    await configured(settings, {}, async (worker) => {
+    await withSettings(upstream, settings, async (worker) => {
       const [refusal] = (await ask(worker.url, userWho([weakPassage()]))).events;
       assert.deepEqual([refusal.message, refusal.suggestions], ["Ask Ada.", [{ type: "ask", text: "Where is Ada?" }]]);
     });
   });
 
   test("citations: false removes sources whatever the client requests", async () => {
-    await configured({ citations: false, link_mode: "public" }, {}, async (worker) => {
+    await withSettings(upstream, { citations: false, link_mode: "public" }, async (worker) => {
       const user = userWho([passage()]);
       const { events } = await ask(worker.url, user, question({ include_citations: true }));
       assert.equal(events[1].text, "Refunds are paid within 5 days.");
@@ -161,107 +155,15 @@ describe("settings of the database", () => {
   });
 
   test("a client can request an answer without sources", async () => {
-    await configured({ citations: true }, {}, async (worker) => {
+    await withSettings(upstream, { citations: true }, async (worker) => {
       const { events } = await ask(worker.url, userWho([passage()]), question({ include_citations: false }));
       assert.deepEqual(events[2].citations, []);
     });
   });
 });
 
-describe("overrides of the environment", () => {
-  const DATABASE = {
-    evidence_threshold: 0.1,
-    evidence_confidence: 0,
-    match_count: 3,
-    link_mode: "public",
-    citations: true,
-    refusal_message: "From the database.",
-    refusal_suggestions: ["From the database"],
-    support_url: "mailto:database@example.com",
-    greeting: "From the database.",
-    suggested_questions: ["From the database?"],
-    log_questions: true,
-  };
-  const ENVIRONMENT = {
-    CHAT_EVIDENCE_THRESHOLD: "0.5",
-    CHAT_EVIDENCE_CONFIDENCE: "0.01",
-    CHAT_MATCH_COUNT: "7",
-    CHAT_LINK_MODE: "authenticated",
-    CHAT_CITATIONS: "false",
-    CHAT_REFUSAL_MESSAGE: "From the environment.",
-    CHAT_SUGGESTIONS: "contact | Two?",
-    CHAT_SUPPORT_URL: "https://example.com/help",
-    CHAT_GREETING: "From the environment.",
-    CHAT_SUGGESTED_QUESTIONS: "Three? | Four?",
-    CHAT_LOG_QUESTIONS: "false",
-  };
-
-  test("the environment overrides all eleven settings", async () => {
-    await configured(DATABASE, ENVIRONMENT, async (worker) => {
-      const { greeting, suggested_questions, support_url, citations, link_mode } = await configOf(worker);
-      assert.deepEqual(
-        { greeting, suggested_questions, support_url, citations, link_mode },
-        {
-          greeting: "From the environment.",
-          suggested_questions: ["Three?", "Four?"],
-          support_url: "https://example.com/help",
-          citations: false,
-          link_mode: "authenticated",
-        },
-      );
-      const below = userWho([passageOf(0.49)]);
-      const refused = await ask(worker.url, below, question({ message: "my-private-words refunds" }));
-      const [refusal] = refused.events;
-      assert.deepEqual(
-        [refusal.message, refusal.suggestions],
-        [
-          "From the environment.",
-          [
-            { type: "contact", text: "Contact support", url: "https://example.com/help" },
-            { type: "ask", text: "Two?" },
-          ],
-        ],
-      );
-      assert.equal(upstream.callsOf(below, "rpc/match_chunks")[0].body.match_count, 7);
-      await worker.lineOf(refused);
-      assert.ok(!worker.log.some((line) => line.includes("my-private-words")));
-      assert.deepEqual((await ask(worker.url, userWho([passage()]))).events[2].citations, []);
-    });
-  });
-
-  test("the environment can only make the link mode stricter", async () => {
-    const ORDER = ["none", "authenticated", "public"];
-    for (const [allowed, link_mode] of ORDER.entries()) {
-      for (const [wanted, CHAT_LINK_MODE] of ORDER.entries()) {
-        await configured({ link_mode }, { CHAT_LINK_MODE }, async (worker) => {
-          const inForce = ORDER[Math.min(allowed, wanted)];
-          assert.equal((await configOf(worker)).link_mode, inForce, `${link_mode}, ${CHAT_LINK_MODE}`);
-          const { events } = await ask(worker.url, userWho([passage()]));
-          const { download_url: link } = events.find(({ type }) => type === "sources").citations[0];
-          const leads = { none: undefined, authenticated: `${worker.url}/api/`, public: `${upstream.url}/storage/` }[
-            inForce
-          ];
-          assert.ok(leads ? link.startsWith(leads) : link === undefined, link);
-        });
-      }
-    }
-  });
-
-  test("settings without a variable come from the database", async () => {
-    await configured({ ...DATABASE, link_mode: "none" }, { CHAT_GREETING: " " }, async (worker) => {
-      assert.equal((await configOf(worker)).greeting, "From the database.");
-    });
-  });
-
+describe("variables of the Worker", () => {
   const INVALID = {
-    CHAT_EVIDENCE_THRESHOLD: "NaN",
-    CHAT_EVIDENCE_CONFIDENCE: "high",
-    CHAT_MATCH_COUNT: "0",
-    CHAT_LINK_MODE: "private",
-    CHAT_CITATIONS: "maybe",
-    CHAT_SUGGESTIONS: "a||b",
-    CHAT_SUGGESTED_QUESTIONS: "x".repeat(1000),
-    CHAT_LOG_QUESTIONS: "1e3",
     CHAT_RATE_LIMIT: "-1",
     CHAT_UPSTREAM_TIMEOUT_MS: "soon",
     SUPABASE_URL: "ftp://secret-value",
@@ -374,7 +276,7 @@ describe("reading the settings", () => {
   };
   for (const [name, settings] of Object.entries(WRONG)) {
     test(`invalid settings are not used: ${name}`, async () => {
-      await configured(settings, {}, async (worker) => {
+      await withSettings(upstream, settings, async (worker) => {
         const user = userWho([passage()]);
         assert.equal((await ask(worker.url, user)).events.at(-1).type, "answer_end");
         assert.ok(upstream.callsOf(user, "rpc/match_chunks")[0].body.match_count <= 50);
@@ -392,7 +294,7 @@ describe("reading the settings", () => {
   for (const [name, reply] of Object.entries(UNREADABLE)) {
     test(`invalid settings are an upstream error: ${name}`, async () => {
       upstream.behave(NOBODY, { "rpc/chat_config": () => reply });
-      await configured({}, {}, async (worker) => {
+      await withSettings(upstream, {}, async (worker) => {
         assertError(await send(worker.url, "/api/config"), 503, "upstream_unavailable");
         assertError(await ask(worker.url, userWho([passage()])), 503, "upstream_unavailable");
       });

@@ -21,6 +21,7 @@ let cost;
 
 before(async () => {
   upstream = await startUpstream();
+  upstream.settings.answer_mode = "endpoint";
   upstream.defaults["rpc/match_chunks"] = () => ({ body: [passage()] });
   model = await startScriptedModel(STEP);
   await withBudgets({}, async (worker) => {
@@ -42,7 +43,6 @@ after(async () => {
 /** Runs a Worker with these budgets at `START`. */
 async function withBudgets({ user = 1e9, site = 1e9 }, use) {
   const worker = await startClockWorker(upstream, {
-    CHAT_ANSWER_MODE: "endpoint",
     CHAT_LLM_URL: model.url,
     CHAT_LLM_MODEL: "scripted-model",
     CHAT_LLM_MAX_TOKENS: String(MAX_TOKENS),

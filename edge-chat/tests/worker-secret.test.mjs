@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { ask, assertError, eventually, question, send } from "./support/client.mjs";
 import { DOCUMENT_ID, NOBODY, passage, sentence, startUpstream, weakPassage } from "./support/upstream.mjs";
-import { WORKER_SECRET, closePair, startTestWorker, withWorker } from "./support/worker.mjs";
+import { closePair, startTestWorker, withSettings, withWorker, WORKER_SECRET } from "./support/worker.mjs";
 
 const HEADER = "x-evidence-chat-worker";
 /** The calls with the secret. */
@@ -146,7 +146,7 @@ describe("sources of an answer", () => {
   }
 
   test("sources are stored even if the site has disabled citations", async () => {
-    await withWorker(upstream, { CHAT_CITATIONS: "false" }, async ({ url }) => {
+    await withSettings(upstream, { citations: false }, async ({ url }) => {
       const user = userWho(rows);
       await ask(url, user);
       assert.deepEqual([turnOf(user).citations, turnOf(user).sources], [[], [DOCUMENT_ID, OTHER]]);

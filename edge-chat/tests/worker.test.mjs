@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { ask, assertError, bodyOf, headerOf, open, question } from "./support/client.mjs";
 import { passage, sentence } from "./support/upstream.mjs";
-import { TIMEOUT_MS, closePair, startPair, withWorker } from "./support/worker.mjs";
+import { closePair, startPair, TIMEOUT_MS, withSettings, withWorker } from "./support/worker.mjs";
 
 let upstream;
 let worker;
@@ -147,7 +147,7 @@ describe("refusal", () => {
   });
 
   test("the similarity threshold is inclusive and applies to passages and sentences", async () => {
-    await withWorker(upstream, { CHAT_EVIDENCE_CONFIDENCE: "0" }, async (configured) => {
+    await withSettings(upstream, { evidence_confidence: 0 }, async (configured) => {
       for (const [similarity, ofSentence, expected] of [
         [0.35, 0.34, "answer_start"],
         [0.34, 0.35, "answer_start"],

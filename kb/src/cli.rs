@@ -57,14 +57,8 @@ pub enum Command {
     /// passages does not change. You can stop the command at any time and run it again. Exits with 1 if the database
     /// refused a passage.
     Reembed(ReembedArgs),
-    /// Show the size of the knowledge base and the daily metrics of the chat.
-    Stats(StatsArgs),
-    /// List the assistants: what each searches, for whom, and how often it is asked.
+    /// List the assistants: what each searches, and for whom.
     Assistants(CommonArgs),
-    /// Show the most frequent unanswered questions.
-    ///
-    /// Shows only questions that several users asked: at least two, or the number in `chat_settings.gap_users`.
-    Gaps(GapsArgs),
     /// Delete conversations and unanswered questions that are past their retention period.
     ///
     /// `retention_days` and `keep_refusals` in the table chat_settings set the period. If pg_cron is installed, the
@@ -243,26 +237,6 @@ pub struct ReembedArgs {
     pub common: CommonArgs,
     #[command(flatten)]
     pub model: ModelArgs,
-}
-
-/// Options of `kb stats`.
-#[derive(Debug, Args)]
-pub struct StatsArgs {
-    /// Number of days to show; days without a question are left out.
-    #[arg(long, value_name = "N", default_value_t = 14, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub days: u32,
-    #[command(flatten)]
-    pub common: CommonArgs,
-}
-
-/// Options of `kb gaps`.
-#[derive(Debug, Args)]
-pub struct GapsArgs {
-    /// Number of questions to show.
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub limit: u32,
-    #[command(flatten)]
-    pub common: CommonArgs,
 }
 
 /// Options of `kb doctor`.

@@ -438,7 +438,6 @@ create function internal.chat_record_turn(
   assistant text,
   searched text,
   truncated boolean,
-  reaches jsonb,
   cut boolean
 ) returns void
   language plpgsql
@@ -495,15 +494,10 @@ begin
       chat_record_turn.refusal, chat_record_turn.hedged, chat_record_turn.mode, chat_record_turn.cut, chat_record_turn.searched,
       chat_record_turn.truncated, is_worker_request
     );
-  if is_worker_request and chat_record_turn.reaches is not null then
-    perform internal.chat_record_reaches(
-      chat_record_turn.assistant, chat_record_turn.refusal is not null, chat_record_turn.reaches
-    );
-  end if;
 end
 $$;
 
-comment on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb, boolean) is
+comment on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, boolean) is
   'What public.chat_record_turn does, with the policies applied.';
 
 grant execute on function internal.chat_record_turn to authenticated;
@@ -526,7 +520,6 @@ create function public.chat_record_turn(
   assistant text default 'default',
   searched text default null,
   truncated boolean default false,
-  reaches jsonb default null,
   cut boolean default false
 ) returns void
   language sql
@@ -535,13 +528,12 @@ create function public.chat_record_turn(
 as $$
   select internal.chat_record_turn(
     session_id, title, question_id, question, answer_id, answer, citations, sources, latency_ms, refusal, hedged, mode, assistant,
-    searched, truncated,
-    reaches, cut
+    searched, truncated, cut
   )
 $$;
 
 comment on function
-  public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb, boolean) is
+  public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, boolean) is
   'Writes a question of the calling user and its answer in one transaction. Idempotent. With a title, it creates the session if '
   'it does not exist and was not deleted in the last day; without one, the session must exist. Fails and writes nothing if the '
   'session is not the caller''s or with another assistant. citations: the passages that the answer quotes or follows from. sources: ids of the documents '
@@ -549,15 +541,14 @@ comment on function
   'hedged: whether the passages may not answer the question. mode: generated if a language model wrote the answer. cut: whether it had '
   'not finished. searched: the '
   'question together with the one before it, if the answer is to both. truncated: whether the model read only the beginning of the '
-  'question. reaches: the thresholds that the evidence reaches, a list of {similarity, confidence}; kept for chat_preview_thresholds if '
-  'the Worker says it. Limit: what a user may store in a day (4 MiB for anonymous users, 32 MiB for others; 2 KiB a turn besides its '
+  'question. Limit: what a user may store in a day (4 MiB for anonymous users, 32 MiB for others; 2 KiB a turn besides its '
   'texts), then PT429.';
 
 revoke all
-  on function public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb, boolean)
+  on function public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, boolean)
   from public, anon, service_role;
 grant execute
-  on function public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb, boolean)
+  on function public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, boolean)
   to authenticated;
 
 revoke all on all routines in schema internal from public;

@@ -210,7 +210,6 @@ begin
   if not more then
     perform internal.chat_purge_daily_counts();
     perform internal.chat_purge_changes();
-    perform internal.chat_purge_reaches();
     perform internal.chat_check_alerts();
     update internal.chat_retention set ran_at = now() where id;
   end if;
@@ -228,8 +227,8 @@ comment on function public.chat_retain() is
   'inactive for chat_settings.anonymous_retention_days. At most about 1,000 rows and 100 users, so that it ends within any limit on '
   'the time of a statement: call it until more is false. Returns the numbers of deleted sessions, refusals and anonymous_users, of '
   'undeletable_users (whose conversations are deleted, but whom another table of the project or the database keeps), and of refusals '
-  'made anonymous, and whether pg_cron runs this every night (scheduled). The last call also deletes daily counts, changes and the '
-  'figures of chat_preview_thresholds that are older than 400 days, and sends alerts (chat_check_alerts).';
+  'made anonymous, and whether pg_cron runs this every night (scheduled). The last call also deletes daily counts and changes '
+  'that are older than 400 days, and sends alerts (chat_check_alerts).';
 
 revoke all on function public.chat_retain() from public, anon, authenticated;
 grant execute on function public.chat_retain() to service_role;

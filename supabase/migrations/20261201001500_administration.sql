@@ -1,4 +1,4 @@
--- For the administrator: an overview of the documents, daily metrics of the chat, and the checks of kb doctor.
+-- For the administrator: an overview of the documents, and the checks of kb doctor.
 
 -- Documents ---------------------------------------------------------------
 
@@ -61,113 +61,6 @@ comment on column public.kb_overview.updated_at is 'When its row last changed.';
 
 revoke all on public.kb_overview from public, anon, authenticated;
 grant select on public.kb_overview to service_role;
-
--- Days --------------------------------------------------------------------
-
-create view public.chat_metrics
-  with (security_invoker = true)
-as
-with message as (
-  select (m.created_at at time zone 'UTC')::date as day, s.assistant, m.role, m.refusal, m.latency_ms, m.sources, m.feedback_rating,
-      s.user_id
-    from public.chat_messages m
-    join public.chat_sessions s on s.id = m.session_id
-    where m.from_worker
-), cited as (
-  select m.day, m.assistant, count(distinct c.document_id) as documents
-    from message m
-    cross join unnest(m.sources) as c(document_id)
-    where m.role = 'assistant'
-    group by m.day, m.assistant
-), daily as (
-  select
-    m.day,
-    m.assistant,
-    count(*) filter (where m.role = 'user') as questions,
-    count(*) filter (where m.role = 'assistant' and m.refusal is null) as answers,
-    count(m.refusal) as refusals,
-    count(*) filter (where m.feedback_rating = 'up') as liked,
-    count(*) filter (where m.feedback_rating = 'down') as disliked,
-    count(distinct m.user_id) filter (where m.role = 'user') as users,
-    -- With explicit casts, as Postgres stores it, so that a restored backup has the same definition.
-    percentile_cont(array[0.5::double precision, 0.95::double precision]) within group (order by m.latency_ms) as latency
-  from message m
-  group by m.day, m.assistant
-)
-select
-  d.day,
-  d.assistant,
-  d.questions,
-  d.answers,
-  d.refusals,
-  -- Not numeric, which some JSON encoders write as text.
-  round(d.answers::numeric / nullif(d.answers + d.refusals, 0), 3)::double precision as answer_rate,
-  d.users,
-  round(d.latency[1])::integer as latency_p50_ms,
-  round(d.latency[2])::integer as latency_p95_ms,
-  coalesce(c.documents, 0) as cited_documents,
-  d.liked,
-  d.disliked
-from daily d
-left join cited c on c.day = d.day and c.assistant = d.assistant
-order by d.day desc, d.assistant;
-
-comment on view public.chat_metrics is
-  'One row for each day (UTC) and assistant with questions, newest first. Counts only turns that the Worker recorded.';
-comment on column public.chat_metrics.day is 'The day, in UTC.';
-comment on column public.chat_metrics.assistant is 'The assistant that was asked.';
-comment on column public.chat_metrics.questions is 'Questions asked.';
-comment on column public.chat_metrics.answers is 'Questions that were answered.';
-comment on column public.chat_metrics.refusals is
-  'Questions that were refused.';
-comment on column public.chat_metrics.answer_rate is 'Share of answers among answers and refusals, 0 to 1.';
-comment on column public.chat_metrics.users is 'Number of users who asked.';
-comment on column public.chat_metrics.latency_p50_ms is
-  'Median duration of the answers, in milliseconds.';
-comment on column public.chat_metrics.latency_p95_ms is '95th percentile of the duration of the answers, in milliseconds.';
-comment on column public.chat_metrics.cited_documents is 'Number of distinct documents that answers are based on.';
-comment on column public.chat_metrics.liked is 'Answers of the day that users liked.';
-comment on column public.chat_metrics.disliked is 'Answers of the day that users disliked.';
-
-revoke all on public.chat_metrics from public, anon, authenticated;
-grant select on public.chat_metrics to service_role;
-
--- Assistants --------------------------------------------------------------
-
-create view public.assistant_overview
-  with (security_invoker = true)
-as
-select
-  a.name,
-  a.enabled,
-  a.title,
-  a.collections,
-  a.audience,
-  (
-    select count(*) from public.kb_documents d
-      where d.status = 'ready' and d.enabled and (a.collections is null or d.collection = any (a.collections))
-  ) as documents,
-  (
-    select count(*)
-      from public.chat_sessions s
-      join public.chat_messages m on m.session_id = s.id
-      where s.assistant = a.name and m.from_worker and m.role = 'user' and m.created_at >= now() - interval '30 days'
-  ) as questions
-from public.assistants a
-order by a.name;
-
-comment on view public.assistant_overview is 'One row for each assistant, with what it searches and how often it is asked.';
-comment on column public.assistant_overview.name is 'Name of the assistant.';
-comment on column public.assistant_overview.enabled is 'Whether it can be used.';
-comment on column public.assistant_overview.title is 'Heading of its chat, if it has one.';
-comment on column public.assistant_overview.collections is 'The collections that it searches; empty (NULL) for all.';
-comment on column public.assistant_overview.audience is 'Who may use it; empty (NULL) for every signed-in user.';
-comment on column public.assistant_overview.documents is 'Number of ready and enabled documents in its collections.';
-comment on column public.assistant_overview.questions is
-  'Questions of the last 30 days in the histories. Counts only those that the Worker recorded.';
-
-revoke all on public.assistant_overview from public, anon, authenticated;
-grant select on public.assistant_overview to service_role;
 
 -- Health ------------------------------------------------------------------
 
@@ -269,7 +162,7 @@ as $$
       from pg_catalog.pg_class c
       join pg_catalog.pg_namespace n on n.oid = c.relnamespace
       where c.relkind in ('r', 'p', 'v', 'm')
-        and (n.nspname = 'internal' or n.nspname = 'public' and c.relname ~ '^(kb_|chat_|content_gaps$|assistants$|assistant_overview$)')
+        and (n.nspname = 'internal' or n.nspname = 'public' and c.relname ~ '^(kb_|chat_|content_gaps$|assistants$)')
   ), routine as (
     select p.*, format('%s.%s(%s)', n.nspname, p.proname, pg_get_function_identity_arguments(p.oid)) as name
       from pg_catalog.pg_proc p
@@ -634,8 +527,14 @@ begin
         order by a.entry
     ),
     'assistants_without_documents', array(
-      select o.name from public.assistant_overview o where o.enabled and o.collections is not null and o.documents = 0
-        order by o.name
+      select a.name
+        from public.assistants a
+        where a.enabled and a.collections is not null
+          and not exists (
+            select from public.kb_documents d
+              where d.status = 'ready' and d.enabled and d.collection = any (a.collections)
+          )
+        order by a.name
     )
   ) || (chunk_health - 'findable_chunks') || internal.kb_health_files() || internal.kb_health_privacy()
     || internal.kb_health_anonymous() || internal.kb_health_insights();

@@ -15,7 +15,6 @@ import { insights } from "./cases/insights.mjs";
 import { retention } from "./cases/retention.mjs";
 import { manyPassages } from "./cases/many-passages.mjs";
 import { staleChunks } from "./cases/stale-chunks.mjs";
-import { thresholdPreview } from "./cases/threshold-preview.mjs";
 import { syncs } from "./cases/syncs.mjs";
 import { vectorIndex } from "./cases/vector-index.mjs";
 import { writeChunks } from "./cases/write-chunks.mjs";
@@ -46,7 +45,6 @@ if (native instanceof UnavailableError) {
   describe("administration", () => administration(native));
   describe("changes", () => changes(native));
   describe("administrators", () => administrators(native));
-  describe("threshold preview", () => thresholdPreview(native));
   describe("insights", () => insights(native));
   withManyVectors(native);
   describe("retention", () =>

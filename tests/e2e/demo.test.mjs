@@ -66,7 +66,7 @@ test("a demo that is stopped during startup ends immediately and cleanly", async
   let output = "";
   for await (const chunk of child.stdout) {
     output += chunk;
-    if (output.includes("local Supabase")) child.kill("SIGTERM");
+    if (output.includes("supabase: http")) child.kill("SIGTERM");
   }
   assert.equal(child.exitCode ?? (await once(child, "exit"))[0], 0);
   assert.match(output, /stopped\n$/);

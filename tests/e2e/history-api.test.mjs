@@ -228,10 +228,10 @@ test("a refusal shows the configured message, suggestions and address", async ()
   );
 });
 
-test("chat_metrics counts questions through the Worker but not direct calls", async () => {
+test("the insights count questions through the Worker but not direct calls", async () => {
   const questions = async () => {
-    const days = await demo.rest("GET", "chat_metrics?select=questions");
-    return days.reduce((sum, day) => sum + day.questions, 0);
+    const [totals] = await demo.rest("POST", "rpc/chat_insights", { body: {} });
+    return totals.questions;
   };
   const user = await demo.newUser();
   const earlier = await questions();

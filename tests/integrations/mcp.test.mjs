@@ -129,7 +129,10 @@ describe("an agent with a user's token", () => {
 
 test("a cancelled call stops the model that writes", async () => {
   const model = await startScriptedModel("no-first-token");
-  const writing = await startStack({ CHAT_ANSWER_MODE: "endpoint", CHAT_LLM_URL: model.url, CHAT_LLM_MODEL: "m" });
+  const writing = await startStack(
+    { CHAT_LLM_URL: model.url, CHAT_LLM_MODEL: "m" },
+    { settings: { answer_mode: "endpoint" } },
+  );
   try {
     const { token } = await writing.user();
     const agent = await start({ EVIDENCE_CHAT_TOKEN: token }, { url: writing.worker.url });

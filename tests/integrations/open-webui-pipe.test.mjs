@@ -16,7 +16,10 @@ let model;
 before(
   async () => {
     model = await startScriptedModel();
-    stack = await startStack({ CHAT_LLM_URL: model.url, CHAT_LLM_MODEL: "m", CHAT_ANSWER_MODE: "endpoint" });
+    stack = await startStack(
+      { CHAT_LLM_URL: model.url, CHAT_LLM_MODEL: "m" },
+      { settings: { answer_mode: "endpoint" } },
+    );
     adapter = await stack.adapter();
   },
   { timeout: 120_000 },

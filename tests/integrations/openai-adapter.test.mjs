@@ -172,7 +172,10 @@ describe("a client with a user's token", () => {
 describe("a client that leaves", () => {
   test("stops the model that writes", async () => {
     const model = await startScriptedModel("no-first-token");
-    const writing = await startStack({ CHAT_ANSWER_MODE: "endpoint", CHAT_LLM_URL: model.url, CHAT_LLM_MODEL: "m" });
+    const writing = await startStack(
+      { CHAT_LLM_URL: model.url, CHAT_LLM_MODEL: "m" },
+      { settings: { answer_mode: "endpoint" } },
+    );
     try {
       const { baseURL } = await writing.adapter();
       const { token } = await writing.user();

@@ -1,21 +1,15 @@
-import type { PageLanguage } from "./language.js";
-
 const SHOWN_MS = 2000;
 
 /** Makes a button copy a text and confirm it for two seconds. */
-export function copyOnClick(button: HTMLButtonElement, language: PageLanguage, text: () => string): void {
+export function copyOnClick(button: HTMLButtonElement, text: () => string): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const rest = () => (button.textContent = language.say("copy"));
   const copy = async () => {
-    const copied = await navigator.clipboard.writeText(text()).then(
-      () => true,
-      () => false,
+    button.textContent = await navigator.clipboard.writeText(text()).then(
+      () => "Copied",
+      () => "Could not copy",
     );
-    button.textContent = language.say(copied ? "copied" : "copyFailed");
     clearTimeout(timer);
-    timer = setTimeout(rest, SHOWN_MS);
+    timer = setTimeout(() => (button.textContent = "Copy"), SHOWN_MS);
   };
   button.addEventListener("click", () => void copy());
-  language.onChange(rest);
-  rest();
 }

@@ -2,10 +2,8 @@
 import { createClient } from "@supabase/supabase-js";
 import type { EvidenceChatElement } from "../src/index.js";
 import { type DemoConfig, loadConfig } from "./config.js";
-import { setUpEmbedHint } from "./embed-hint.js";
+import { copyOnClick } from "./copy.js";
 import { EvidencePanel } from "./evidence/evidence-panel.js";
-import { PageLanguage } from "./language.js";
-import { showOwnDocuments } from "./own-documents.js";
 import { byId, showView } from "./page.js";
 import { setUpSignIn } from "./sign-in.js";
 import { StagesPanel } from "./stages/stages-panel.js";
@@ -14,16 +12,19 @@ import { showExamples } from "./try-these.js";
 
 // The page loads the widget's script first, as any page does; this module only needs the types.
 const chat = byId("chat", HTMLElement) as EvidenceChatElement;
-const language = new PageLanguage();
-const panels = [new StagesPanel(chat, language), new EvidencePanel(chat, language)];
-setUpEmbedHint(chat, language);
-setUpSwitches(chat, language);
+const panels = [new StagesPanel(chat), new EvidencePanel(chat)];
+copyOnClick(byId("snippet-copy", HTMLButtonElement), () => byId("snippet", HTMLElement).textContent);
+byId("open-chat", HTMLButtonElement).addEventListener("click", () => chat.open());
+setUpSwitches(chat);
+
+/** The title of a page without the sample shop. */
+const TITLE = "Evidence Chat";
 
 loadConfig().then(start, () => showView("failed"));
 
 function start(config: DemoConfig): void {
-  if (config.hasOwnDocuments) showOwnDocuments(chat, language);
-  else showExamples(chat, language);
+  if (config.hasOwnDocuments) showOwnDocuments();
+  else showExamples(chat);
   const supabase = createClient(config.supabaseUrl, config.supabasePublishableKey);
   chat.tokenProvider = async () => {
     const { data, error } = await supabase.auth.getSession();
@@ -34,7 +35,7 @@ function start(config: DemoConfig): void {
   if (config.onDeviceModelUrl) chat.setAttribute("writer-model-url", config.onDeviceModelUrl);
   if (config.chatEndpoint) chat.endpoint = config.chatEndpoint;
 
-  setUpSignIn(supabase, config, language);
+  setUpSignIn(supabase, config);
   byId("sign-out", HTMLButtonElement).addEventListener("click", () => void supabase.auth.signOut({ scope: "local" }));
 
   let visitor: string | undefined;
@@ -45,6 +46,14 @@ function start(config: DemoConfig): void {
     byId("account-email", HTMLElement).textContent = session?.user.email ?? "";
     showView(session ? "chat" : "sign-in");
   });
+}
+
+/** Removes what is only true of the sample shop: its name, the example questions and the sample answer. */
+function showOwnDocuments(): void {
+  for (const part of document.querySelectorAll("[data-sample]")) part.remove();
+  byId("brand-name", HTMLElement).textContent = TITLE;
+  document.title = TITLE;
+  chat.removeAttribute("heading");
 }
 
 function clear(): void {

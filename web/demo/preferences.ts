@@ -1,8 +1,9 @@
-import { isLanguage, type Language } from "./texts/index.js";
-
+/** The languages of the chat. The page itself is in English. */
+export const LANGUAGES = ["en", "de", "es", "fr", "ar", "ja"] as const;
 export const THEMES = ["light", "dark", "auto"] as const;
 export const MODES = ["inline", "floating"] as const;
 
+export type Language = (typeof LANGUAGES)[number];
 export type Theme = (typeof THEMES)[number];
 export type Mode = (typeof MODES)[number];
 
@@ -14,12 +15,11 @@ export interface Preferences {
   readonly mode: Mode;
 }
 
-/** Loads the stored preferences. The default language is the browser's first one that the page has texts for. */
-export function loadPreferences(storage: () => Storage, languages: readonly string[]): Preferences {
+/** Loads the stored preferences. */
+export function loadPreferences(storage: () => Storage): Preferences {
   const { language, theme, mode } = read(storage);
-  const spoken = languages.map((tag) => tag.toLowerCase().split("-", 1)[0]).find(isLanguage);
   return {
-    language: isLanguage(language) ? language : (spoken ?? "en"),
+    language: LANGUAGES.find((one) => one === language) ?? "en",
     theme: THEMES.find((one) => one === theme) ?? "auto",
     mode: MODES.find((one) => one === mode) ?? "inline",
   };

@@ -1,14 +1,9 @@
 import type { SupabaseClient } from "@supabase/supabase-js";
 import type { DemoConfig } from "./config.js";
-import type { PageLanguage } from "./language.js";
 import { byId } from "./page.js";
 
 /** Sets up the form that signs a visitor in or creates an account. */
-export function setUpSignIn(
-  { auth }: SupabaseClient,
-  { demoEmail, demoPassword }: DemoConfig,
-  language: PageLanguage,
-): void {
+export function setUpSignIn({ auth }: SupabaseClient, { demoEmail, demoPassword }: DemoConfig): void {
   const form = byId("auth-form", HTMLFormElement);
   const email = byId("email", HTMLInputElement);
   const password = byId("password", HTMLInputElement);
@@ -22,11 +17,11 @@ export function setUpSignIn(
     message.dataset.kind = kind;
   };
   const showTexts = () => {
-    const title = language.say(signingUp ? "signUp" : "signIn");
+    const [title, other] = signingUp ? ["Create an account", "Sign in"] : ["Sign in", "Create an account"];
     byId("auth-title", HTMLElement).textContent = title;
     submit.textContent = title;
-    byId("auth-question", HTMLElement).textContent = language.say(signingUp ? "haveAccount" : "newHere");
-    byId("auth-switch", HTMLElement).textContent = language.say(signingUp ? "signIn" : "signUp");
+    byId("auth-question", HTMLElement).textContent = signingUp ? "Already have an account?" : "New here?";
+    byId("auth-switch", HTMLElement).textContent = other;
     byId("test-login", HTMLElement).hidden = signingUp || demoEmail === "";
   };
   const fillIn = () => {
@@ -54,14 +49,13 @@ export function setUpSignIn(
     isBusy = false;
     submit.ariaDisabled = null;
     if (error) say(error.message);
-    else if (!data.session) say(language.say("confirmMail"), "info");
+    else if (!data.session) say("Please check your e-mail to confirm your account.", "info");
   };
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     void signIn();
   });
 
-  language.onChange(showTexts);
   showTexts();
   fillIn();
 }

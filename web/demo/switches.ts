@@ -1,25 +1,25 @@
 import type { EvidenceChatElement } from "../src/index.js";
-import type { PageLanguage } from "./language.js";
 import { byId } from "./page.js";
-import { loadPreferences, MODES, type Preferences, savePreferences, THEMES } from "./preferences.js";
-import { isLanguage } from "./texts/index.js";
+import { LANGUAGES, loadPreferences, MODES, type Preferences, savePreferences, THEMES } from "./preferences.js";
 
-/** Sets up the switches for language, theme and mode of the chat, and applies the stored preferences. */
-export function setUpSwitches(chat: EvidenceChatElement, language: PageLanguage): void {
+/** Sets up the switches for the theme, and the language and mode of the chat, and applies the stored preferences. */
+export function setUpSwitches(chat: EvidenceChatElement): void {
   const storage = () => localStorage;
-  let preferences = loadPreferences(storage, navigator.languages);
+  let preferences = loadPreferences(storage);
   const choose = (changed: Partial<Preferences>) => {
     preferences = { ...preferences, ...changed };
     savePreferences(storage, preferences);
-    apply(preferences, chat, language);
+    apply(preferences, chat);
   };
 
   const languages = byId("language", HTMLSelectElement);
   languages.value = preferences.language;
-  languages.addEventListener("change", () => isLanguage(languages.value) && choose({ language: languages.value }));
+  languages.addEventListener("change", () =>
+    choose({ language: LANGUAGES.find((one) => one === languages.value) ?? "en" }),
+  );
   setUpRadios("theme", THEMES, preferences.theme, (theme) => choose({ theme }));
   setUpRadios("mode", MODES, preferences.mode, (mode) => choose({ mode }));
-  apply(preferences, chat, language);
+  apply(preferences, chat);
 }
 
 function setUpRadios<T extends string>(
@@ -35,11 +35,10 @@ function setUpRadios<T extends string>(
   }
 }
 
-function apply(preferences: Preferences, chat: EvidenceChatElement, language: PageLanguage): void {
+function apply(preferences: Preferences, chat: EvidenceChatElement): void {
   document.documentElement.dataset.theme = preferences.theme;
   document.body.dataset.mode = preferences.mode;
   chat.setAttribute("theme", preferences.theme);
   chat.mode = preferences.mode;
   chat.setAttribute("lang", preferences.language);
-  language.use(preferences.language);
 }

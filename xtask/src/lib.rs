@@ -1,4 +1,4 @@
-//! What `cargo xtask` and `cargo xtask bench` share: setup, builds, running programs and local servers.
+//! What `cargo xtask` and `cargo xtask bench` share: setup, builds and running programs.
 
 #![forbid(unsafe_code)]
 #![allow(clippy::print_stdout, reason = "a command line program talks to its user")]
@@ -13,7 +13,6 @@ macro_rules! say {
 pub mod build;
 pub mod cargo_lock;
 mod changed;
-pub mod local;
 pub mod paths;
 pub mod plan;
 pub mod python;

@@ -91,7 +91,6 @@ struct Step<'a> {
 #[derive(Default)]
 pub struct Plan<'a> {
     steps: Vec<Step<'a>>,
-    is_stopped: Option<&'a (dyn Fn() -> bool + Sync)>,
 }
 
 impl<'a> Plan<'a> {
@@ -109,11 +108,6 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Begins no further step once `is_stopped`, and does not report what fails then: interrupting a command makes it fail.
-    pub fn stop_if(&mut self, is_stopped: &'a (dyn Fn() -> bool + Sync)) {
-        self.is_stopped = Some(is_stopped);
-    }
-
     /// Runs all steps.
     ///
     /// # Errors
@@ -121,7 +115,6 @@ impl<'a> Plan<'a> {
     pub fn run(self) -> Result<()> {
         let logs = paths::cargo_target().join("steps");
         fs::create_dir_all(&logs).with_context(|| format!("cannot create {}", logs.display()))?;
-        let is_stopped = || self.is_stopped.is_some_and(|is_stopped| is_stopped());
         let mut waiting = self.steps;
         for step in &mut waiting {
             // What has run before does little, unless its inputs have changed: nobody can tell.
@@ -136,7 +129,6 @@ impl<'a> Plan<'a> {
             let mut running = Vec::new();
             loop {
                 while failure.is_none()
-                    && !is_stopped()
                     && let Some(index) = first_ready(&waiting, &running)
                 {
                     let step = waiting.remove(index);
@@ -168,9 +160,7 @@ impl<'a> Plan<'a> {
                 match result {
                     Ok(took) => progress.end(name, took),
                     Err(error) => {
-                        if !is_stopped() {
-                            progress.fail(name, &error, &log);
-                        }
+                        progress.fail(name, &error, &log);
                         failure.get_or_insert(error);
                     }
                 }
@@ -179,9 +169,6 @@ impl<'a> Plan<'a> {
         progress.clear();
         if let Some(error) = failure {
             return Err(error);
-        }
-        if is_stopped() {
-            bail!("stopped");
         }
         if let Some(step) = waiting.first() {
             bail!("the step {:?} needs a step that needs it", step.name);
@@ -380,20 +367,6 @@ mod tests {
         plan.add("test never", 1.0, &["test fails", "test slow"], || panic!("must not run"));
         assert_eq!(plan.run().unwrap_err().to_string(), "is broken");
         assert!(ended.get().is_ok());
-    }
-
-    #[test]
-    fn after_a_stop_no_step_begins() {
-        let is_stopped = AtomicBool::new(false);
-        let check = || is_stopped.load(Ordering::Relaxed);
-        let mut plan = Plan::default();
-        plan.stop_if(&check);
-        plan.add("test stops", 1.0, &[], || {
-            is_stopped.store(true, Ordering::Relaxed);
-            bail!("was interrupted")
-        });
-        plan.add("test later", 1.0, &["test stops"], || panic!("must not run"));
-        assert_eq!(plan.run().unwrap_err().to_string(), "was interrupted");
     }
 
     #[test]

@@ -40,6 +40,13 @@ export async function allRows(table, columns, order) {
   }
 }
 
+/** Sets who writes the answers of the assistant. */
+export async function setAnswerMode(mode) {
+  const key = setting("SUPABASE_SECRET_KEY");
+  const prefer = { prefer: "return=representation" };
+  await call("PATCH", "rest/v1/assistants?name=eq.default", key, { answer_mode: mode }, key, prefer);
+}
+
 async function call(method, path, apikey, body, token, headers = {}) {
   const response = await fetch(`${setting("SUPABASE_URL")}/${path}`, {
     method,

@@ -9,9 +9,9 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Instant;
 
+use crate::local::{Service, Stop, Supabase, model_server, ports};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use xtask::local::{Service, Stop, Supabase, model_server, ports};
 use xtask::setup::ModelDir;
 use xtask::{build, paths, shell};
 
@@ -226,10 +226,9 @@ impl Workbench {
     }
 
     fn memory(&self, options: &Options, report: &mut Report) -> Result<()> {
-        let stand_in = self.stand_in()?;
         // Makes the largest outcomes answers with the maximum number of passages.
-        let variables =
-            [("CHAT_RATE_LIMIT", NO_LIMIT), ("CHAT_MATCH_COUNT", "50"), ("CHAT_EVIDENCE_CONFIDENCE", "0")];
+        let stand_in = self.stand_in_with(r#"{"match_count":50,"evidence_confidence":0}"#)?;
+        let variables = [("CHAT_RATE_LIMIT", NO_LIMIT)];
         let worker = self.wrapped("measured-worker", &stand_in.url, &variables)?;
         let constant = self.wrapped("constant-worker", &stand_in.url, &variables)?;
         let mut memory = self.program("memory.mjs");
@@ -273,11 +272,7 @@ impl Workbench {
         let model = if options.write { Some(self.model()?) } else { None };
         let model_url = model.as_ref().map(model_server::api_url);
         if let Some(url) = &model_url {
-            variables.extend([
-                ("CHAT_ANSWER_MODE", "endpoint"),
-                ("CHAT_LLM_MODEL", "scripted"),
-                ("CHAT_LLM_URL", url),
-            ]);
+            variables.extend([("CHAT_LLM_MODEL", "scripted"), ("CHAT_LLM_URL", url)]);
             variables.extend([("CHAT_LLM_FIRST_TOKEN_MS", "1000"), ("CHAT_LLM_TIMEOUT_MS", "2000")]);
             variables.extend([
                 ("CHAT_LLM_DAILY_TOKENS_USER", NO_TOKEN_LIMIT),
@@ -290,7 +285,8 @@ impl Workbench {
             .env("WORKER_PID", worker.id().to_string())
             .env("USERS", options.users.to_string())
             .env("SECONDS", options.seconds.to_string())
-            .env("LIMIT", &limit);
+            .env("LIMIT", &limit)
+            .env("ANSWER_MODE", if model.is_some() { "endpoint" } else { "extractive" });
         program::add_to(&mut load, &self.stop, report)
     }
 
@@ -299,9 +295,14 @@ impl Workbench {
     }
 
     fn stand_in(&self) -> Result<Service> {
+        self.stand_in_with("{}")
+    }
+
+    /// A stand-in for Supabase with these settings of the assistant, as JSON.
+    fn stand_in_with(&self, settings: &str) -> Result<Service> {
         Service::start(
             "stand-in",
-            self.program("stand-in.mjs").env("LATENCY_MS", LATENCY_MS.to_string()),
+            self.program("stand-in.mjs").env("LATENCY_MS", LATENCY_MS.to_string()).env("SETTINGS", settings),
             ports::free_from(54421)?,
             &self.work,
             &self.stop,

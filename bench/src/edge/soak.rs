@@ -2,10 +2,10 @@
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+use crate::local::Stop;
 use anyhow::Result;
 use clap::Args;
 use xtask::build;
-use xtask::local::Stop;
 
 use super::Workbench;
 use crate::report::Report;

@@ -13,10 +13,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
+use crate::local::{Stop, model_server};
 use anyhow::Result;
 use chat_core::generate::check;
 use clap::{Args, ValueEnum};
-use xtask::local::{Stop, model_server};
 use xtask::setup::{self, Generation};
 
 use crate::evaluation::{EvaluationData, REMEDY};

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::Instant;
 
+use crate::local::Stop;
 use anyhow::{Context, Result, bail, ensure};
 use chat_core::answer::{Answer, Citation};
 use chat_core::chunk::MatchedChunk;
@@ -14,7 +15,6 @@ use chat_core::generate::{Ending, Fallback, Generation, check};
 use chat_core::sentences::sentences;
 use chat_core::{Verdict, respond};
 use serde_json::{Value, json};
-use xtask::local::Stop;
 use xtask::shell;
 
 use super::documents::rows;

@@ -13,9 +13,9 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::time::Instant;
 
+use crate::local::Stop;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use xtask::local::Stop;
 use xtask::setup::ModelDir;
 use xtask::{paths, setup, shell};
 

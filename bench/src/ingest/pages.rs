@@ -6,8 +6,8 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::local::Supabase;
 use anyhow::{Result, ensure};
-use xtask::local::Supabase;
 use xtask::{setup, shell};
 
 use super::program::{Limit, Run};

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crate::local::Stop;
 use anyhow::{Context, Result, ensure};
-use xtask::local::Stop;
 
 use super::memory::PeakMemory;
 

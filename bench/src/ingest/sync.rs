@@ -4,9 +4,9 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
+use crate::local::Supabase;
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
-use xtask::local::Supabase;
 use xtask::setup;
 
 use super::program::{Limit, Run};

@@ -10,9 +10,9 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Instant;
 
+use crate::local::{Stop, Supabase};
 use anyhow::{Context, Result, ensure};
 use clap::Args;
-use xtask::local::{Stop, Supabase};
 use xtask::setup::ModelDir;
 use xtask::{build, paths, shell};
 

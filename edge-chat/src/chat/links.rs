@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use chat_core::outcome::Outcome;
 use uuid::Uuid;
 
-use crate::config::LinkMode;
 use crate::http::error::HttpError;
+use crate::settings::LinkMode;
 use crate::supabase::{DocumentFile, Supabase};
 
 /// How long a signed link is valid: seven days, in seconds.
@@ -15,21 +15,19 @@ const SIGNED_LINK_SECONDS: u32 = 7 * 24 * 60 * 60;
 /// Creates links for one user.
 pub(crate) struct Links<'a> {
     supabase: &'a Supabase,
-    /// The mode of files that may be opened in a less strict way.
-    max_mode: LinkMode,
     /// Scheme and host of the client's request.
     origin: &'a str,
 }
 
 impl<'a> Links<'a> {
-    pub(crate) fn new(supabase: &'a Supabase, max_mode: LinkMode, origin: &'a str) -> Self {
-        Self { supabase, max_mode, origin }
+    pub(crate) fn new(supabase: &'a Supabase, origin: &'a str) -> Self {
+        Self { supabase, origin }
     }
 
     /// Adds the link to each passage whose document has a file, whether it is quoted or only listed.
     pub(super) async fn add(&self, outcome: &mut Outcome) -> Result<(), HttpError> {
         let documents: Vec<_> = outcome.documents().into_iter().collect();
-        if self.max_mode == LinkMode::None || documents.is_empty() {
+        if documents.is_empty() {
             return Ok(());
         }
         let links = self.for_files(&self.supabase.document_files(&documents).await?).await?;
@@ -43,7 +41,7 @@ impl<'a> Links<'a> {
         let mut signed_files = Vec::new();
         for file in files {
             let Some(path) = file.storage_path.as_deref() else { continue };
-            match file.link_mode.min(self.max_mode) {
+            match file.link_mode {
                 LinkMode::None => {}
                 LinkMode::Authenticated => {
                     links.insert(file.id, format!("{}/api/documents/{}/download", self.origin, file.id));

@@ -13,7 +13,6 @@ use chat_core::evidence::Assessment;
 use chat_core::follow_up::respond_to_follow_up;
 use chat_core::generate::{Fallback, Generation};
 use chat_core::outcome::{Outcome, Searched};
-use chat_core::reach::Reach;
 use chat_core::refusal::{Reason, Refusal};
 use chat_core::request::ChatRequest;
 use chat_core::{Response, Verdict, respond};
@@ -29,13 +28,13 @@ use super::query::{Found, Query};
 use super::stream::Completion;
 use super::turn::{self, Turn};
 use crate::call::Call;
-use crate::config::{AnswerModeSetting, Config, Decline, LinkMode};
+use crate::config::{Config, Decline};
 use crate::gate::{Gate, Ticket};
 use crate::generation::{Listener, Settlement, Writer, Written};
 use crate::http::error::HttpError;
 use crate::identity::Authenticated;
 use crate::observe::Trace;
-use crate::settings::Settings;
+use crate::settings::{AnswerModeSetting, LinkMode, Settings};
 use crate::supabase::{NewRefusal, Supabase, session_not_found};
 
 /// The minimum time for links to the files of a written answer, twice as long as they may take.
@@ -64,8 +63,6 @@ pub(super) struct SearchResult {
     draft: Option<Draft>,
     /// Cosine of the nearest passage, if there was one.
     best_similarity: Option<f64>,
-    /// The thresholds with which the question is answered; empty if none.
-    reaches: RefCell<Vec<Reach>>,
 }
 
 /// An answer that a model is to write.
@@ -196,7 +193,7 @@ impl Run {
 
         let include_citations = question.include_citations && settings.citations;
         let Decided { response, rows, text } = self.decide(&settings, found, include_citations);
-        let Response { assessment, verdict, decided_by, reaches } = response;
+        let Response { assessment, verdict, decided_by } = response;
         trace.note(|facts| {
             facts.similarity = assessment.best_similarity;
             facts.confidence = assessment.signals.is_some().then_some(assessment.confidence);
@@ -229,7 +226,6 @@ impl Run {
             sources: RefCell::new(sources),
             draft,
             best_similarity: assessment.best_similarity,
-            reaches: RefCell::new(reaches),
         })
     }
 
@@ -327,8 +323,6 @@ impl Run {
             search_result.outcome.replace(outcome);
         } else if let (Some(Fallback::Declined), Some(refusal)) = (report.fallback, &draft.refusal) {
             search_result.sources.take();
-            // No threshold changes what the model says.
-            search_result.reaches.take();
             let mut outcome = Outcome::Refusal(refusal.clone());
             outcome.take_decision(&search_result.outcome.borrow());
             self.add_links(&mut outcome, draft.link_mode).await;
@@ -340,9 +334,12 @@ impl Run {
     }
 
     async fn add_links(&self, outcome: &mut Outcome, link_mode: LinkMode) {
+        if link_mode == LinkMode::None {
+            return;
+        }
         let deadline = self.supabase.deadline().at_least(MIN_LINK_TIME).half();
         let supabase = self.supabase.with_deadline(deadline);
-        let links = Links::new(&supabase, link_mode, &self.origin);
+        let links = Links::new(&supabase, &self.origin);
         if let Err(error) = self.trace.time("links", links.add(outcome)).await {
             self.trace.fault("links not created", &error);
         }
@@ -395,7 +392,6 @@ impl Run {
             &self.question,
             &outcome.borrow(),
             &search_result.sources.borrow(),
-            &search_result.reaches.borrow(),
             &self.turn,
             latency_ms,
         );

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use chat_core::generate::AnswerMode;
 use chat_core::outcome::Outcome;
-use chat_core::reach::Reach;
 use chat_core::request::ChatRequest;
 use chat_core::title::session_title;
 use sha2::{Digest, Sha256};
@@ -47,7 +46,6 @@ pub(super) fn record<'a>(
     question: &ChatRequest,
     outcome: &Outcome,
     sources: &BTreeSet<Uuid>,
-    reaches: &[Reach],
     turn: &Turn,
     latency_ms: u64,
 ) -> impl Future<Output = Result<(), HttpError>> + use<'a> {
@@ -74,7 +72,6 @@ pub(super) fn record<'a>(
         assistant: &question.assistant,
         searched: searched.searched.as_deref(),
         truncated: searched.truncated,
-        reaches,
     })
 }
 

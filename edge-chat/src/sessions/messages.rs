@@ -148,7 +148,7 @@ async fn mark_sources(
     let cited: Vec<_> = cited.into_iter().take(MAX_DOCUMENTS).collect();
     let files = call.trace.time("documents", supabase.document_files(&cited)).await?;
     let short_deadline = supabase.with_deadline(supabase.deadline().half());
-    let links = Links::new(&short_deadline, call.config.overrides.max_link_mode(), call.url.origin());
+    let links = Links::new(&short_deadline, call.url.origin());
     let links = call.trace.time("links", links.for_files(&files)).await.unwrap_or_else(|error| {
         call.trace.fault("links not created", &error);
         Default::default()

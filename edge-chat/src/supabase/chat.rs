@@ -7,7 +7,6 @@ use chat_core::assistant::AssistantName;
 use chat_core::chunk::{MatchedChunk, SearchRows};
 use chat_core::generate::AnswerMode;
 use chat_core::limits::MAX_SEARCH_BYTES;
-use chat_core::reach::Reach;
 use serde::{Serialize, Serializer};
 use serde_json::json;
 use uuid::Uuid;
@@ -45,8 +44,6 @@ pub(crate) struct RecordedTurn<'a> {
     pub(crate) searched: Option<&'a str>,
     /// Whether the model read only the beginning of the question.
     pub(crate) truncated: bool,
-    /// The thresholds with which the question is answered.
-    pub(crate) reaches: &'a [Reach],
 }
 
 /// A refused question.

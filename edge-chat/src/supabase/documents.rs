@@ -7,8 +7,8 @@ use uuid::Uuid;
 use worker::Method;
 
 use super::{OpenResponse, Service, Supabase};
-use crate::config::LinkMode;
 use crate::http::error::HttpError;
+use crate::settings::LinkMode;
 
 /// The bucket with the original files.
 const BUCKET: &str = "kb";

@@ -30,7 +30,6 @@ export async function startTestWorker(upstream, variables = {}, options = {}) {
       CHAT_WORKER_SECRET: WORKER_SECRET,
       CHAT_ALLOWED_ORIGINS: `${ORIGIN}, https://other.test`,
       CHAT_UPSTREAM_TIMEOUT_MS: String(TIMEOUT_MS),
-      ...FROM_THE_DATABASE,
       ...variables,
     },
     ...options,
@@ -47,13 +46,6 @@ export async function startTestWorker(upstream, variables = {}, options = {}) {
     },
   };
 }
-
-/** Removes settings of wrangler.toml, because tests change them in the database. */
-const FROM_THE_DATABASE = {
-  CHAT_EVIDENCE_THRESHOLD: "",
-  CHAT_EVIDENCE_CONFIDENCE: "",
-  CHAT_MATCH_COUNT: "",
-};
 
 /** Starts a stand-in for Supabase and a Worker that uses it; the parameters are those of `startTestWorker`. */
 export async function startPair(variables, options) {
@@ -79,5 +71,20 @@ export async function withWorker(upstream, variables, use, options) {
     return await use(worker);
   } finally {
     await worker.close();
+  }
+}
+
+/**
+ * Starts a Worker for the duration of `use`, with these settings in the database.
+ * @param {Awaited<ReturnType<typeof startUpstream>>} upstream
+ * @param {Record<string, unknown>} settings
+ */
+export async function withSettings(upstream, settings, use, variables = {}) {
+  const before = { ...upstream.settings };
+  Object.assign(upstream.settings, settings);
+  try {
+    return await withWorker(upstream, variables, use);
+  } finally {
+    Object.assign(upstream.settings, before);
   }
 }

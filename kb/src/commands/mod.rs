@@ -5,10 +5,8 @@ mod assistants;
 mod doctor;
 mod documents;
 mod embed;
-mod gaps;
 mod reembed;
 mod retain;
-mod stats;
 mod sync;
 mod watch;
 mod worker_secret;
@@ -20,7 +18,7 @@ use crate::cli::{Cli, Command, DefaultsArgs, ServerArgs};
 use crate::knowledge_base::KnowledgeBase;
 use crate::output::printable;
 use crate::source::SourceName;
-use crate::supabase::{Backoff, Client, SupabaseError};
+use crate::supabase::{Backoff, Client};
 use crate::sync::{Extract, Settings};
 
 /// Runs a command. The exit code is 1 if a document or passage failed, or if `kb doctor` found a problem.
@@ -41,9 +39,7 @@ fn execute(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Disable(args) => block_on(documents::set_enabled(args, false)),
         Command::Remove(args) => block_on(documents::remove(args)),
         Command::Reembed(args) => block_on(reembed::run(args)),
-        Command::Stats(args) => block_on(stats::run(args)),
         Command::Assistants(args) => block_on(assistants::run(args)),
-        Command::Gaps(args) => block_on(gaps::run(args)),
         Command::Retain(args) => block_on(retain::run(args)),
         Command::WorkerSecret(args) => block_on(worker_secret::run(args)),
         Command::Doctor(args) => block_on(doctor::run(args)),
@@ -61,13 +57,6 @@ fn block_on(command: impl Future<Output = anyhow::Result<ExitCode>>) -> anyhow::
 /// Escapes a message, which may contain file names and text from a server.
 fn printable_lines(message: &str) -> String {
     message.split('\n').map(printable).collect::<Vec<_>>().join("\n")
-}
-
-/// The hint of `kb stats` and `kb gaps` if the database does not know the secret of the Worker, whose calls alone count. Only
-/// needed if there is nothing to show: anything shown was counted.
-async fn missing_secret_hint(knowledge_base: &KnowledgeBase) -> Result<Option<&'static str>, SupabaseError> {
-    let hint = "Nothing is counted until the database knows the secret of the Worker: see `kb worker-secret --help`.";
-    Ok((!knowledge_base.has_worker_secret().await?).then_some(hint))
 }
 
 fn connect(server: &ServerArgs) -> anyhow::Result<KnowledgeBase> {

@@ -213,7 +213,7 @@ fn assistants(health: &Health) -> Check {
         format!("{} with collections that have no document", counted(empty.len() as u64, "assistant"));
     Check::warning("assistants", message)
         .details(empty.clone())
-        .fix("compare `kb assistants` with the collections of `kb stats`, or disable the assistant")
+        .fix("compare `kb assistants` with the collections of `kb list`, or disable the assistant")
 }
 
 fn watches(watches: &[Watch], now: SystemTime) -> Vec<Check> {

@@ -56,8 +56,7 @@ fn visitors(is_allowed: Option<bool>, anonymous: u64, visible: u64) -> Check {
 }
 
 fn worker_secret(is_set: bool) -> Check {
-    let message = "the database does not know its secret: `kb stats` and `kb gaps` count nothing, and the Worker is limited like \
-                   any user";
+    let message = "the database does not know its secret: the insights count nothing, and the Worker is limited like any user";
     Check::warning("worker", message)
         .fix("kb worker-secret | npx wrangler secret put CHAT_WORKER_SECRET")
         .unless(is_set, "the database knows its secret")

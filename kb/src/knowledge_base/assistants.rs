@@ -1,11 +1,11 @@
-//! Assistants: the view `assistant_overview` and the table `assistants`.
+//! The table `assistants`.
 
 use serde::{Deserialize, Serialize};
 
 use super::KnowledgeBase;
 use crate::supabase::{Query, SupabaseError};
 
-/// An assistant, with what it searches and how often it is asked.
+/// An assistant, what it searches, and for whom.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Assistant {
     pub name: String,
@@ -17,10 +17,6 @@ pub struct Assistant {
     pub collections: Option<Vec<String>>,
     /// Who may use it, as claim:value; every signed-in user if `None`.
     pub audience: Option<Vec<String>>,
-    /// Number of documents that it searches.
-    pub documents: u64,
-    /// Number of questions in the last 30 days.
-    pub questions: u64,
 }
 
 /// The evidence thresholds of an assistant; the default if `None`.
@@ -36,8 +32,8 @@ pub struct AssistantThresholds {
 impl KnowledgeBase {
     /// All assistants, by name.
     pub async fn assistants(&self) -> Result<Vec<Assistant>, SupabaseError> {
-        let columns = "name,enabled,title,collections,audience,documents,questions";
-        self.client.send(Query::select("assistant_overview", columns).order("name.asc")).await
+        let columns = "name,enabled,title,collections,audience";
+        self.client.send(Query::select("assistants", columns).order("name.asc")).await
     }
 
     /// The thresholds of the enabled assistants, by name.

@@ -164,8 +164,6 @@ pub struct ChatSettings {
     pub log_questions: bool,
     /// How unanswered questions are kept: `full`, `anonymous` or `off`.
     pub keep_refusals: String,
-    /// Number of users who must have asked a question before it counts as a gap.
-    pub gap_users: u64,
     /// Days after its last message until a conversation is deleted; never if `None`.
     pub retention_days: Option<u32>,
     /// Days without activity until an anonymous user is deleted; never if `None`.
@@ -178,7 +176,6 @@ impl Default for ChatSettings {
         Self {
             log_questions: false,
             keep_refusals: "full".to_owned(),
-            gap_users: 2,
             retention_days: None,
             anonymous_retention_days: Some(30),
         }
@@ -238,7 +235,7 @@ impl KnowledgeBase {
 
     /// The settings of the chat; `None` if there is no row.
     pub async fn chat_settings(&self) -> Result<Option<ChatSettings>, SupabaseError> {
-        let columns = "log_questions,keep_refusals,gap_users,retention_days,anonymous_retention_days";
+        let columns = "log_questions,keep_refusals,retention_days,anonymous_retention_days";
         let rows: Vec<ChatSettings> = self.client.send(Query::select("chat_settings", columns)).await?;
         Ok(rows.into_iter().next())
     }

@@ -7,12 +7,12 @@ mod calibration;
 mod documents;
 mod embeddings;
 mod health;
-mod metrics;
 mod overview;
 mod privacy;
 mod search;
 mod selection;
 mod sync_lease;
+mod troubles;
 mod watches;
 mod write;
 
@@ -31,11 +31,11 @@ pub use health::{
     AccessChange, ChatSettings, Health, HealthOfAlerts, HealthOfCounts, HealthOfFiles, HealthOfIndex,
     HealthOfPrivacy, HealthOfTable, SentAlert,
 };
-pub use metrics::{Day, Gap, LastSync, Trouble};
 pub use overview::{Filter, Overview, Place, StoredPassage};
 pub use privacy::Retained;
 pub use selection::{Precision, SelectionError, select};
 pub use sync_lease::Lease;
+pub use troubles::Trouble;
 pub use watches::{Watch, WatchEvent};
 pub use write::{NewChunk, NewSentence, PendingDocument};
 

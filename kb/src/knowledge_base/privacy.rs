@@ -4,7 +4,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::health::HealthOfPrivacy;
 use super::{ChatSettings, KnowledgeBase};
 use crate::supabase::{Query, SupabaseError};
 
@@ -45,12 +44,6 @@ impl KnowledgeBase {
             Sha256::digest(secret.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
         let query = Query::call("chat_set_worker_secret", &json!({ "secret_hash": hash }));
         self.client.send::<Value>(query).await.map(drop)
-    }
-
-    /// Whether the database knows a secret of the Worker. Takes as long as [`KnowledgeBase::health`].
-    pub async fn has_worker_secret(&self) -> Result<bool, SupabaseError> {
-        let health: HealthOfPrivacy = self.client.send(Query::call_long("kb_health", &json!({}))).await?;
-        Ok(health.worker_secret_set)
     }
 
     /// Applies the retention settings to conversations, unanswered questions and anonymous users, piece by piece.

@@ -37,7 +37,6 @@ fn list_has_a_column_of_audiences_only_if_there_are_any() {
 fn an_empty_knowledge_base_says_how_to_fill_it() {
     let empty = server(|_| None);
     assert!(kb(&empty.url, &["list"]).out.contains("kb sync DIR"));
-    assert!(kb(&empty.url, &["stats"]).out.contains("kb sync DIR"));
     assert!(kb(&empty.url, &["list", "--stale"]).out.contains("No document matches"));
     assert_eq!(kb(&empty.url, &["list", "--json"]).out, "[]\n");
 }

@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn every_command_explains_a_wrong_key_and_an_old_schema() {
-    let commands: [&[&str]; 11] = [
+    let commands: [&[&str]; 9] = [
         &["list"],
         &["show", "a"],
         &["enable", "a"],
@@ -12,8 +12,6 @@ fn every_command_explains_a_wrong_key_and_an_old_schema() {
         &["remove", "a", "--yes"],
         &["reembed"],
         &["watch"],
-        &["stats"],
-        &["gaps"],
         &["retain"],
         &["worker-secret"],
     ];

@@ -1,10 +1,10 @@
 //! The administrator's commands run as programs: output, exit codes and failures.
 
 mod ask;
+mod assistants;
 mod doctor;
 mod documents;
 mod faults;
-mod metrics;
 mod privacy;
 mod reembed;
 #[allow(dead_code, reason = "other tests use all of it")]
@@ -140,7 +140,7 @@ fn privacy(worker_secret_set: bool) -> Value {
 fn settings(changes: Value) -> Value {
     let mut row = value!({
         "log_questions": false,
-        "keep_refusals": "full", "gap_users": 2, "retention_days": null, "anonymous_retention_days": 30,
+        "keep_refusals": "full", "retention_days": null, "anonymous_retention_days": 30,
     });
     for (column, value) in changes.as_object().unwrap() {
         row[column] = value.clone();

@@ -31,7 +31,13 @@ export async function main(args) {
   const { values } = parsed;
   if (values.version) console.log(await version());
   else if (values.help || !parsed.command) console.log(USAGE.trimEnd());
-  else return runDemo(values);
+  else {
+    return report(async () => {
+      // Loaded here, so that --help works everywhere.
+      const { runDemo } = await import("./demo.mjs");
+      await runDemo({ ...values, allowOrigins: values["allow-origin"] });
+    });
+  }
   return 0;
 }
 
@@ -54,12 +60,11 @@ function parse(args) {
   return { command, values };
 }
 
-async function runDemo(values) {
+/** Runs a demo and returns the exit code. */
+export async function report(/** @type {() => Promise<void>} */ demo) {
   try {
     checkNodeVersion();
-    // Loaded here, so that --help works everywhere.
-    const { runDemo } = await import("./demo.mjs");
-    await runDemo({ ...values, allowOrigins: values["allow-origin"] ?? [] });
+    await demo();
     return 0;
   } catch (error) {
     console.error(error instanceof UserError ? `error: ${error.message}` : error);

@@ -6,7 +6,7 @@ import { mkdir, readFile, readdir, realpath, rename, rm, stat, writeFile } from 
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { locateKb, locateModel } from "@evidence-chat/kb/locate";
-import { createLogin, LOGIN } from "./login.mjs";
+import { changeRow, createLogin, LOGIN } from "./login.mjs";
 import { collectParts, SAMPLE_DOCUMENTS, SERVERS } from "./parts.mjs";
 import { freePortFrom } from "./ports.mjs";
 import { Service } from "./service.mjs";
@@ -16,15 +16,45 @@ import { UserError } from "./user-error.mjs";
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
 
 /**
- * Runs until Ctrl-C or SIGTERM.
- * @param {{ kb?: string, data?: string, json?: string, allowOrigins: readonly string[] }} options see cli.mjs
+ * What a demo shows. `cargo xtask demo` has others.
+ * @typedef {object} Site
+ * @property {string} documents folder of documents, unless the user names another
+ * @property {string} example a question that they answer
+ * @property {string} [server] the module that serves the page; without it, the Worker serves the page
+ * @property {object} [settings] columns of the assistant `default`
+ * @property {number} [port] the first port to try for the page
+ * @property {(url: string) => string[]} lines what to print about the page
+ * @property {(demo: Preparation) => Promise<Record<string, string>>} [prepare] makes and starts what the Worker needs
+ *   besides, and returns variables of the Worker
+ *
+ * @typedef {object} Preparation
+ * @property {string} data folder
+ * @property {Record<string, string | undefined>} page variables of the page's server
+ * @property {(name: string, command: string[], port: number) => Promise<Service>} start starts a service
  */
-export async function runDemo(options) {
+
+/** The page of the sample shop. @type {Site} */
+export const SHOP = {
+  documents: SAMPLE_DOCUMENTS,
+  example: "Can I get my money back after two weeks?",
+  server: SERVERS.page,
+  lines: (url) => [
+    `sign in with ${LOGIN.email} and password ${LOGIN.password}`,
+    `what visitors ask, with the same login: ${url}/insights/`,
+  ],
+};
+
+/**
+ * Runs until Ctrl-C or SIGTERM.
+ * @param {{ kb?: string, data?: string, json?: string, allowOrigins?: readonly string[] }} options see cli.mjs
+ * @param {string} hint printed when the demo is ready
+ */
+export async function runDemo(options, site = SHOP, hint = "to put it on your site: npx create-evidence-chat") {
   const stop = new AbortController();
   for (const signal of SIGNALS) process.on(signal, () => stop.abort(new UserError("stopped")));
   const services = [];
   try {
-    await startAndWait(options, services, stop.signal);
+    await startAndWait(options, { site, hint, services, signal: stop.signal });
   } catch (error) {
     // An error after Ctrl-C is a consequence of stopping.
     if (!stop.signal.aborted) throw error;
@@ -34,45 +64,52 @@ export async function runDemo(options) {
   console.log("stopped");
 }
 
-async function startAndWait(options, services, signal) {
+async function startAndWait(options, { site, hint, services, signal }) {
   const started = Date.now();
-  const documents = await existingFolder(options.kb);
-  const origins = options.allowOrigins.map(parseOrigin);
+  const documents = await existingFolder(options.kb ?? site.documents);
+  const origins = (options.allowOrigins ?? []).map(parseOrigin);
   const { kb, model } = locate();
   const data = resolve(options.data ?? defaultDataFolder(documents));
   const logs = join(data, "logs");
   await mkdir(logs, { recursive: true, mode: 0o700 });
 
-  const start = async (name, port, env) => {
-    const service = await Service.start({ name, program: SERVERS[name], port, env, logs, signal });
+  const start = async (name, command, port, env = {}) => {
+    const service = await Service.start({ name, command, port, env, logs, signal });
     services.push(service);
     return service;
   };
+  const startModule = (name, module, port, env) => start(name, [process.execPath, module], port, env);
 
-  const supabase = await start("supabase", await freePortFrom(54321), { DATA_DIR: data });
+  const supabase = await startModule("supabase", SERVERS.supabase, await freePortFrom(54321), { DATA_DIR: data });
   // Now that the server has locked the folder.
   const parts = await collectParts(join(data, "parts"));
   const keys = JSON.parse(await readFile(join(data, "keys.json"), "utf8"));
-  const project = { SUPABASE_URL: supabase.url, SUPABASE_PUBLISHABLE_KEY: keys.publishable_key };
+  const project = { ...parts, SUPABASE_URL: supabase.url, SUPABASE_PUBLISHABLE_KEY: keys.publishable_key };
   await createLogin(supabase.url, keys);
-  // The Worker needs the page's address before the page starts, and the page needs the Worker's.
-  const pagePort = await freePortFrom(5173);
-  const worker = await start("worker", await freePortFrom(8787), {
-    ...parts,
+  if (site.settings) {
+    await changeRow({ url: supabase.url, secretKey: keys.secret_key }, "assistants?name=eq.default", site.settings);
+  }
+  const pageSettings = {
     ...project,
+    DEMO_EMAIL: LOGIN.email,
+    DEMO_PASSWORD: LOGIN.password,
+    DEMO_OWN_DOCUMENTS: options.kb && "1",
+  };
+  const more = await site.prepare?.({ data, page: pageSettings, start });
+  // The Worker needs the page's address before the page starts, and the page needs the Worker's.
+  const workerPort = await freePortFrom(8787);
+  const pagePort = site.server ? await freePortFrom(site.port ?? 5173) : workerPort;
+  const worker = await startModule("worker", SERVERS.worker, workerPort, {
+    ...project,
+    ...more,
     DATA_DIR: data,
     SUPABASE_JWT_SECRET: keys.jwt_secret,
     CHAT_WORKER_SECRET: keys.worker_secret,
     CHAT_ALLOWED_ORIGINS: [`http://127.0.0.1:${pagePort}`, `http://localhost:${pagePort}`, ...origins].join(),
   });
-  const page = await start("page", pagePort, {
-    ...parts,
-    ...project,
-    CHAT_ENDPOINT: `${worker.url}/api/chat`,
-    DEMO_EMAIL: LOGIN.email,
-    DEMO_PASSWORD: LOGIN.password,
-    DEMO_OWN_DOCUMENTS: options.kb && "1",
-  });
+  const page = site.server
+    ? await startModule("page", site.server, pagePort, { ...pageSettings, CHAT_ENDPOINT: `${worker.url}/api/chat` })
+    : worker;
 
   const isSample = options.kb === undefined;
   await fill(kb, documents, signal, {
@@ -84,12 +121,20 @@ async function startAndWait(options, services, signal) {
     chat_url: `${worker.url}/api/chat`,
     worker_url: worker.url,
     supabase_url: supabase.url,
+    model_server_url: services.find(({ name }) => name === "model-server")?.url,
     publishable_key: keys.publishable_key,
     login: LOGIN,
     data_dir: data,
-    processes: { demo: process.pid, supabase: supabase.id, worker: worker.id, page: page.id },
+    processes: { demo: process.pid, ...Object.fromEntries(services.map(({ name, id }) => [name, id])) },
   });
-  announce(page.url, Date.now() - started, isSample);
+  const seconds = ((Date.now() - started) / 1000).toFixed(0);
+  const lines = [
+    ...site.lines(page.url),
+    `ask ${isSample ? `"${site.example}"` : "what your documents answer"}`,
+    hint,
+    "Ctrl-C stops it",
+  ];
+  console.log(`\nEvidence Chat is ready (${seconds} s): ${page.url}\n${lines.map((line) => `  ${line}\n`).join("")}`);
   await untilStopped(services, signal);
   await forget();
 }
@@ -152,19 +197,7 @@ async function writeDescription(path, description) {
   };
 }
 
-function announce(url, milliseconds, isSample) {
-  const question = isSample ? '"Can I get my money back after two weeks?"' : "what your documents answer";
-  console.log(`
-Evidence Chat is ready (${(milliseconds / 1000).toFixed(0)} s): ${url}
-  sign in with ${LOGIN.email} and password ${LOGIN.password}
-  what visitors ask, with the same login: ${url}/insights/
-  ask ${question}
-  to put it on your site: npx create-evidence-chat
-  Ctrl-C stops it
-`);
-}
-
-async function existingFolder(path = SAMPLE_DOCUMENTS) {
+async function existingFolder(path) {
   const isFolder = await stat(path).then(
     (entry) => entry.isDirectory(),
     () => undefined,

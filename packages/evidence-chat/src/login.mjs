@@ -25,10 +25,21 @@ export async function createLogin(supabaseUrl, { publishable_key: publishableKey
     );
   }
   const { user } = JSON.parse(reply.text);
-  const response = await fetch(`${supabaseUrl}/rest/v1/chat_settings?id=eq.true`, {
+  const administrators = ["evidence_chat:administrator", `sub:${user.id}`];
+  await changeRow({ url: supabaseUrl, secretKey }, "chat_settings?id=eq.true", { administrators });
+}
+
+/**
+ * Changes a row of a table of settings.
+ * @param {{ url: string, secretKey: string }} project
+ * @param {string} row
+ * @param {object} values
+ */
+export async function changeRow({ url, secretKey }, row, values) {
+  const response = await fetch(`${url}/rest/v1/${row}`, {
     method: "PATCH",
     headers: { apikey: secretKey, authorization: `Bearer ${secretKey}`, "content-type": "application/json" },
-    body: JSON.stringify({ administrators: ["evidence_chat:administrator", `sub:${user.id}`] }),
+    body: JSON.stringify(values),
   });
-  if (!response.ok) throw new UserError(`cannot make the test login an administrator (${response.status})`);
+  if (!response.ok) throw new UserError(`cannot change ${row} (${response.status})`);
 }

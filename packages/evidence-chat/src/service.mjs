@@ -14,7 +14,7 @@ const LOG_LINES = 15;
 /** Windows has no process groups that a signal reaches. */
 const HAS_GROUPS = process.platform !== "win32";
 
-/** A program of Node.js that prints `ready URL` once it answers, and exits when its standard input is closed. */
+/** A program that prints `ready URL` once it answers, and exits when its standard input is closed. */
 export class Service {
   #child;
   #exited;
@@ -25,13 +25,13 @@ export class Service {
    * Starts a program with `PORT` set and waits until it is ready. Its output goes to the log file `NAME.log`.
    * @param {object} options
    * @param {string} options.name
-   * @param {string} options.program path of the module
+   * @param {readonly string[]} options.command the program and its arguments
    * @param {number} options.port
    * @param {Record<string, string | undefined>} options.env added to that of this process
    * @param {string} options.logs folder
    * @param {AbortSignal} options.signal stops the program while it starts
    */
-  static async start({ name, program, port, env, logs, signal }) {
+  static async start({ name, command: [program, ...args], port, env, logs, signal }) {
     signal.throwIfAborted();
     const started = Date.now();
     const log = join(logs, `${name}.log`);
@@ -39,7 +39,7 @@ export class Service {
     const earlier = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
     // The pipe on stdin stays open as long as this process lives, so no service outlives it. In a group of its own, Ctrl-C
     // reaches only this process, which stops the services in order.
-    const child = spawn(process.execPath, [program], {
+    const child = spawn(/** @type {string} */ (program), args, {
       env: { ...process.env, ...env, PORT: String(port) },
       stdio: ["pipe", "pipe", "pipe"],
       detached: HAS_GROUPS,

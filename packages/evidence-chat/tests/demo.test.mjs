@@ -23,7 +23,7 @@ before(async () => {
 after(() => rm(logs, { recursive: true, force: true }));
 
 const start = (env = {}, signal = new AbortController().signal) =>
-  Service.start({ name: "hello", program: HELLO, port: 0, env, logs, signal });
+  Service.start({ name: "hello", command: [process.execPath, HELLO], port: 0, env, logs, signal });
 
 const isRunning = (pid) => {
   try {

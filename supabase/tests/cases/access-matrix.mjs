@@ -71,12 +71,10 @@ const MATRIX = `
   assistants            insert     denied   denied   denied   denied   denied   1
   assistants            update     denied   denied   denied   denied   denied   1
   assistants            delete     denied   denied   denied   denied   denied   0
-  assistant_overview    select     denied   denied   denied   denied   denied   1
   content_gaps          select     denied   denied   denied   denied   denied   1
   chat_feedback         select     denied   denied   denied   denied   denied   0
   kb_overview           select     denied   denied   denied   denied   denied   4
   kb_troubles           select     denied   denied   denied   denied   denied   0
-  chat_metrics          select     denied   denied   denied   denied   denied   1
   storage.objects       select     0        0        0        0        0        5
   storage.objects       insert     refused  refused  refused  refused  refused  1
   storage.objects       update     0        0        0        0        0        5
@@ -119,7 +117,6 @@ const MATRIX = `
   chat_update_assistant execute    denied   refused  refused  refused  ok       ok
   chat_add_assistant    execute    denied   refused  refused  refused  ok       ok
   chat_delete_assistant execute    denied   refused  refused  refused  ok       ok
-  chat_preview_thresholds execute  denied   refused  refused  refused  1        1
   chat_count_citation_use execute  denied   ok       ok       ok       ok       denied
   chat_check_alerts     execute    denied   denied   denied   denied   denied   ok
 `;
@@ -212,7 +209,6 @@ export function accessMatrix({ database }) {
       "chat_daily_documents",
       "chat_daily_latency",
       "chat_deleted_sessions",
-      "chat_reaches",
       "chat_retention",
       "expected_access",
       "kb_restricted_documents",
@@ -363,12 +359,10 @@ function allStatements({ sales, salesSession }, documents, versions) {
       // The sessions refer to the one that there is.
       delete: ["delete from assistants where name = 'new' returning 1"],
     },
-    assistant_overview: view("assistant_overview"),
     content_gaps: view("content_gaps"),
     chat_feedback: view("chat_feedback"),
     kb_overview: view("kb_overview"),
     kb_troubles: view("kb_troubles"),
-    chat_metrics: view("chat_metrics"),
     "storage.objects": table("storage.objects", "name", "(bucket_id, name) values ('kb', 'new.pdf')"),
     match_chunks: call("select * from match_chunks($1, query_text => 'words')", QUERY),
     chat_config: call("select chat_config()"),
@@ -405,7 +399,6 @@ function allStatements({ sales, salesSession }, documents, versions) {
     chat_update_assistant: call("select chat_update_assistant('default', '{}', $1)", versions.default),
     chat_add_assistant: call("select chat_add_assistant('new')"),
     chat_delete_assistant: call("select chat_add_assistant('new'), chat_delete_assistant('new', now())"),
-    chat_preview_thresholds: call("select * from chat_preview_thresholds('default')"),
     chat_count_citation_use: call("select chat_count_citation_use(1, 1, 1)"),
     chat_check_alerts: call("select chat_check_alerts()"),
     chat_retain: call("select chat_retain()"),

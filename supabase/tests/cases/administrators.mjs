@@ -86,7 +86,6 @@ export function administrators({ database }) {
       ["select chat_update_assistant('default', '{\"title\": \"x\"}', $1)", version],
       ["select chat_add_assistant('new')"],
       ["select chat_delete_assistant('default', $1)", version],
-      ["select * from chat_preview_thresholds('default')"],
     ];
     for (const [sql, ...parameters] of calls) {
       for (const caller of [

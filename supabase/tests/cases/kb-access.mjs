@@ -177,7 +177,6 @@ export function kbAccess({ database, anon, alice, bob, service, signUp }) {
       "chat_insights_gaps",
       "chat_insights_health",
       "chat_insights_uncited",
-      "chat_preview_thresholds",
       "chat_read_settings",
       "chat_record_refusal",
       "chat_record_turn",

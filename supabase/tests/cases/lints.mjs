@@ -79,7 +79,6 @@ const LINTS = {
       "internal.chat_daily_documents": ONLY_DEFINERS,
       "internal.chat_daily_latency": ONLY_DEFINERS,
       "internal.chat_deleted_sessions": ONLY_DEFINERS,
-      "internal.chat_reaches": ONLY_DEFINERS,
       "internal.chat_retention": ONLY_DEFINERS,
       "internal.expected_access": ONLY_DEFINERS,
       "internal.kb_restricted_documents": ONLY_DEFINERS,

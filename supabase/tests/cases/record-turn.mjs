@@ -56,14 +56,6 @@ export function recordTurn({ database, anon, alice, bob, visitor, service }) {
     assert.equal(session.updated_at, rows[1].created_at);
   });
 
-  test("the administrator's metrics come as numbers", async () => {
-    await recorded(alice, turn({ latency_ms: 120 }), WORKER);
-    const [{ day, assistant, ...numbers }] = (await service.select("chat_metrics", "limit=1")).body;
-    assert.match(day, /^\d{4}-\d{2}-\d{2}$/);
-    assert.equal(assistant, "default");
-    for (const [name, value] of Object.entries(numbers)) assert.equal(typeof value, "number", name);
-  });
-
   test("an answer is extractive and whole unless the turn says that a model wrote it and had not finished", async () => {
     const generated = turn({ mode: "generated" });
     const next = { session_id: generated.session_id, title: null };
@@ -281,8 +273,8 @@ export function recordTurn({ database, anon, alice, bob, visitor, service }) {
 
   test("only messages written with the Worker's secret have from_worker and count in the statistics", async () => {
     const counted = async () => {
-      const [day] = (await service.select("chat_metrics", "limit=1")).body;
-      return day?.questions ?? 0;
+      const [{ questions }] = (await service.rpc("chat_insights", {})).body;
+      return questions;
     };
     const before = await counted();
     const forged = [

@@ -29,11 +29,12 @@ export const QUESTION_FOR_BOTH = "How many days do refunds and standard shipping
 export const PASSWORD = "correct horse battery";
 
 /**
- * Starts everything. `variables` are of the Worker; `assets` is the folder of its static files, if it has any.
+ * Starts everything. `variables` are of the Worker; `assets` is the folder of its static files, if it has any; `settings` are
+ * of the assistant.
  * @param {Record<string, string>} [variables]
- * @param {{ assets?: string }} [options]
+ * @param {{ assets?: string, settings?: object }} [options]
  */
-export async function startStack(variables = {}, { assets } = {}) {
+export async function startStack(variables = {}, { assets, settings } = {}) {
   const cleanups = [];
   const close = async () => {
     for (const cleanup of cleanups.reverse()) await cleanup();
@@ -47,6 +48,8 @@ export async function startStack(variables = {}, { assets } = {}) {
     const embedder = await createEmbedder();
     cleanups.push(() => embedder.dispose());
     for (const document of DOCUMENTS) await write(supabase, embedder, document);
+    const rest = (path, init) => restOf(supabase, path, init);
+    if (settings) await rest("assistants?name=eq.default", { method: "PATCH", body: settings });
     const log = [];
     const worker = await startWorker({
       assets,
@@ -60,7 +63,6 @@ export async function startStack(variables = {}, { assets } = {}) {
       },
     });
     cleanups.push(() => worker.close());
-    const rest = (path, init) => restOf(supabase, path, init);
     const user = () => signUp(supabase);
     const adapter = async (options = {}) => {
       const started = await startAdapter({ worker: worker.url, embedder, ...options });

@@ -1,23 +1,24 @@
 import type { Citation, EvidenceStrength } from "../../src/client/wire.js";
 import { element } from "../../src/dom/element.js";
 import { sectionOf } from "../../src/panel/citations/documents.js";
-import type { PageLanguage } from "../language.js";
-import type { TextKey } from "../texts/texts.js";
-import { THRESHOLD } from "./threshold.js";
+import { cosine, number } from "../format.js";
+
+/** The server's default threshold of cosine similarity (`CHAT_EVIDENCE_THRESHOLD`). */
+export const THRESHOLD = 0.35;
 
 /** One cited passage: its place, its similarity to the question, and its quotes or source sentences. */
-export function citationSlip(citation: Citation, language: PageLanguage): HTMLElement {
-  const place = [sectionOf(citation), pageOf(citation, language)].filter((part) => part !== undefined);
+export function citationSlip(citation: Citation): HTMLElement {
+  const place = [sectionOf(citation), pageOf(citation)].filter((part) => part !== undefined);
   return element(
     "article",
     { class: "slip", "data-chunk": citation.chunk_id },
-    element("span", { class: "slip-number" }, language.number(citation.index)),
+    element("span", { class: "slip-number" }, number(citation.index)),
     element("h3", { class: "slip-title", dir: "auto" }, citation.title),
     place.length > 0 ? element("p", { class: "slip-place", dir: "auto" }, place.join(" · ")) : undefined,
-    strength(citation.strength, language),
+    strength(citation.strength),
     tape(citation.score),
-    measures(citation.score, language),
-    citation.score < THRESHOLD ? element("p", { class: "slip-place" }, language.say("sentenceReaches")) : undefined,
+    measures(citation.score),
+    citation.score < THRESHOLD ? element("p", { class: "slip-place" }, SENTENCE_REACHES) : undefined,
     ...quotes(citation),
   );
 }
@@ -36,31 +37,25 @@ function tape(score: number): HTMLElement {
   return made;
 }
 
-function measures(score: number, language: PageLanguage): HTMLElement {
-  const value = (number: number) => language.number(number, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+function measures(score: number): HTMLElement {
   return element(
     "p",
     { class: "slip-measures" },
-    element("strong", {}, language.say("cosine", { value: value(score) })),
-    element("span", {}, language.say("threshold", { value: value(THRESHOLD) })),
+    element("strong", {}, `Cosine ${cosine(score)}`),
+    element("span", {}, `Threshold ${cosine(THRESHOLD)}`),
   );
 }
 
-function strength(value: EvidenceStrength | undefined, language: PageLanguage): HTMLElement | undefined {
-  const key = value && STRENGTHS[value];
-  return key && element("span", { class: "strength", "data-strength": value }, language.say(key));
+function strength(value: EvidenceStrength | undefined): HTMLElement | undefined {
+  return value && element("span", { class: "strength", "data-strength": value }, value);
 }
 
 function quotes({ quotes, supports = [] }: Citation): HTMLElement[] {
   return [...quotes, ...supports].map(({ text }) => element("blockquote", { dir: "auto" }, element("mark", {}, text)));
 }
 
-function pageOf({ page }: Citation, language: PageLanguage): string | undefined {
-  return page === undefined ? undefined : language.say("page", { page: language.number(page) });
+function pageOf({ page }: Citation): string | undefined {
+  return page === undefined ? undefined : `page ${number(page)}`;
 }
 
-const STRENGTHS: Readonly<Record<EvidenceStrength, TextKey>> = {
-  strong: "strengthStrong",
-  good: "strengthGood",
-  partial: "strengthPartial",
-};
+const SENTENCE_REACHES = "Below the threshold as a whole, but one of its sentences reaches it.";

@@ -3,7 +3,6 @@ import type { Citation, RefusalEvent } from "../../src/client/wire.js";
 import type { EvidenceChatElement, MessageDetail } from "../../src/index.js";
 import { onChatEvent } from "../chat-events.js";
 import { copyOnClick } from "../copy.js";
-import type { PageLanguage } from "../language.js";
 import { byId } from "../page.js";
 import { citationSlip } from "./citation-slip.js";
 import { passageList } from "./passage-list.js";
@@ -16,23 +15,21 @@ type Outcome = MessageDetail | RefusalEvent;
  * question. After a refusal, its reason.
  */
 export class EvidencePanel {
-  readonly #language: PageLanguage;
   #question = "";
   #isWaiting = false;
   #outcome: Outcome | undefined;
   /** The passage that the visitor opened in the chat. */
   #opened: string | undefined;
 
-  constructor(chat: EvidenceChatElement, language: PageLanguage) {
-    this.#language = language;
+  constructor(chat: EvidenceChatElement) {
     onChatEvent(chat, "message", (message) =>
       message.role === "user" ? this.#wait(message.text) : this.#show(this.#question, message),
     );
     onChatEvent(chat, "refusal", (refusal) => this.#show(this.#question, refusal));
     onChatEvent(chat, "error", () => this.#giveUp());
     onChatEvent(chat, "citation-open", ({ citation }) => this.#open(citation));
-    language.onChange(() => this.#draw());
-    copyOnClick(byId("raw-copy", HTMLButtonElement), language, () => this.#raw());
+    copyOnClick(byId("raw-copy", HTMLButtonElement), () => this.#raw());
+    this.#draw();
   }
 
   /** Clears the last question and its outcome. */
@@ -90,14 +87,14 @@ export class EvidencePanel {
   #content(): HTMLElement[] {
     const outcome = this.#outcome;
     if (!outcome) {
-      const text = this.#language.say(this.#isWaiting ? "evidenceWaiting" : "evidenceIdle");
+      const text = this.#isWaiting ? "Looking for evidence…" : IDLE;
       return [element("p", { class: "panel-lead" }, text)];
     }
-    if ("reason" in outcome) return [refusalSlip(outcome, this.#language)];
+    if ("reason" in outcome) return [refusalSlip(outcome)];
     const { citations, alsoFound } = outcome;
     return [
-      ...citations.map((citation) => citationSlip(citation, this.#language)),
-      ...(alsoFound.length > 0 ? [passageList(this.#language.say("notQuoted"), alsoFound, this.#language)] : []),
+      ...citations.map(citationSlip),
+      ...(alsoFound.length > 0 ? [passageList("Close to the question, but not quoted.", alsoFound)] : []),
     ];
   }
 
@@ -105,6 +102,8 @@ export class EvidencePanel {
     return this.#outcome ? JSON.stringify(this.#outcome, null, 2) : "";
   }
 }
+
+const IDLE = "The basis of an answer: its passages, how close they are to the question, and the quotes.";
 
 const ALONE = {
   role: "assistant",

@@ -1,26 +1,24 @@
 import { element } from "../../src/dom/element.js";
 import type { RefusalEvent, RefusalReason } from "../../src/client/wire.js";
-import type { PageLanguage } from "../language.js";
-import type { TextKey } from "../texts/texts.js";
+import { cosine } from "../format.js";
+import { THRESHOLD } from "./citation-slip.js";
 import { passageList } from "./passage-list.js";
-import { THRESHOLD } from "./threshold.js";
 
 /** The reason of a refusal, and the closest pages. */
-export function refusalSlip({ reason, nearest }: RefusalEvent, language: PageLanguage): HTMLElement {
-  const threshold = language.number(THRESHOLD, { minimumFractionDigits: 2 });
+export function refusalSlip({ reason, nearest }: RefusalEvent): HTMLElement {
   return element(
     "article",
     { class: "slip refusal", "data-reason": reason },
-    element("h3", { class: "slip-title" }, language.say("refused")),
-    element("p", {}, language.say(REASONS[reason], { threshold })),
-    ...(nearest.length === 0 ? [] : [passageList(language.say("nearest"), nearest, language)]),
+    element("h3", { class: "slip-title" }, "No answer, on purpose."),
+    element("p", {}, REASONS[reason]),
+    ...(nearest.length === 0 ? [] : [passageList("Closest pages", nearest)]),
   );
 }
 
-const REASONS: Readonly<Record<RefusalReason, TextKey>> = {
-  no_match: "reasonNoMatch",
-  weak_evidence: "reasonWeakEvidence",
-  unreadable_language: "reasonUnreadableLanguage",
-  no_access: "reasonNoAccess",
-  empty_kb: "reasonEmptyKb",
+const REASONS: Readonly<Record<RefusalReason, string>> = {
+  no_match: `No passage is close enough to the question: none reaches the threshold of ${cosine(THRESHOLD)}.`,
+  weak_evidence: "Some passages are close, but unlikely to answer it.",
+  unreadable_language: "The model cannot read this script, and a search by words alone finds too little.",
+  no_access: "There is no document that this visitor may read.",
+  empty_kb: "The knowledge base is empty.",
 };

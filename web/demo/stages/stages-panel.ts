@@ -1,23 +1,20 @@
 import { element } from "../../src/dom/element.js";
 import type { EvidenceChatElement } from "../../src/index.js";
 import { onChatEvent } from "../chat-events.js";
-import type { PageLanguage } from "../language.js";
+import { duration, number } from "../format.js";
 import { byId } from "../page.js";
-import type { TextKey } from "../texts/texts.js";
 import { advance, ASKED, type Course, elapsed, modelReady, type Step, stepsOf } from "./course.js";
 
 /** "How it works": the steps of the last question, as they happen. */
 export class StagesPanel {
-  readonly #language: PageLanguage;
   readonly #rows: Row[] = [];
   #course: Course | undefined;
 
-  constructor(chat: EvidenceChatElement, language: PageLanguage) {
-    this.#language = language;
+  constructor(chat: EvidenceChatElement) {
     onChatEvent(chat, "message", ({ role }) => role === "user" && this.#show(ASKED));
     onChatEvent(chat, "stage", (detail) => this.#show(advance(this.#course, detail)));
     onChatEvent(chat, "ready", () => this.#course && this.#show(modelReady(this.#course)));
-    language.onChange(() => this.#draw());
+    this.#draw();
   }
 
   /** Clears the last question. */
@@ -36,7 +33,7 @@ export class StagesPanel {
     const total = Math.max(1, this.#course ? elapsed(this.#course) : 1);
     // A refusal has one step less.
     for (const surplus of this.#rows.splice(steps.length)) surplus.root.remove();
-    steps.forEach((step, at) => this.#row(at).show(step, total, this.#language, this.#notes(step)));
+    steps.forEach((step, at) => this.#row(at).show(step, total, this.#notes(step)));
     this.#drawLeft();
   }
 
@@ -48,20 +45,19 @@ export class StagesPanel {
 
   #summary(): string {
     const { at } = this.#course ?? {};
-    if (!at) return this.#language.say("stagesIdle");
-    const after = (key: TextKey, time: number) => this.#language.say(key, { time: this.#language.duration(time) });
-    if (at.failed !== undefined) return after("stagesFailed", at.failed);
-    if (at.refused !== undefined) return after("stagesRefused", at.refused);
-    if (at.first_word !== undefined) return after("stagesAnswered", at.first_word);
-    return this.#language.say("stagesUnderWay");
+    if (!at) return "Ask something and see how your question is answered.";
+    if (at.failed !== undefined) return `Stopped after ${duration(at.failed)}`;
+    if (at.refused !== undefined) return `Refused after ${duration(at.refused)}`;
+    if (at.first_word !== undefined) return `First word after ${duration(at.first_word)}`;
+    return "Your question is being answered…";
   }
 
   #notes({ name }: Step): readonly string[] {
     if (name !== "embed" || !this.#course) return [];
     const { tokens, loadedModel } = this.#course;
     return [
-      ...(loadedModel ? [this.#language.say("withModel")] : []),
-      ...(tokens === undefined ? [] : [this.#language.say("tokens", { count: this.#language.number(tokens) })]),
+      ...(loadedModel ? ["including the one-time download of the AI"] : []),
+      ...(tokens === undefined ? [] : [`tokens: ${number(tokens)}`]),
     ];
   }
 
@@ -69,12 +65,12 @@ export class StagesPanel {
   #drawLeft(): void {
     const bytes = this.#course?.requestBytes;
     const isWritten = this.#course?.at.writing !== undefined;
-    byId("left-model", HTMLElement).textContent = this.#language.say(isWritten ? "leftModel" : "leftVendor");
-    byId("left-to-model", HTMLElement).textContent = this.#language.say(isWritten ? "leftWritten" : "leftNothing");
+    byId("left-model", HTMLElement).textContent = isWritten ? "To a language model" : "To an AI vendor";
+    byId("left-to-model", HTMLElement).textContent = isWritten ? "question and passages, from our server" : "nothing";
     byId("left", HTMLElement).hidden = this.#course?.at.sent === undefined;
     byId("left-size-row", HTMLElement).hidden = bytes === undefined;
     if (bytes === undefined) return;
-    byId("left-size", HTMLElement).textContent = this.#language.number(bytes / 1000, {
+    byId("left-size", HTMLElement).textContent = number(bytes / 1000, {
       style: "unit",
       unit: "kilobyte",
       maximumFractionDigits: 1,
@@ -90,13 +86,13 @@ class Row {
   readonly #bar = element("span", { class: "stage-bar", "aria-hidden": "true" });
   readonly root = element("li", { class: "stage" }, this.#name, this.#time, this.#text, this.#bar);
 
-  show(step: Step, total: number, language: PageLanguage, notes: readonly string[]): void {
+  show(step: Step, total: number, notes: readonly string[]): void {
     const { name, text } = TEXTS[step.name];
     this.root.dataset.stage = step.name;
     this.root.dataset.state = step.state;
-    this.#name.textContent = language.say(name);
-    this.#time.textContent = timeOf(step, language);
-    this.#text.textContent = [language.say(text), ...notes].join(" · ");
+    this.#name.textContent = name;
+    this.#time.textContent = timeOf(step);
+    this.#text.textContent = [text, ...notes].join(" · ");
     const start = (step.start ?? 0) / total;
     // Through CSSOM, because a strict `style-src` forbids the attribute.
     this.#bar.style.setProperty("--start", start.toFixed(4));
@@ -110,19 +106,23 @@ function barLength({ state, duration }: Step, start: number, total: number): num
   return state === "running" ? 1 - start : 0;
 }
 
-function timeOf({ state, duration }: Step, language: PageLanguage): string {
-  if (duration !== undefined) return language.duration(duration);
-  if (state === "running") return language.say("running");
-  if (state === "failed") return language.say("failed");
-  return "–";
+function timeOf(step: Step): string {
+  if (step.duration !== undefined) return duration(step.duration);
+  return step.state === "running" || step.state === "failed" ? step.state : "–";
 }
 
-const TEXTS: Readonly<Record<Step["name"], { readonly name: TextKey; readonly text: TextKey }>> = {
-  embed: { name: "stageEmbed", text: "stageEmbedText" },
-  check: { name: "stageCheck", text: "stageCheckText" },
-  search: { name: "stageSearch", text: "stageSearchText" },
-  first_word: { name: "stageFirstWord", text: "stageFirstWordText" },
-  write: { name: "stageWrite", text: "stageWriteText" },
-  refused: { name: "stageRefused", text: "stageRefusedText" },
-  complete: { name: "stageComplete", text: "stageCompleteText" },
+const TEXTS: Readonly<Record<Step["name"], { readonly name: string; readonly text: string }>> = {
+  embed: {
+    name: "Processed in your browser",
+    text: "A small AI in this page turns the question into 384 numbers.",
+  },
+  check: { name: "Checked for access", text: "Are you signed in? Are you asking too often?" },
+  search: { name: "Searched", text: "By meaning and by words, in the documents you may see." },
+  first_word: { name: "First word", text: "The best sentences are selected. None is generated." },
+  write: {
+    name: "Written and checked",
+    text: "A language model writes. Only sentences that follow from the passages are shown.",
+  },
+  refused: { name: "No answer", text: "The evidence was too weak, and the chat says so." },
+  complete: { name: "Complete", text: "With every source and its quotes." },
 };

@@ -29,15 +29,6 @@ export interface AllSettings {
 /** New values by column. */
 export type Changes = Readonly<Record<string, Value>>;
 
-/** What thresholds would do to the newest questions. */
-export interface Preview {
-  readonly questions: number;
-  readonly answered: number;
-  readonly answered_now: number;
-  readonly first_day: string | null;
-  readonly has_refused: boolean;
-}
-
 /** An entry of the audit trail. */
 export interface Change {
   readonly id: number;
@@ -91,16 +82,6 @@ export class Administration {
 
   deleteAssistant({ name, updated_at }: AssistantRow): Promise<void> {
     return this.#call("chat_delete_assistant", { assistant: name, expected_updated_at: updated_at });
-  }
-
-  /** `null` stands for the default. */
-  async preview(assistant: string, threshold: number | null, confidence: number | null): Promise<Preview | undefined> {
-    const rows = await this.#call<Preview[]>("chat_preview_thresholds", {
-      assistant,
-      evidence_threshold: threshold,
-      evidence_confidence: confidence,
-    });
-    return rows[0];
   }
 
   changes(maxCount: number, beforeId: number | null): Promise<Change[]> {

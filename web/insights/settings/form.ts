@@ -18,8 +18,6 @@ export interface SettingsForm {
   readonly node: HTMLElement;
   /** Whether there are changes that are not saved. */
   readonly isDirty: () => boolean;
-  /** The values as edited; undefined for one that is not valid. */
-  readonly edited: (column: string) => Value | undefined;
 }
 
 /** Edits a row. `extras` are shown at the end of a group. */
@@ -75,7 +73,6 @@ export function settingsForm(
     for (const field of fields) control(field).show(saved(field));
     clearProblems();
     refresh();
-    node.dispatchEvent(new Event("input"));
   };
   const reset = () => {
     if (isBusy || changed().length === 0) return;
@@ -162,9 +159,7 @@ export function settingsForm(
     announce("Not saved: somebody else has changed these settings.");
   };
 
-  node.addEventListener("input", (event) => {
-    if (event.target !== node) refresh();
-  });
+  node.addEventListener("input", refresh);
   // A checkbox that hides a list.
   node.addEventListener("change", refresh);
   node.addEventListener("submit", (event) => {
@@ -173,11 +168,7 @@ export function settingsForm(
   });
   for (const heading of node.querySelectorAll("h2")) heading.setAttribute("tabindex", "-1");
   write();
-  return {
-    node,
-    isDirty: () => changed().length > 0,
-    edited: (column) => controls.get(column)?.read(),
-  };
+  return { node, isDirty: () => changed().length > 0 };
 }
 
 function isSame(a: Value | undefined, b: Value | undefined): boolean {

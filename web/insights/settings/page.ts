@@ -5,7 +5,6 @@ import { askForAssistant } from "./add.js";
 import { type Administration, type AllSettings, type AssistantRow, RejectedError } from "./data.js";
 import { ASSISTANT_GROUPS, GENERAL_GROUPS } from "./fields.js";
 import { type SettingsForm, settingsForm, type Store } from "./form.js";
-import { ThresholdPreview } from "./preview.js";
 
 /** The value of the picker for the settings of all assistants. */
 const GENERAL = "";
@@ -14,7 +13,6 @@ const GENERAL = "";
 export function showSettings(content: HTMLElement, administration: Administration): Shown {
   let all: AllSettings;
   let form: SettingsForm | undefined;
-  let preview: ThresholdPreview | undefined;
   let isStopped = false;
   let chosen = "default";
 
@@ -50,8 +48,6 @@ export function showSettings(content: HTMLElement, administration: Administratio
   };
 
   const showChosen = () => {
-    preview?.stop();
-    preview = undefined;
     form = undefined;
     const row = all.assistants.find(({ name }) => name === chosen);
     if (chosen !== GENERAL && row) showAssistant(row);
@@ -82,19 +78,8 @@ export function showSettings(content: HTMLElement, administration: Administratio
       read: async () => (await readAll()).assistants.find((other) => other.name === name),
       save: (changes, base) => administration.updateAssistant(name, changes, base),
     };
-    const shownPreview = new ThresholdPreview(administration, name);
-    preview = shownPreview;
-    const shown = settingsForm(ASSISTANT_GROUPS, row, store, new Map([["When it answers", shownPreview.node]]));
-    const update = () => {
-      const saved = all.assistants.find((other) => other.name === name);
-      const [threshold, confidence] = ["evidence_threshold", "evidence_confidence"].map(shown.edited);
-      const isSaved = saved?.evidence_threshold === threshold && saved?.evidence_confidence === confidence;
-      shownPreview.update(threshold, confidence, isSaved);
-    };
-    shown.node.addEventListener("input", update);
-    update();
-    form = shown;
-    place.replaceChildren(shown.node, deletePart(row));
+    form = settingsForm(ASSISTANT_GROUPS, row, store);
+    place.replaceChildren(form.node, deletePart(row));
   };
 
   const deletePart = ({ name, has_conversations: hasConversations }: AssistantRow) => {
@@ -172,11 +157,7 @@ export function showSettings(content: HTMLElement, administration: Administratio
         button({}, () => void add(), "Add an assistant"),
       ),
     ),
-    element(
-      "p",
-      { class: "detail" },
-      "Changes take effect within a minute. What the owner sets in the environment of the Worker overrides them.",
-    ),
+    element("p", { class: "detail" }, "Changes take effect within a minute."),
     place,
   );
   const load = async () => {
@@ -197,7 +178,6 @@ export function showSettings(content: HTMLElement, administration: Administratio
   return {
     stop: () => {
       isStopped = true;
-      preview?.stop();
     },
     mayLeave,
     isDirty,

@@ -98,22 +98,13 @@ test("a wrong password is reported, and sign-up is one click away", async () => 
   assert.equal(await page.locator("#account-email").textContent(), "new@example.com");
 });
 
-test("the language switch changes page and widget, including direction, and is stored", async () => {
-  await answer();
+test("the language switch changes the widget, and is stored", async () => {
   await page.locator("#language").selectOption("ar");
-  const check = async () => {
-    assert.equal(await page.locator("html").getAttribute("dir"), "rtl");
-    assert.equal(await page.locator("html").getAttribute("lang"), "ar");
-    assert.equal(await page.locator("#chat").getAttribute("lang"), "ar");
-    assert.equal(await page.locator("#sign-out").textContent(), "تسجيل الخروج");
-    assert.ok(await page.locator("#english-only").isVisible());
-  };
-  await check();
-  assert.match(await page.locator(".slip-measures").first().textContent(), /العتبة/);
-  assert.match(await step("embed").textContent(), /ملي/);
+  assert.equal(await page.locator("#chat").getAttribute("lang"), "ar");
   await page.reload();
   await page.locator("body[data-view=chat]").waitFor();
-  await check();
+  assert.equal(await page.locator("#chat").getAttribute("lang"), "ar");
+  assert.equal(await page.locator("#language").inputValue(), "ar");
 });
 
 test("the theme applies to page and widget and is stored", async () => {
@@ -267,30 +258,21 @@ test("the raw outcome can be copied", async () => {
 
 const ANSWER_ON_THE_WIRE = JSON.parse(JSON.stringify(ANSWER));
 
-test("the page does not overflow at 320 pixels, signed in or not, in any language", async () => {
+test("the page does not overflow at 320 pixels, signed in or not", async () => {
   await page.setViewportSize({ width: 320, height: 640 });
   const overflow = () =>
     page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
   await answer();
-  for (const language of ["en", "de", "es", "fr", "ar", "ja"]) {
-    await page.locator("#language").selectOption(language);
-    assert.equal(await overflow(), 0, language);
-  }
-  await page.locator("#language").selectOption("de");
+  assert.equal(await overflow(), 0);
   await page.locator("#sign-out").click();
   await page.locator("body[data-view=sign-in]").waitFor();
   assert.equal(await overflow(), 0);
 });
 
-for (const [name, theme, language] of [
-  ["light", "light", "en"],
-  ["dark", "dark", "de"],
-  ["right to left", "light", "ar"],
-]) {
-  test(`axe finds no violation: ${name}`, async () => {
+for (const theme of ["light", "dark"]) {
+  test(`axe finds no violation: ${theme}`, async () => {
     await page.emulateMedia({ reducedMotion: "reduce" });
     await page.locator(`#theme-${theme}`).check();
-    await page.locator("#language").selectOption(language);
     await answer();
     await emit(page, "citation-open", { citation: STRONG });
     await page.locator("#raw summary").click();
@@ -325,11 +307,10 @@ test("with other documents than those of the sample shop, the page has no shop",
   });
   await page.goto(demo.origin);
   await page.locator("body[data-view=chat]").waitFor();
-  await page.locator("#language").selectOption("de");
   assert.equal(await page.title(), "Evidence Chat");
   assert.equal(await page.locator("#brand-name").textContent(), "Evidence Chat");
   assert.equal(await page.locator("#chat").getAttribute("heading"), null);
-  assert.equal(await page.locator(".example, .sample, .foot, #english-only").count(), 0);
+  assert.equal(await page.locator(".example, .sample, .foot").count(), 0);
   assert.doesNotMatch(await page.locator("body").evaluate((body) => body.textContent), /Fernhollow|return an item/);
   await page.unroute("**/config.json");
 });

@@ -1,6 +1,5 @@
 // The settings and the changes of the pages for administrators, in Chromium, on the real local Supabase.
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
 import { startSuite } from "../../../tests/lib/suite.mjs";
 import { assertNoViolations, createCaller, signIn, startSite } from "./support/administration.mjs";
@@ -211,52 +210,6 @@ describe("settings of an assistant", () => {
     await dialog().getByRole("button", { name: "Leave without saving" }).click();
     await page.locator("body[data-state=changes]").waitFor();
     assert.equal(await page.evaluate(() => !dispatchEvent(new Event("beforeunload", { cancelable: true }))), false);
-  });
-});
-
-describe("the preview of thresholds", () => {
-  const preview = (text) => page.locator("#threshold-preview", { hasText: text }).waitFor();
-
-  test("says how many of the recorded questions other thresholds would answer", async () => {
-    await patch("assistants", "name=eq.default", { evidence_threshold: null, evidence_confidence: null });
-    await open("default");
-    await preview("no question was recorded");
-    const record = (similarity, confidence, refusal = null) =>
-      rpc(
-        visitor,
-        "chat_record_turn",
-        {
-          session_id: randomUUID(),
-          title: "A question",
-          question_id: randomUUID(),
-          question: "How long?",
-          answer_id: randomUUID(),
-          answer: "30 days.",
-          citations: [],
-          sources: [],
-          refusal,
-          reaches: [{ similarity, confidence }],
-        },
-        { worker: true },
-      );
-    await record(0.35, 0.5);
-    await record(0.6, 0.9);
-    await record(0.3, 0.9, "no_match");
-    await open("default");
-    await preview("With the saved thresholds, 2 of the last 3 questions since");
-    await page.getByLabel("Evidence threshold, slider").focus();
-    await page.keyboard.press("ArrowRight");
-    assert.equal(await page.getByLabel("Evidence threshold", { exact: true }).inputValue(), "0.36");
-    await preview("With these thresholds, 1 of the last 3 questions since");
-    await preview("(now 2)");
-    await page.getByLabel("Evidence threshold", { exact: true }).fill("0.3");
-    await preview("With these thresholds, 3 of the last 3 questions");
-    await page.getByLabel("Evidence threshold", { exact: true }).fill("3");
-    await preview("Both thresholds must be 0 to 1.");
-    await page.getByLabel("Evidence threshold", { exact: true }).fill("0.3");
-    await save().click();
-    await preview("With the saved thresholds, 3 of the last 3 questions");
-    await patch("assistants", "name=eq.default", { evidence_threshold: null });
   });
 });
 

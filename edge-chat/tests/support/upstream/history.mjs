@@ -15,7 +15,6 @@ const TURN = [
   "mode",
   "question",
   "question_id",
-  "reaches",
   "refusal",
   "searched",
   "session_id",

@@ -1,7 +1,7 @@
-//! Services of the product that run locally: the demo and the benches start them.
+//! Services of the product that the benches start on this computer.
 
-pub mod model_server;
-pub mod ports;
+pub(crate) mod model_server;
+pub(crate) mod ports;
 mod service;
 
 use std::fs;
@@ -12,54 +12,54 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
-use crate::setup::ModelDir;
-use crate::{paths, shell};
-pub use service::Service;
+pub(crate) use service::Service;
+use xtask::setup::ModelDir;
+use xtask::{paths, shell};
 
 /// Whether Ctrl-C or SIGTERM was received.
 #[derive(Clone)]
-pub struct Stop(Arc<AtomicBool>);
+pub(crate) struct Stop(Arc<AtomicBool>);
 
 impl Stop {
-    pub fn on_signal() -> Result<Self> {
+    pub(crate) fn on_signal() -> Result<Self> {
         let stop = Self(Arc::new(AtomicBool::new(false)));
         let flag = stop.clone();
         ctrlc::set_handler(move || flag.0.store(true, Ordering::Relaxed))?;
         Ok(stop)
     }
 
-    pub fn is_requested(&self) -> bool {
+    pub(crate) fn is_requested(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 
-    pub fn check(&self) -> Result<()> {
+    pub(crate) fn check(&self) -> Result<()> {
         ensure!(!self.is_requested(), "stopped");
         Ok(())
     }
 }
 
 /// The local Supabase, which stops when dropped.
-pub struct Supabase {
-    pub service: Service,
-    pub keys: Keys,
+pub(crate) struct Supabase {
+    pub(crate) service: Service,
+    pub(crate) keys: Keys,
 }
 
 /// The keys that the local Supabase generated on its first start.
-pub struct Keys {
-    pub jwt_secret: String,
-    pub publishable_key: String,
-    pub secret_key: String,
-    pub worker_secret: String,
+pub(crate) struct Keys {
+    pub(crate) jwt_secret: String,
+    pub(crate) publishable_key: String,
+    pub(crate) secret_key: String,
+    pub(crate) worker_secret: String,
 }
 
 impl Supabase {
     /// Starts it on a data folder, which the first start creates.
-    pub fn start(data: &Path, logs: &Path, stop: &Stop) -> Result<Self> {
+    pub(crate) fn start(data: &Path, logs: &Path, stop: &Stop) -> Result<Self> {
         Self::start_script("supabase/local/server.mjs", data, logs, stop)
     }
 
     /// Like [`Self::start`], with another script that serves it and writes `keys.json` into the data folder.
-    pub fn start_script(script: &str, data: &Path, logs: &Path, stop: &Stop) -> Result<Self> {
+    pub(crate) fn start_script(script: &str, data: &Path, logs: &Path, stop: &Stop) -> Result<Self> {
         let service = Service::start(
             "supabase",
             shell::command("node").arg(script).env("DATA_DIR", data),
@@ -70,37 +70,24 @@ impl Supabase {
         Ok(Self { service, keys: Keys::read(&data.join("keys.json"))? })
     }
 
-    pub fn url(&self) -> &str {
+    pub(crate) fn url(&self) -> &str {
         &self.service.url
     }
 
     /// Runs `kb sync` on a folder of documents, with the `kb` that was built last.
-    pub fn sync(&self, documents: &Path, model: &ModelDir) -> Result<()> {
-        shell::run(&mut self.sync_command(documents, model))
-    }
-
-    /// Like [`Self::sync`], but only reports documents that failed.
-    pub fn sync_readable(&self, documents: &Path, model: &ModelDir) -> Result<()> {
-        let status = self.sync_command(documents, model).status().context("cannot start kb")?;
-        match status.code() {
-            Some(0) => {}
-            Some(1) => println!(
-                "! kb sync reported failures, see above; the chat answers from the documents that could be read"
-            ),
-            _ => bail!("kb sync failed ({status})"),
-        }
-        Ok(())
-    }
-
-    /// Another folder of the same name replaces the one before.
-    fn sync_command(&self, documents: &Path, model: &ModelDir) -> std::process::Command {
-        let mut command = self.command(paths::kb_binary(), model);
-        command.arg("sync").arg(documents).arg("--change-settings");
-        command
+    pub(crate) fn sync(&self, documents: &Path, model: &ModelDir) -> Result<()> {
+        // Another folder of the same name replaces the one before.
+        shell::run(
+            self.command(paths::kb_binary(), model).arg("sync").arg(documents).arg("--change-settings"),
+        )
     }
 
     /// A program with the address and key of this knowledge base in its environment.
-    pub fn command(&self, program: impl AsRef<std::ffi::OsStr>, model: &ModelDir) -> std::process::Command {
+    pub(crate) fn command(
+        &self,
+        program: impl AsRef<std::ffi::OsStr>,
+        model: &ModelDir,
+    ) -> std::process::Command {
         let mut command = shell::command(program);
         command
             .env("SUPABASE_URL", self.url())

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result, bail};
 
-use crate::paths;
+use xtask::paths;
 
 /// The number of ports to try.
 const ATTEMPTS: u16 = 50;
@@ -18,12 +18,12 @@ static CHOSEN: Mutex<BTreeMap<u16, File>> = Mutex::new(BTreeMap::new());
 /// The first free loopback port at or after `preferred`.
 ///
 /// Another process that calls this does not get it while this one runs: a service binds its port only seconds later.
-pub fn free_from(preferred: u16) -> Result<u16> {
+pub(crate) fn free_from(preferred: u16) -> Result<u16> {
     let end = preferred.saturating_add(ATTEMPTS);
     for port in preferred..end {
         if choose(port)? {
             if port != preferred {
-                say!("  port {preferred} is taken, using {port}");
+                xtask::say!("  port {preferred} is taken, using {port}");
             }
             return Ok(port);
         }

@@ -12,15 +12,15 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 
 use super::Stop;
-use crate::shell;
+use xtask::shell;
 
 const READY: &str = "ready ";
 const START_TIMEOUT: Duration = Duration::from_secs(60);
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 
-pub struct Service {
+pub(crate) struct Service {
     name: &'static str,
-    pub url: String,
+    pub(crate) url: String,
     log: PathBuf,
     /// Bytes in the log of earlier runs.
     earlier: usize,
@@ -31,7 +31,7 @@ pub struct Service {
 
 impl Service {
     /// Starts `command` with `PORT` set and waits until it prints `ready URL`. Its output goes to a log file.
-    pub fn start(
+    pub(crate) fn start(
         name: &'static str,
         command: &mut Command,
         port: u16,
@@ -68,20 +68,12 @@ impl Service {
                 Err(_) => bail!("{name} did not start:\n{}", service.last_log_lines()),
             }
         };
-        say!("✓ {name}: {} ({:.1} s)", service.url, started.elapsed().as_secs_f32());
+        xtask::say!("✓ {name}: {} ({:.1} s)", service.url, started.elapsed().as_secs_f32());
         Ok(service)
     }
 
-    pub fn id(&self) -> u32 {
+    pub(crate) fn id(&self) -> u32 {
         self.id
-    }
-
-    pub fn report_if_stopped(&mut self) {
-        if let Some(Ok(Some(status))) = self.child.as_mut().map(Child::try_wait) {
-            self.child = None;
-            self.kill_descendants();
-            println!("! {} stopped ({status}); see {}", self.name, self.log.display());
-        }
     }
 
     /// Kills processes that the service started and did not stop, such as workerd.

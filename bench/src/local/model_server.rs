@@ -1,4 +1,4 @@
-//! The language model server of the demo and the benches: `tools/model-server/server.py`.
+//! The language model server of the benches: `tools/model-server/server.py`.
 
 use std::path::Path;
 use std::process::Command;
@@ -6,13 +6,13 @@ use std::process::Command;
 use anyhow::Result;
 
 use super::{Service, Stop, ports};
-use crate::setup::Generation;
-use crate::shell;
+use xtask::setup::Generation;
+use xtask::shell;
 
 const PREFERRED_PORT: u16 = 8788;
 
 /// Starts it with the model that setup installed. The base URL of its OpenAI-compatible API is [`api_url`].
-pub fn start(generation: &Generation, logs: &Path, stop: &Stop) -> Result<Service> {
+pub(crate) fn start(generation: &Generation, logs: &Path, stop: &Stop) -> Result<Service> {
     Service::start("model-server", &mut command(generation), ports::free_from(PREFERRED_PORT)?, logs, stop)
 }
 
@@ -26,7 +26,7 @@ fn command(generation: &Generation) -> Command {
 }
 
 /// The value of `CHAT_LLM_URL` for this server.
-pub fn api_url(server: &Service) -> String {
+pub(crate) fn api_url(server: &Service) -> String {
     format!("{}/v1", server.url)
 }
 
@@ -43,6 +43,6 @@ mod tests {
         let wanted =
             ["tools/model-server/server.py", "--name", "SmolLM2-135M-Instruct", "--model", "/models/a.gguf"];
         assert_eq!(arguments, wanted);
-        assert!(crate::paths::repo().join(wanted[0]).is_file());
+        assert!(xtask::paths::repo().join(wanted[0]).is_file());
     }
 }
