@@ -350,7 +350,12 @@ test("each response is reported with its request id, the timings of its stages a
     reported.map(({ headers, ...response }) => ({ ...response, type: headers.get("content-type") })),
     [
       { status: 401, requestId: "r1", serverTiming: {}, type: "application/json" },
-      { status: 200, requestId: undefined, serverTiming: { auth: 0, search: 21.5 }, type: "text/event-stream" },
+      {
+        status: 200,
+        requestId: undefined,
+        serverTiming: { auth: 0, search: 21.5 },
+        type: "text/event-stream; charset=utf-8",
+      },
     ],
   );
 });

@@ -8,7 +8,7 @@ const STRENGTHS = /** @type {const} */ (["strong", "good", "partial"]);
 
 /**
  * Turns the events of an answer into chunks of a chat completion: a role, text, and one last chunk with everything else.
- * @param {{ id: string, created: number, model: string }} head what all chunks share; `created` is in seconds since 1970
+ * @param {{ id: string, created: number, model: string }} head the fields that all chunks share; `created` is in seconds since 1970
  * @returns {(event: ChatEvent) => any[]} gives the chunks of the next event
  */
 export function chunksOfEvents(head) {

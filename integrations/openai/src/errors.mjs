@@ -28,7 +28,7 @@ export function invalidRequest(/** @type {string} */ message, /** @type {string 
   return new AdapterError(400, "invalid_request", message, param);
 }
 
-/** The error for the client of whatever was thrown. */
+/** The error that the client gets for a thrown value. */
 export function asAdapterError(/** @type {unknown} */ thrown) {
   if (thrown instanceof AdapterError) return thrown;
   if (thrown instanceof ChatError) {

@@ -1,4 +1,4 @@
-/** What makes a line code. */
+/** The indentation that makes a line code. */
 const INDENT = "    ";
 /** The markers at the end of a piece. */
 const MARKERS = /(?:(?<![ \n])[ \n]*\[\d+\])*$/;
