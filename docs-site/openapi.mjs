@@ -110,4 +110,4 @@ function at(api, ref) {
     .reduce((node, key) => node[key.replaceAll("~1", "/").replaceAll("~0", "~")], api);
 }
 
-const title = (name) => ({ openai: "OpenAI" })[name] ?? `${name[0].toUpperCase()}${name.slice(1)}`;
+const title = (name) => `${name[0].toUpperCase()}${name.slice(1)}`;

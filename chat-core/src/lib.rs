@@ -33,7 +33,6 @@ pub mod generate;
 mod generation_report;
 pub mod limits;
 mod marker;
-pub mod openai;
 pub mod outcome;
 mod passage;
 mod question;

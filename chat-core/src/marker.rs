@@ -21,11 +21,6 @@ pub(crate) fn escape_markers(text: &str) -> String {
     escaped
 }
 
-/// Whether a text consists of digits.
-pub(crate) fn is_number(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
-}
-
 /// The first `[digits]` in a text, as a byte range.
 pub(crate) fn find_marker(text: &str) -> Option<(usize, usize)> {
     text.match_indices('[').find_map(|(start, _)| {

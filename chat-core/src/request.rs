@@ -79,7 +79,7 @@ impl ChatRequest {
     /// Parses and checks a request body.
     pub fn parse(body: &[u8]) -> Result<Self, ApiError> {
         let mut fields = Fields::parse(body, FIELDS)?;
-        let message = message(&fields.required("message")?)?;
+        let message = text(&fields.required("message")?, "message")?;
         Ok(Self {
             embedding: embedding(&fields.required("embedding")?, "embedding")?,
             truncated: fields.take("truncated").map_or(Ok(false), truncated)? || is_truncated(&message),
@@ -128,10 +128,6 @@ pub(crate) fn embedding(value: &Value, field: &str) -> Result<Vec<f32>, ApiError
     }
 }
 
-pub(crate) fn message(value: &Value) -> Result<String, ApiError> {
-    text(value, "message")
-}
-
 /// The text of a question or of a search, trimmed.
 pub(crate) fn text(value: &Value, field: &str) -> Result<String, ApiError> {
     let Some(text) = value.as_str() else {
@@ -170,13 +166,13 @@ pub(crate) fn previous(mut value: Value) -> Result<Previous, ApiError> {
     })
 }
 
-pub(crate) fn truncated(value: Value) -> Result<bool, ApiError> {
+fn truncated(value: Value) -> Result<bool, ApiError> {
     value.as_bool().ok_or_else(|| ApiError::invalid_request("truncated must be true or false"))
 }
 
 /// Whether the model certainly reads only the beginning of a message, although the client did not say so. The tokenizer makes at
 /// least one token of a word with a letter or a digit; [CLS] and [SEP] take two of the tokens that the model reads.
-pub(crate) fn is_truncated(message: &str) -> bool {
+fn is_truncated(message: &str) -> bool {
     let words = message.split_whitespace().filter(|word| word.contains(char::is_alphanumeric));
     words.count() > MAX_MODEL_TOKENS - 2
 }
@@ -206,12 +202,12 @@ pub(crate) fn model(value: Value, field: &str) -> Result<String, ApiError> {
     }
 }
 
-pub(crate) fn include_citations(value: Value) -> Result<bool, ApiError> {
+fn include_citations(value: Value) -> Result<bool, ApiError> {
     value.as_bool().ok_or_else(|| ApiError::invalid_request("include_citations must be true or false"))
 }
 
 /// A client may only ask for less than the site offers.
-pub(crate) fn is_extractive(value: Value) -> Result<bool, ApiError> {
+fn is_extractive(value: Value) -> Result<bool, ApiError> {
     match value.as_str() {
         Some("extractive") => Ok(true),
         _ => Err(ApiError::invalid_request("mode must be \"extractive\", or missing")),

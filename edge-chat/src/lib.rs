@@ -30,7 +30,6 @@ mod identity;
 mod limits;
 mod me;
 mod microtasks;
-mod models;
 mod observe;
 mod route;
 mod router;

@@ -17,16 +17,10 @@ pub(crate) enum Route {
     Sessions,
     Session(Uuid),
     Messages(Uuid),
-    Feedback {
-        session: Uuid,
-        message: Uuid,
-    },
+    Feedback { session: Uuid, message: Uuid },
     Download(Uuid),
     Me,
     Export,
-    /// OpenAI's API.
-    ChatCompletions,
-    Models,
 }
 
 /// A method that some route takes. `worker::Method` does not do here: it reads every unknown method as GET.
@@ -61,8 +55,6 @@ pub(crate) enum Endpoint {
     Download { id: Uuid, is_head: bool },
     DeleteUserData,
     ExportUserData,
-    CompleteChat,
-    ListModels,
     Preflight,
 }
 
@@ -87,8 +79,6 @@ impl Route {
             ["api", "documents", id, "download"] => parse_id(id).map(Self::Download),
             ["api", "me"] => Some(Self::Me),
             ["api", "me", "export"] => Some(Self::Export),
-            ["v1", "chat", "completions"] => Some(Self::ChatCompletions),
-            ["v1", "models"] => Some(Self::Models),
             _ => None,
         }
     }
@@ -110,8 +100,6 @@ impl Route {
             Self::Download(_) => "/api/documents/{id}/download",
             Self::Me => "/api/me",
             Self::Export => "/api/me/export",
-            Self::ChatCompletions => "/v1/chat/completions",
-            Self::Models => "/v1/models",
         }
     }
 
@@ -139,21 +127,13 @@ impl Route {
             (Self::Download(id), Head) => Some(Endpoint::Download { id, is_head: true }),
             (Self::Me, Delete) => Some(Endpoint::DeleteUserData),
             (Self::Export, Get) => Some(Endpoint::ExportUserData),
-            (Self::ChatCompletions, Post) => Some(Endpoint::CompleteChat),
-            (Self::Models, Get) => Some(Endpoint::ListModels),
             (_, Options) => Some(Endpoint::Preflight),
             (
                 Self::Health | Self::Ready | Self::Config | Self::Project | Self::Download(_),
                 Post | Put | Patch | Delete,
             )
-            | (
-                Self::CitationUse | Self::Chat | Self::Search | Self::ChatCompletions,
-                Get | Head | Put | Patch | Delete,
-            )
-            | (
-                Self::Sessions | Self::Messages(_) | Self::Export | Self::Models,
-                Head | Post | Put | Patch | Delete,
-            )
+            | (Self::CitationUse | Self::Chat | Self::Search, Get | Head | Put | Patch | Delete)
+            | (Self::Sessions | Self::Messages(_) | Self::Export, Head | Post | Put | Patch | Delete)
             | (Self::Session(_), Head | Post | Put)
             | (Self::Feedback { .. }, Get | Head | Post | Patch)
             | (Self::Me, Get | Head | Post | Put | Patch) => None,
@@ -164,13 +144,6 @@ impl Route {
     pub(crate) fn allow(self) -> String {
         let allowed = RouteMethod::ALL.into_iter().filter(|method| self.endpoint(*method).is_some());
         allowed.map(RouteMethod::name).collect::<Vec<_>>().join(", ")
-    }
-}
-
-impl Endpoint {
-    /// Whether its clients expect the errors of OpenAI's API.
-    pub(crate) fn is_openai(self) -> bool {
-        matches!(self, Self::CompleteChat | Self::ListModels)
     }
 }
 
@@ -223,8 +196,6 @@ mod tests {
             "/api/me/exports",
             "/chat",
             "/api/models",
-            "/v1/chat",
-            "/v1/models/evidence-chat",
             "/api/sessions/1",
             "/api/sessions/6f9619ff8b864d01b42d00cf4fc964ff",
             &format!("/api/sessions/{ID}/"),
@@ -256,8 +227,6 @@ mod tests {
             (Route::Download(id), "GET, HEAD, OPTIONS"),
             (Route::Me, "DELETE, OPTIONS"),
             (Route::Export, "GET, OPTIONS"),
-            (Route::ChatCompletions, "POST, OPTIONS"),
-            (Route::Models, "GET, OPTIONS"),
         ] {
             assert_eq!(route.allow(), allow, "{}", route.name());
         }

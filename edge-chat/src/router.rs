@@ -4,7 +4,6 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use chat_core::error::ErrorCode;
-use chat_core::openai::ErrorObject;
 use futures_util::FutureExt;
 use uuid::Uuid;
 use worker::{Context, Env, Request, Response, Result};
@@ -17,7 +16,7 @@ use crate::http::reply::Reply;
 use crate::http::url::RequestUrl;
 use crate::observe::{RequestLine, Trace, count};
 use crate::route::{Endpoint, Route, RouteMethod};
-use crate::{chat, citation_use, documents, me, models, sessions, site};
+use crate::{chat, citation_use, documents, me, sessions, site};
 
 /// Headers of every response. The API is for scripts: no response is ever shown as a page.
 const SECURITY_HEADERS: &[(&str, &str)] = &[
@@ -52,9 +51,7 @@ async fn handle(request: Request, env: Env, context: &Context) -> Result<Respons
     let origin = request.headers().get("origin")?;
     let cors = Cors::new(&variable(&env, "CHAT_ALLOWED_ORIGINS").unwrap_or_default(), origin.as_deref());
 
-    let endpoint = endpoint(route, method);
-    let is_openai = endpoint.as_ref().is_ok_and(|endpoint| endpoint.is_openai());
-    let result = match endpoint {
+    let result = match endpoint(route, method) {
         Ok(endpoint) => {
             let call = || Call::new(request, url, &request_id, &env, &trace);
             dispatch(endpoint, &cors, call).await
@@ -66,7 +63,7 @@ async fn handle(request: Request, env: Env, context: &Context) -> Result<Respons
         Ok(reply) => (reply, None),
         Err(error) => {
             let (code, detail) = (error.body.code.as_str(), error.detail.clone());
-            (Reply::new(error_response(error, &request_id, is_openai)?, code), detail)
+            (Reply::new(error_response(error, &request_id)?, code), detail)
         }
     };
     add_common_headers(&mut reply.response, &request_id, &cors, &trace)?;
@@ -129,8 +126,6 @@ async fn dispatch(
         Endpoint::Download { id, is_head } => documents::download(call()?, id, is_head).await,
         Endpoint::DeleteUserData => me::delete(call()?).await,
         Endpoint::ExportUserData => me::export(call()?).await,
-        Endpoint::CompleteChat => chat::complete(call()?).await,
-        Endpoint::ListModels => models::list(call()?).await,
     }
 }
 
@@ -164,16 +159,8 @@ fn add_common_headers(response: &mut Response, request_id: &str, cors: &Cors, tr
     Ok(())
 }
 
-fn error_response(error: HttpError, request_id: &str, is_openai: bool) -> Result<Response> {
-    let response = if is_openai {
-        let response = Response::from_json(&ErrorObject::new(&error.body, error.param))?;
-        // OpenAI's libraries repeat a 409 without it.
-        response.headers().set("X-Should-Retry", if error.body.retryable { "true" } else { "false" })?;
-        response
-    } else {
-        Response::from_json(&error.body.with_request_id(request_id))?
-    };
-    let response = response.with_status(error.status);
+fn error_response(error: HttpError, request_id: &str) -> Result<Response> {
+    let response = Response::from_json(&error.body.with_request_id(request_id))?.with_status(error.status);
     for (name, value) in &error.headers {
         response.headers().set(name, value)?;
     }

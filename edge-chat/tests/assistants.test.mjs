@@ -1,7 +1,7 @@
 // Several assistants on one Worker: each has its own settings, history and users, and an unknown one looks like a forbidden one.
 import assert from "node:assert/strict";
 import { after, afterEach, before, describe, test } from "node:test";
-import { ask, assertError, complete, completionQuestion, question, send } from "./support/client.mjs";
+import { ask, assertError, question, send } from "./support/client.mjs";
 import { DEFAULT_SETTINGS, NOBODY, passage, startUpstream, unknownAssistant } from "./support/upstream.mjs";
 import { startTestWorker } from "./support/worker.mjs";
 
@@ -114,22 +114,6 @@ describe("questions", () => {
       assert.equal(upstream.callsOf(user).length, 0);
     });
   }
-
-  test("OpenAI's clients name the assistant in the model", async () => {
-    const [user, shop] = [newUser(), addAssistant()];
-    const completeWith = (model) =>
-      complete(worker.url, user, completionQuestion({ model, embedding_model: "test-model" }));
-    assert.equal((await completeWith(`evidence-chat/${shop}`)).status, 200);
-    assert.equal(upstream.callsOf(user, "rpc/match_chunks")[0].body.assistant, shop);
-    const unknown = await completeWith("evidence-chat/no-such-assistant");
-    assert.deepEqual([unknown.status, unknown.json.error.code], [404, "unknown_assistant"]);
-    assert.equal((await completeWith("evidence-chat/No")).status, 400);
-    const models = await send(worker.url, "/v1/models", { user });
-    assert.deepEqual(
-      models.json.data.map(({ id }) => id),
-      ["evidence-chat"],
-    );
-  });
 });
 
 describe("origins", () => {

@@ -1,7 +1,7 @@
 // Questions that lean on the one before them, and questions that are longer than the model reads.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { ask, complete, completionQuestion, eventually, question, send } from "./support/client.mjs";
+import { ask, eventually, question, send } from "./support/client.mjs";
 import { accessToken } from "./support/tokens.mjs";
 import { passage, weakPassage } from "./support/upstream.mjs";
 import { closePair, startPair } from "./support/worker.mjs";
@@ -115,17 +115,10 @@ describe("a question after another one", () => {
     assert.equal(other.status, 409, "after another question it is another one");
   });
 
-  test("is one JSON document with `searched`, and a completion with it in `retrieval`", async () => {
+  test("is one JSON document with `searched`", async () => {
     const user = userWho({ [FOLLOW_UP]: nothing, [BOTH]: refunds });
     const { json } = await ask(worker.url, user, followUp(), { headers: { accept: "application/json" } });
     assert.deepEqual([json.type, json.searched], ["answer", BOTH]);
-    const messages = [{ role: "user", content: FOLLOW_UP }];
-    const body = completionQuestion({ messages, previous: previous() });
-    assert.equal((await complete(worker.url, user, body)).json.retrieval.searched, BOTH);
-    const { chunks } = await complete(worker.url, user, { ...body, stream: true });
-    assert.equal(chunks.at(-1).retrieval.searched, BOTH);
-    const wrong = await complete(worker.url, user, { ...body, previous: { message: "x" } });
-    assert.deepEqual([wrong.status, wrong.json.error.param], [400, "previous"]);
   });
 
   test("without it, one search is made and the response has no new field", async () => {
@@ -175,8 +168,6 @@ describe("a question that is longer than the model reads", () => {
       headers: { accept: "application/json" },
     });
     assert.equal(json.json.truncated, true);
-    const completed = await complete(worker.url, user, completionQuestion({ truncated: true }));
-    assert.equal(completed.json.retrieval.truncated, true);
   });
 
   test("is marked where it has more words than the model reads tokens, whatever the client says", async () => {

@@ -23,8 +23,6 @@ const ROUTES = {
   [`/api/documents/${DOCUMENT_ID}/download`]: ["GET", "HEAD"],
   "/api/me": ["DELETE"],
   "/api/me/export": ["GET"],
-  "/v1/chat/completions": ["POST"],
-  "/v1/models": ["GET"],
 };
 const EXPOSED = [
   "x-request-id",

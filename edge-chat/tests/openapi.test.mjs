@@ -114,7 +114,7 @@ describe("API description", () => {
       Object.values(methods).flatMap(({ operationId }) => operationId ?? []),
     );
     assert.deepEqual(ids, [...new Set(ids)]);
-    assert.equal(ids.length, 40);
+    assert.equal(ids.length, 36);
   });
 
   test("the schema of questions accepts valid and rejects invalid ones", () => {
@@ -403,54 +403,6 @@ describe("check of a stream", () => {
       refusal(({ session_id, ...event }) => event),
       /session_id/,
     );
-  });
-});
-
-describe("check of a stream of chunks", () => {
-  const { examples } = responses.ChatCompletion.content["text/event-stream"];
-  const [role, text, comment, last, done] = examples.answer.value.split(/(?<=\n\n)/);
-  const [, , , refused] = examples.refusal.value.split(/(?<=\n\n)/);
-  const [, error] = examples.fault.value.split(/(?<=\n\n)/);
-  const completion = (...blocks) => ({ ...chat(...blocks), path: "/v1/chat/completions" });
-  const fails = (blocks, message) => assert.throws(() => assertDescribed(completion(...blocks)), { message });
-  const bent = (block, change) => {
-    const json = JSON.parse(block.slice("data: ".length));
-    change(json);
-    return `data: ${JSON.stringify(json)}\n\n`;
-  };
-
-  test("a role, text, the last chunk and [DONE], or an error instead of the rest", () => {
-    assertDescribed(completion(comment, role, text, text, last, done));
-    for (const opening of [[], [role], [role, text]]) {
-      assertDescribed(completion(...opening, error));
-      fails(opening, /the order of chunks is wrong/);
-    }
-    assert.equal(refused, done);
-    for (const blocks of [
-      [role, last, done],
-      [text, last, done],
-      [role, text, last],
-      [role, text, done],
-      [role, text, last, last, done],
-      [role, text, last, done, done],
-      [role, text, last, text, done],
-      [role, text, last, error],
-    ]) {
-      fails(blocks, /the order of chunks is wrong/);
-    }
-    fails([role, text, last, `event: end\n${done}`], /this is no event/);
-  });
-
-  test("only the last chunk has anything but text", () => {
-    const { citations, usage, retrieval } = JSON.parse(last.slice("data: ".length));
-    for (const facts of [{ citations }, { usage }, { retrieval }]) {
-      fails([role, bent(text, (chunk) => Object.assign(chunk, facts)), last, done], /chunk/);
-    }
-    fails([role, text, bent(last, (chunk) => (chunk.choices[0].delta.content = "More.")), done], /content/);
-    fails([role, text, bent(last, (chunk) => delete chunk.retrieval), done], /chunk/);
-    fails([role, text, bent(last, (chunk) => (chunk.id = "chatcmpl-1")), done], /chunk/);
-    fails([role, text, bent(last, (chunk) => (chunk.created += 1)), done], /not of one completion/);
-    fails([role, text, bent(last, (chunk) => chunk.citations.referenced_indices.push(2)), done], /names 2/);
   });
 });
 

@@ -9,7 +9,7 @@ import OpenAI from "openai";
 import { signIn } from "@evidence-chat/openai-adapter";
 import { startScriptedModel } from "../generation/support/scripted-model.mjs";
 import { modelFolder } from "../lib/embedder.mjs";
-import { PASSWORD, startStack } from "./support/stack.mjs";
+import { PASSWORD, QUESTION_FOR_BOTH, startStack } from "./support/stack.mjs";
 
 const SERVER = fileURLToPath(new URL("../../integrations/openai/server.mjs", import.meta.url));
 const MODEL = "evidence-chat";
@@ -29,7 +29,7 @@ before(
 );
 after(() => stack?.close());
 
-const library = (apiKey, baseURL = adapter.baseURL) => new OpenAI({ apiKey, baseURL, maxRetries: 0 });
+const library = (apiKey, baseURL = adapter.baseURL, maxRetries = 0) => new OpenAI({ apiKey, baseURL, maxRetries });
 const sessionsOf = ({ id }) => stack.rest(`chat_sessions?user_id=eq.${id}`);
 
 describe("a client with a user's token", () => {
@@ -48,7 +48,53 @@ describe("a client with a user's token", () => {
     assert.equal(whole.choices[0].message.content, text);
     assert.equal((await sessionsOf(user)).length, 2);
     const { data } = await library(user.token).models.list();
-    assert.equal(/** @type {any} */ (data[0]).embedding_model, stack.embedder.fingerprint);
+    assert.deepEqual(
+      data.map(({ id }) => id),
+      [MODEL],
+    );
+  });
+
+  test("gets each source with an address, or with its id", async () => {
+    const { token } = await stack.user();
+    const messages = messagesOf(QUESTION_FOR_BOTH);
+    const answer = /** @type {any} */ (await library(token).chat.completions.create({ model: MODEL, messages }));
+    const { content, annotations } = answer.choices[0].message;
+    const addresses = new Map(annotations.map(({ url_citation: { title, url } }) => [title, url]));
+    assert.equal(addresses.get("Shipping"), "https://shop.test/shipping");
+    assert.match(addresses.get("Refunds"), /^urn:uuid:[0-9a-f-]{36}$/);
+    for (const [at, { url_citation: found }] of annotations.entries())
+      assert.equal(content.slice(found.start_index, found.end_index), `[${at + 1}]`);
+    const options = /** @type {any} */ ({ include_citations: false });
+    const plain = await library(token).chat.completions.create({ model: MODEL, messages, ...options });
+    assert.doesNotMatch(plain.choices[0].message.content ?? "", /\[\d\]/);
+    assert.deepEqual([/** @type {any} */ (plain).citations, plain.choices[0].message.annotations], [undefined, []]);
+  });
+
+  test("may repeat a question, and continue a conversation", async () => {
+    const user = await stack.user();
+    const { chat } = library(user.token);
+    const ask = async (/** @type {any} */ overrides) =>
+      /** @type {any} */ (await chat.completions.create({ model: MODEL, messages: messagesOf(COVERED), ...overrides }));
+    const message_id = crypto.randomUUID();
+    const first = await ask({ message_id, model: "any" });
+    assert.deepEqual([first.id, first.model], [`chatcmpl-${message_id}`, "any"]);
+    assert.ok(Math.abs(first.created - Date.now() / 1000) < 60);
+    assert.deepEqual({ ...(await ask({ message_id, model: "any" })), created: 0 }, { ...first, created: 0 });
+    let text = "";
+    for await (const chunk of await ask({ message_id, stream: true })) text += chunk.choices[0].delta.content ?? "";
+    assert.equal(text, first.choices[0].message.content);
+    assert.equal((await stack.rest(`chat_messages?session_id=eq.${first.session_id}`)).length, 2);
+    const more = await ask({ session_id: first.session_id });
+    assert.notEqual(more.id, first.id);
+    assert.equal(more.session_id, first.session_id);
+    assert.equal((await sessionsOf(user)).length, 1);
+    const repeating = library(user.token, adapter.baseURL, 3).chat.completions;
+    const other = /** @type {any} */ ({ model: MODEL, messages: messagesOf("Why?"), message_id });
+    await assert.rejects(repeating.create(other), (error) => {
+      assert.ok(error instanceof OpenAI.ConflictError);
+      assert.deepEqual([error.code, error.headers?.get("x-should-retry")], ["conflict", "false"]);
+      return true;
+    });
   });
 
   test("asks the last question of a long conversation, and only that is sent to the Worker", async () => {
@@ -118,12 +164,17 @@ describe("a client with a user's token", () => {
     assert.deepEqual([refused.citations, refused.retrieval.refusal.reason], [undefined, "no_match"]);
   });
 
-  test("gets the Worker's errors as they are", async () => {
+  test("gets the Worker's errors in the form of OpenAI's", async () => {
     const { token } = await stack.user();
     const { chat } = library(token);
-    const ask = (/** @type {any} */ overrides = {}) =>
-      chat.completions.create({ model: MODEL, messages: messagesOf(COVERED), ...overrides });
-    await assert.rejects(library("sk-1").models.list(), OpenAI.AuthenticationError);
+    const question = { model: MODEL, messages: messagesOf(COVERED) };
+    const ask = (/** @type {any} */ overrides = {}) => chat.completions.create({ ...question, ...overrides });
+    for (const asked of [library("sk-1").models.list(), library("sk-1").chat.completions.create(question)])
+      await assert.rejects(asked, (error) => {
+        assert.ok(error instanceof OpenAI.AuthenticationError);
+        assert.deepEqual([error.type, error.headers?.get("www-authenticate")], ["authentication_error", "Bearer"]);
+        return true;
+      });
     await assert.rejects(ask({ n: 2 }), ({ status, param }) => status === 400 && param === "n");
     await assert.rejects(ask({ messages: [] }), ({ param }) => param === "messages");
     await assert.rejects(ask({ model: { toString: 1 } }), ({ status, param }) => status === 400 && param === "model");
@@ -132,8 +183,22 @@ describe("a client with a user's token", () => {
     await assert.rejects(ask(), (error) => {
       assert.ok(error instanceof OpenAI.RateLimitError);
       assert.ok(Number(error.headers?.get("retry-after")) > 0);
+      assert.deepEqual(
+        ["ratelimit-remaining", "x-should-retry"].map((name) => error.headers?.get(name)),
+        ["0", "true"],
+      );
       return true;
     });
+  });
+
+  test("is told that a conversation or an assistant does not exist", async () => {
+    const { chat } = library((await stack.user()).token);
+    const ask = (/** @type {any} */ overrides) =>
+      chat.completions.create({ model: MODEL, messages: messagesOf(COVERED), ...overrides });
+    await assert.rejects(ask({ session_id: "1" }), /session_id must be a UUID/);
+    await assert.rejects(ask({ session_id: crypto.randomUUID() }), OpenAI.NotFoundError);
+    await assert.rejects(ask({ model: `${MODEL}/no-such-assistant` }), ({ code }) => code === "unknown_assistant");
+    await assert.rejects(ask({ model: `${MODEL}/No` }), OpenAI.BadRequestError);
   });
 
   test("needs a token before anything is embedded", async () => {
@@ -157,47 +222,86 @@ describe("a client with a user's token", () => {
     await assert.rejects(library(user.token).chat.completions.create({ model: MODEL, messages }), /tasks/);
     assert.deepEqual(await sessionsOf(user), []);
   });
-
-  test("may send a vector of its own", async () => {
-    const user = await stack.user();
-    const { vector } = await stack.embedder.embed(COVERED);
-    const own = { embedding: Array.from(vector), embedding_model: "another" };
-    const asked = library(user.token).chat.completions.create(
-      /** @type {any} */ ({ model: MODEL, messages: messagesOf(COVERED), ...own }),
-    );
-    await assert.rejects(asked, OpenAI.ConflictError);
-  });
 });
 
-describe("a client that leaves", () => {
-  test("stops the model that writes", async () => {
-    const model = await startScriptedModel("no-first-token");
-    const writing = await startStack(
-      { CHAT_LLM_URL: model.url, CHAT_LLM_MODEL: "m" },
-      { settings: { answer_mode: "endpoint" } },
-    );
-    try {
-      const { baseURL } = await writing.adapter();
+describe("an answer that a language model writes", () => {
+  const [SUPPORTED, UNSUPPORTED] = ["Refunds are paid within 5 days. [1]", " Refunds are paid within 99 days. [1]"];
+  let model;
+  let writing;
+  let baseURL;
+
+  before(
+    async () => {
+      model = await startScriptedModel();
+      writing = await startStack(
+        { CHAT_LLM_URL: model.url, CHAT_LLM_MODEL: "m" },
+        { settings: { answer_mode: "endpoint" } },
+      );
+      ({ baseURL } = await writing.adapter());
+    },
+    { timeout: 120_000 },
+  );
+  after(async () => {
+    await writing?.close();
+    await model?.close();
+  });
+
+  const body = { model: MODEL, messages: messagesOf(COVERED) };
+  const ask = async (/** @type {any} */ overrides = {}) => {
+    const { token } = await writing.user();
+    return /** @type {any} */ (await library(token, baseURL).chat.completions.create({ ...body, ...overrides }));
+  };
+
+  test("comes sentence by sentence, with its report and usage in the end", async () => {
+    model.play({ scenario: "ok", deltas: [SUPPORTED, UNSUPPORTED] });
+    const chunks = [];
+    for await (const chunk of await ask({ stream: true })) chunks.push(chunk);
+    const texts = chunks.map(({ choices }) => choices[0].delta.content).filter(Boolean);
+    assert.equal(texts[0], SUPPORTED);
+    assert.doesNotMatch(texts.join(""), /99/);
+    const { mode, generation, usage } = chunks.at(-1);
+    assert.deepEqual([mode, generation.dropped], ["generated", { number: 1 }]);
+    assert.equal(usage.total_tokens, usage.prompt_tokens + usage.completion_tokens);
+    assert.ok(usage.prompt_tokens > 0);
+    const whole = await ask();
+    assert.deepEqual([whole.choices[0].message.content, whole.mode], [texts.join(""), mode]);
+  });
+
+  test("consists of quotes after a fault of the model, and where the client wants quotes", async () => {
+    model.play("server-error");
+    const fallback = await ask();
+    assert.deepEqual([fallback.mode, fallback.generation.fallback, fallback.usage], [undefined, "error", undefined]);
+    const quoted = await ask({ mode: "extractive" });
+    assert.equal(quoted.generation, undefined);
+    assert.equal(quoted.choices[0].message.content, fallback.choices[0].message.content);
+  });
+
+  for (const [when, scenario, seen] of /** @type {[string, any, string][]} */ ([
+    ["before", "no-first-token", ": writing"],
+    ["after", { scenario: "stall", deltas: [SUPPORTED, " Refunds"], after: 2 }, "5 days"],
+  ])) {
+    test(`is not written on if the client leaves ${when} the first sentence`, async () => {
+      model.play(scenario);
+      const known = model.requests.length;
       const { token } = await writing.user();
       const left = new AbortController();
-      const asked = fetch(`${baseURL}/chat/completions`, {
+      const response = await fetch(`${baseURL}/chat/completions`, {
         method: "POST",
         headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-        body: JSON.stringify({ model: MODEL, messages: messagesOf(COVERED), stream: true }),
+        body: JSON.stringify({ ...body, stream: true }),
         signal: left.signal,
       });
-      const { body } = await asked;
-      assert.ok(body);
-      await body.getReader().read();
-      while (model.requests.length === 0) await sleep(10);
+      let text = "";
+      for await (const bytes of response.body ?? []) {
+        text += Buffer.from(bytes).toString();
+        if (text.includes(seen)) break;
+      }
+      while (model.requests.length === known) await sleep(10);
       left.abort();
-      await model.requests[0].ended;
-      assert.ok(model.requests[0].isAborted);
-    } finally {
-      await writing.close();
-      await model.close();
-    }
-  });
+      await model.requests[known].ended;
+      assert.ok(model.requests[known].isAborted);
+    });
+  }
 });
 
 describe("an adapter with an account of its own", () => {

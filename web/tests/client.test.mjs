@@ -342,14 +342,22 @@ test("unauthorized in an error event has the reason expired", async () => {
   assertChatError(error, { code: "unauthorized", reason: "expired" });
 });
 
-test("each response is reported with its request id and the timings of its stages", async () => {
+test("each response is reported with its request id, the timings of its stages and its headers", async () => {
   const reported = [];
   const end = (response) => events(END)(response.setHeader("server-timing", "auth;dur=0, search;dur=21.5, cache"));
   await ask([json(401, {}, { "x-request-id": "r1" }), end], { onResponse: (response) => reported.push(response) });
-  assert.deepEqual(reported, [
-    { status: 401, requestId: "r1", serverTiming: {} },
-    { status: 200, requestId: undefined, serverTiming: { auth: 0, search: 21.5 } },
-  ]);
+  assert.deepEqual(
+    reported.map(({ headers, ...response }) => ({ ...response, type: headers.get("content-type") })),
+    [
+      { status: 401, requestId: "r1", serverTiming: {}, type: "application/json" },
+      {
+        status: 200,
+        requestId: undefined,
+        serverTiming: { auth: 0, search: 21.5 },
+        type: "text/event-stream; charset=utf-8",
+      },
+    ],
+  );
 });
 
 test("a stream that ends without a terminal event yields its events and throws connection_lost", async () => {

@@ -1,4 +1,4 @@
-//! `POST /api/chat` and `POST /v1/chat/completions`: from a question and its vector to an answer or a refusal.
+//! `POST /api/chat`: from a question and its vector to an answer or a refusal.
 
 mod client;
 mod links;
@@ -11,52 +11,30 @@ mod turn;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use chat_core::accept::negotiate;
+use chat_core::accept::{Format, negotiate};
 use chat_core::error::ErrorCode;
-use chat_core::openai::{CompletionHead, OpenAiRequest};
 use chat_core::outcome::Outcome;
 use chat_core::request::ChatRequest;
 use futures_channel::mpsc::unbounded;
 use futures_channel::oneshot;
 use futures_util::FutureExt;
 use futures_util::future::ready;
-use uuid::Uuid;
 
 use crate::call::Call;
-use crate::clock::now_ms;
 use crate::gate::{Admission, Budget, Decision, Gate};
 use crate::http::error::HttpError;
 use crate::http::reply::Reply;
 pub(crate) use links::Links;
 use run::{ClientStream, Run, SharedSearchResult};
 pub(crate) use search::search;
-use stream::{Completion, Form, Written};
+use stream::{Completion, Written};
 
 /// Answers a question.
-pub(crate) async fn answer(call: Call) -> Result<Reply, HttpError> {
+pub(crate) async fn answer(mut call: Call) -> Result<Reply, HttpError> {
     let format = negotiate(call.header("accept").as_deref());
-    respond_to(call, |body| Ok((ChatRequest::parse(body)?, Form::Native(format)))).await
-}
-
-/// Answers a question of a client of OpenAI's API.
-pub(crate) async fn complete(call: Call) -> Result<Reply, HttpError> {
-    let parse = |body: &[u8]| {
-        let OpenAiRequest { question, model, is_streamed } = OpenAiRequest::parse(body, Uuid::new_v4())?;
-        let seconds = now_ms() / 1000;
-        let head = CompletionHead::new(question.message_id, seconds, model);
-        Ok((question, Form::OpenAi { head, is_streamed }))
-    };
-    respond_to(call, parse).await
-}
-
-async fn respond_to(
-    mut call: Call,
-    parse: impl FnOnce(&[u8]) -> Result<(ChatRequest, Form), HttpError>,
-) -> Result<Reply, HttpError> {
     let user = call.user().await?;
     let user_id = user.user_id();
-    let (question, form) = parse(&call.body().await?)?;
-    let form = Rc::new(form);
+    let question = ChatRequest::parse(&call.body().await?)?;
 
     let gate = Gate::for_user(&call.env, user_id)?;
     let admission = gate.admit(&question, &call.config, call.deadline);
@@ -64,7 +42,7 @@ async fn respond_to(
     let ticket = match admission {
         Admission::Admitted { ticket } => ticket,
         Admission::Replay { outcome } => {
-            return with_rate_limit_headers(budget, replay(outcome, form, call.id).await);
+            return with_rate_limit_headers(budget, replay(outcome, format, call.id).await);
         }
         Admission::Limited => {
             return with_rate_limit_headers(budget, Err(HttpError::rate_limited(budget.reset_s())));
@@ -74,15 +52,15 @@ async fn respond_to(
     };
 
     let run = Rc::new(Run::new(call, user, question, gate, ticket));
-    with_rate_limit_headers(budget, respond(run, form).await)
+    with_rate_limit_headers(budget, respond(run, format).await)
 }
 
-async fn respond(run: Rc<Run>, form: Rc<Form>) -> Result<Reply, HttpError> {
+async fn respond(run: Rc<Run>, format: Format) -> Result<Reply, HttpError> {
     let request_id = run.request_id.clone();
     let found: SharedSearchResult = Rc::clone(&run).find().boxed_local().shared();
     let (pieces, deltas) = unbounded();
     let (open, left) = oneshot::channel();
-    let stream = form.is_streamed().then(|| ClientStream { pieces, left: left.shared() });
+    let stream = (format == Format::EventStream).then(|| ClientStream { pieces, left: left.shared() });
     let completion: Completion = Rc::clone(&run).complete(found.clone(), stream).boxed_local().shared();
     let session_id = run.turn.session_id;
     let afterwards = run.record_refusal(found.clone(), completion.clone()).boxed_local();
@@ -97,14 +75,14 @@ async fn respond(run: Rc<Run>, form: Rc<Form>) -> Result<Reply, HttpError> {
     let outcome = found.outcome.borrow().kind();
     let hedged = matches!(&*found.outcome.borrow(), Outcome::Answer(answer) if answer.hedged);
     let written = found.is_draft().then_some(Written { deltas, open, session_id, hedged });
-    let response = stream::send(Rc::clone(&found.outcome), written, completion, form, request_id).await?;
+    let response = stream::send(Rc::clone(&found.outcome), written, completion, format, request_id).await?;
     Ok(Reply { response, outcome, afterwards: Some(afterwards) })
 }
 
-async fn replay(outcome: Outcome, form: Rc<Form>, request_id: String) -> Result<Reply, HttpError> {
+async fn replay(outcome: Outcome, format: Format, request_id: String) -> Result<Reply, HttpError> {
     let completion: Completion = ready(()).boxed_local().shared();
     let outcome = Rc::new(RefCell::new(outcome));
-    Ok(Reply::new(stream::send(outcome, None, completion, form, request_id).await?, "replay"))
+    Ok(Reply::new(stream::send(outcome, None, completion, format, request_id).await?, "replay"))
 }
 
 /// Adds the headers for the user's rate limit to a reply or an error.

@@ -1,7 +1,6 @@
 //! The error a client gets, and the detail that only the operator sees in the log.
 
 use chat_core::error::{ApiError, ErrorCode};
-use chat_core::openai::RequestError;
 
 /// An error before the response begins.
 #[derive(Clone)]
@@ -12,8 +11,6 @@ pub(crate) struct HttpError {
     pub(crate) status: u16,
     /// Additional response headers.
     pub(crate) headers: Vec<(&'static str, String)>,
-    /// The field of the request that is wrong, for clients of OpenAI's API.
-    pub(crate) param: Option<&'static str>,
     /// For the log only. Never contains a token, a message or a vector.
     pub(crate) detail: Option<String>,
 }
@@ -71,13 +68,7 @@ impl From<ApiError> for HttpError {
             ErrorCode::Unauthorized => vec![("WWW-Authenticate", "Bearer".to_owned())],
             _ => Vec::new(),
         };
-        Self { status: error.code.http_status(), body: error, headers, param: None, detail: None }
-    }
-}
-
-impl From<RequestError> for HttpError {
-    fn from(RequestError { error, param }: RequestError) -> Self {
-        Self { param, ..error.into() }
+        Self { status: error.code.http_status(), body: error, headers, detail: None }
     }
 }
 

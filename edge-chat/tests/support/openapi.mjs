@@ -27,8 +27,6 @@ const EVENT_SCHEMAS = description.components.schemas.ChatEvent.discriminator.map
 /** The valid orders of events: an answer, a refusal, or an error after part of an answer; while a model writes, after progress. */
 const EVENT_ORDER =
   /^(progress )?(answer_start( answer_delta)+ sources answer_end|refusal|(answer_start( answer_delta)*( sources)? )?error)$/;
-/** The valid orders of chunks: a role, text, the last chunk and `[DONE]`, or an error instead of the rest. */
-const CHUNK_ORDER = /^(role( text)+ last DONE|(role( text)* )?error)$/;
 const RATE_LIMIT = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"];
 
 /**
@@ -127,17 +125,14 @@ function checkBody(response, received, text, isHead) {
     if (text !== "") throw new Error("there is a body where none may be");
     return;
   }
-  if (mediaType === "text/event-stream") {
-    const { $ref: schema } = content[mediaType]["x-event-schema"];
-    return schema.endsWith("/ChatCompletionChunk") ? checkChunks(text) : checkStream(text);
-  }
+  if (mediaType === "text/event-stream") return checkStream(text);
   if (mediaType !== "application/json") return;
   const body = parseJson(text, "the body");
   assertSchema(`${response.pointer}/content/application~1json/schema`, body, "body");
   if (body.request_id && body.request_id !== received.get("x-request-id")) {
     throw new Error("request_id is not the header X-Request-Id");
   }
-  for (const answer of [body, ...(body.messages ?? []), sourcesOf(body)]) checkCitations(answer);
+  for (const answer of [body, ...(body.messages ?? [])]) checkCitations(answer);
 }
 
 function checkStream(text) {
@@ -151,44 +146,16 @@ function checkStream(text) {
   if (!EVENT_ORDER.test(order)) throw new Error(`the order of events is wrong: ${order || "none"}`);
 }
 
-function checkChunks(text) {
-  const chunks = parseBlocks(text, /^data: ([^\n]*)$/).map(([, data]) =>
-    data === "[DONE]" ? data : parseJson(data, "a chunk"),
-  );
-  const kinds = chunks.map((chunk) => {
-    if (chunk === "[DONE]") return "DONE";
-    assertSchema("#/components/schemas/ChatCompletionChunk", chunk, "chunk");
-    if (chunk.error) return "error";
-    if (chunk.retrieval) return "last";
-    return chunk.choices[0].delta.role ? "role" : "text";
-  });
-  if (!CHUNK_ORDER.test(kinds.join(" "))) throw new Error(`the order of chunks is wrong: ${kinds.join(" ") || "none"}`);
-  const heads = chunks.flatMap(({ id, created, model }) => (id ? [JSON.stringify([id, created, model])] : []));
-  if (new Set(heads).size > 1) throw new Error("the chunks are not of one completion");
-  const last = chunks[kinds.indexOf("last")];
-  if (last) checkCitations(sourcesOf(last));
-}
-
-/** What a completion says about its sources, in the form of an answer. */
-function sourcesOf({ citations }) {
-  return { citations: citations?.sources, referenced_indices: citations?.referenced_indices };
-}
-
-/** Parses the events of a stream. */
+/** The events of a stream without its comments. Throws if the framing is invalid. */
 function parseStream(text) {
-  const events = parseBlocks(text, /^event: (\w+)\ndata: ([^\n]*)$/);
-  return events.map(([, name, data]) => ({ name, data: parseJson(data, name) }));
-}
-
-/** The blocks of a stream but comments, matched. Throws if the framing is invalid. */
-function parseBlocks(text, /** @type {RegExp} */ pattern) {
   if (text !== "" && !text.endsWith("\n\n")) throw new Error("the stream ends within an event");
   const blocks = text.split("\n\n").slice(0, -1);
   return blocks.flatMap((block) => {
     if (/^:[^\n]*$/.test(block)) return [];
-    const match = pattern.exec(block);
+    const match = /^event: (\w+)\ndata: ([^\n]*)$/.exec(block);
     if (!match) throw new Error(`this is no event: ${JSON.stringify(block.slice(0, 80))}`);
-    return [match];
+    const [, name, data] = match;
+    return [{ name, data: parseJson(data, name) }];
   });
 }
 

@@ -1,42 +1,32 @@
-import { timingSafeEqual, createHash } from "node:crypto";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
-import { embedQuestion, readFor } from "@evidence-chat/widget/client";
-import { isTaskOfOpenWebUi, lastUserMessage, questionOf } from "./question.mjs";
+import { createHash, timingSafeEqual } from "node:crypto";
+import { embedQuestion, listSessions, readFor, streamChat } from "@evidence-chat/widget/client";
+import { chunksOfEvents, completionOf } from "./completion.mjs";
+import { AdapterError, asAdapterError, invalidRequest } from "./errors.mjs";
+import { MODEL_NAME, parseQuestion } from "./question.mjs";
 
 /** @import { IncomingMessage, RequestListener, ServerResponse } from "node:http" */
 /** @import { PassageReader, TextEmbedder } from "@evidence-chat/widget/client" */
 
-/** Bytes of a request. A long conversation fits; only its last two questions go to the Worker, which takes 64 KiB. */
+/** Bytes of a request. A long conversation fits; only its last two questions go to the Worker. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
-/** The Worker takes no question of more than 4000 characters. UTF-16 has at most two units for a character. */
-const MAX_QUESTION_UNITS = 8000;
-/** Names an assistant in the name of a model. */
-const ASSISTANT_PREFIX = "evidence-chat/";
+/** How long a stream may be silent. Proxies close connections that are idle for a minute or less. */
+const HEARTBEAT_INTERVAL_MS = 10_000;
+/** The comment that says that a language model writes. */
+const WRITING = ": writing\n\n";
 /** Headers of the Worker that clients read. */
 const PASSED_ON = [
   "cache-control",
-  "content-type",
   "ratelimit-limit",
   "ratelimit-remaining",
   "ratelimit-reset",
   "retry-after",
   "www-authenticate",
   "x-request-id",
-  "x-should-retry",
 ];
 
-/** An error in the form of OpenAI's API. */
-class AdapterError extends Error {
-  constructor(status, type, code, message) {
-    super(message);
-    Object.assign(this, { status, type, code });
-  }
-}
-
 /**
- * Answers `POST /v1/chat/completions` and `GET /v1/models` with the responses of the Worker's routes of the same names. It embeds
- * the questions and reads the passages that are found; everything else is the Worker's.
+ * Answers `POST /v1/chat/completions` and `GET /v1/models`: it embeds the question, reads the passages that are found, asks the Worker,
+ * and writes its events in the form of OpenAI's API.
  * @param {object} options
  * @param {string} options.worker its origin, such as https://chat.example.com
  * @param {TextEmbedder} options.embedder
@@ -47,120 +37,128 @@ class AdapterError extends Error {
  */
 export function createAdapter({ worker, embedder, reader, account, apiKey }) {
   if (account && !apiKey) throw new Error("an account without an API key would be open to everybody");
+  const endpoint = new URL("/api/chat", worker).href;
 
-  /** The `Authorization` header for the Worker. */
-  async function authorization(/** @type {IncomingMessage} */ request) {
-    const header = request.headers.authorization;
-    if (!account) return header;
-    if (!isEqual(header?.replace(/^Bearer /i, "") ?? "", apiKey ?? "")) {
-      throw new AdapterError(401, "authentication_error", "unauthorized", "This is not the API key of the adapter.");
+  /** The access token for the Worker. */
+  async function tokenOf(/** @type {IncomingMessage} */ request) {
+    const key = request.headers.authorization?.replace(/^Bearer /i, "");
+    if (!account) {
+      if (!key) throw new AdapterError(401, "unauthorized", "Send an access token as the API key.");
+      return key;
     }
-    const token = await account.accessToken().catch((error) => {
-      throw new AdapterError(503, "server_error", "upstream_unavailable", error.message);
+    if (!isEqual(key ?? "", apiKey ?? "")) {
+      throw new AdapterError(401, "unauthorized", "This is not the API key of the adapter.");
+    }
+    return account.accessToken().catch((error) => {
+      throw new AdapterError(503, "upstream_unavailable", error.message);
     });
-    return `Bearer ${token}`;
   }
 
-  /** The body for the Worker: the last question with its vector, the one before it with the vector of both, and the reading. */
-  async function withEmbedding(
-    /** @type {any} */ body,
-    /** @type {string} */ token,
-    /** @type {AbortSignal} */ signal,
-  ) {
-    if (body === null || typeof body !== "object" || Array.isArray(body)) return body;
-    const { messages, ...rest } = body;
-    const last = lastUserMessage(messages);
-    const question = questionOf(messages);
-    if (question !== undefined && isTaskOfOpenWebUi(question)) {
-      const message =
-        "This is a prompt of Open WebUI for a language model and not a question. Choose another model for tasks in its settings.";
-      throw new AdapterError(400, "invalid_request_error", "invalid_request", message);
-    }
-    const own = { ...rest, messages: last ? [last] : messages };
-    // The Worker rejects such a question, so a vector would only cost time.
-    if (!question || question.length > MAX_QUESTION_UNITS || rest.embedding) return own;
-    const before = questionBefore(messages.slice(0, messages.lastIndexOf(last)));
-    const { fields } = await embedQuestion(question, before, embedder);
-    const { model } = rest;
-    const assistant =
-      typeof model === "string" && model.startsWith(ASSISTANT_PREFIX) && model.slice(ASSISTANT_PREFIX.length);
-    const client = {
-      endpoint: new URL("/api/chat", worker).href,
+  /** The options for requests to the Worker as the client's user. */
+  async function clientFor(/** @type {IncomingMessage} */ request, /** @type {ServerResponse} */ response) {
+    const token = await tokenOf(request);
+    return {
+      endpoint,
       tokenProvider: async () => token,
-      ...(assistant && { assistant }),
+      onTokenRejected() {
+        const message = "This access token is not valid, or has expired. Please sign in again and send a new one.";
+        throw new AdapterError(401, "unauthorized", message);
+      },
+      onResponse(/** @type {{ headers: Headers }} */ { headers }) {
+        for (const name of PASSED_ON) if (headers.has(name)) response.setHeader(name, headers.get(name) ?? "");
+      },
     };
-    const reading = reader && (await readFor(fields, reader, client, signal));
-    const { message: _message, model: embedding_model, ...embedded } = fields;
-    return { ...own, ...embedded, embedding_model, ...(reading && { reading }) };
   }
 
-  /** Sends a request to the Worker and passes its response on. */
-  async function forward(
+  /** Clients check their API key with this list, so the Worker is asked for something that needs a valid one. */
+  async function listModels(
     /** @type {IncomingMessage} */ request,
     /** @type {ServerResponse} */ response,
-    /** @type {(token: string, signal: AbortSignal) => Promise<unknown>} */ bodyOf,
+    /** @type {AbortSignal} */ signal,
   ) {
-    const left = new AbortController();
-    response.once("close", () => left.abort());
-    const header = await authorization(request);
-    if (!header) {
-      throw new AdapterError(401, "authentication_error", "unauthorized", "Send an access token as the API key.");
-    }
-    const body = await bodyOf(header.replace(/^Bearer /i, ""), left.signal);
-    const { pathname } = new URL(request.url ?? "", worker);
-    const answer = await fetch(new URL(pathname, worker), {
-      method: request.method,
-      headers: {
-        authorization: header,
-        ...(body !== undefined && { "content-type": "application/json" }),
-      },
-      body: body === undefined ? undefined : JSON.stringify(body),
-      // Following a redirect would send the token elsewhere.
-      redirect: "error",
-      signal: left.signal,
-    }).catch(() => {
-      throw new AdapterError(503, "server_error", "upstream_unavailable", "Evidence Chat cannot be reached right now.");
-    });
-    const headers = PASSED_ON.flatMap((name) => (answer.headers.has(name) ? [[name, answer.headers.get(name)]] : []));
-    response.writeHead(answer.status, Object.fromEntries(headers));
-    response.flushHeaders();
-    if (!answer.body) return response.end();
-    await pipeline(Readable.fromWeb(/** @type {any} */ (answer.body)), response);
+    await listSessions({ limit: 1 }, await clientFor(request, response), signal);
+    // OpenAI's libraries require the time, which there is not.
+    const model = { id: MODEL_NAME, object: "model", created: 0, owned_by: MODEL_NAME };
+    sendJson(response, 200, { object: "list", data: [model] });
   }
 
-  async function answer(/** @type {IncomingMessage} */ request, /** @type {ServerResponse} */ response) {
+  async function complete(
+    /** @type {IncomingMessage} */ request,
+    /** @type {ServerResponse} */ response,
+    /** @type {AbortSignal} */ signal,
+  ) {
+    const client = await clientFor(request, response);
+    const parsed = parseQuestion(await readJson(request));
+    const { question, questionBefore, messageId: message_id, model } = parsed;
+    const { endpoint, tokenProvider } = client;
+    const asked = { endpoint, tokenProvider, assistant: parsed.assistant };
+    const { fields } = await embedQuestion(question, questionBefore, embedder, signal);
+    const reading = reader && (await readFor(fields, reader, asked, signal));
+    const events = streamChat({ ...fields, ...parsed.options, message_id, reading }, { ...client, ...asked }, signal);
+    const created = Math.floor(Date.now() / 1000);
+    const chunksOf = chunksOfEvents({ id: `chatcmpl-${message_id}`, created, model });
+    if (parsed.isStreamed) return sendStream(response, events, chunksOf);
+    const chunks = [];
+    for await (const event of events) chunks.push(...chunksOf(event));
+    sendJson(response, 200, completionOf(chunks));
+  }
+
+  async function answer(
+    /** @type {IncomingMessage} */ request,
+    /** @type {ServerResponse} */ response,
+    /** @type {AbortSignal} */ signal,
+  ) {
     switch (`${request.method} ${request.url?.split("?", 1)[0]}`) {
       case "GET /v1/models":
-        return forward(request, response, async () => undefined);
+        return listModels(request, response, signal);
       case "POST /v1/chat/completions":
-        return forward(request, response, async (token, signal) =>
-          withEmbedding(await readJson(request), token, signal),
-        );
+        return complete(request, response, signal);
       default:
-        throw new AdapterError(404, "not_found_error", "not_found", "There is nothing at this address.");
+        throw new AdapterError(404, "not_found", "There is nothing at this address.");
     }
   }
 
   return (request, response) => {
-    answer(request, response).catch((error) => {
-      if (response.headersSent) return response.destroy();
-      const isOurs = error instanceof AdapterError;
-      if (!isOurs) console.error(error);
-      sendError(response, isOurs ? error : new AdapterError(500, "server_error", "internal", "The adapter failed."));
+    const left = new AbortController();
+    response.once("close", () => left.abort());
+    answer(request, response, left.signal).catch((thrown) => {
+      if (left.signal.aborted) return;
+      const error = asAdapterError(thrown);
+      if (response.headersSent) return response.end(frame(error.body));
+      response.setHeader("x-should-retry", String(error.isRetryable));
+      sendJson(response, error.status, error.body);
     });
   };
 }
 
-function sendError(/** @type {ServerResponse} */ response, /** @type {any} */ { status, message, type, code }) {
-  const retry = String(status === 503);
-  response.writeHead(status, { "content-type": "application/json", "x-should-retry": retry });
-  response.end(JSON.stringify({ error: { message, type, code, param: null } }));
+/**
+ * Sends chunks as server-sent events. The response begins with the first event, so that an error before it has a status.
+ * @param {ServerResponse} response
+ * @param {ReturnType<typeof streamChat>} events
+ * @param {ReturnType<typeof chunksOfEvents>} chunksOf
+ */
+async function sendStream(response, events, chunksOf) {
+  // Some proxies buffer responses by default.
+  response.setHeader("x-accel-buffering", "no");
+  response.setHeader("content-type", "text/event-stream; charset=utf-8");
+  const heartbeat = setInterval(() => response.headersSent && response.write(":\n\n"), HEARTBEAT_INTERVAL_MS);
+  try {
+    for await (const event of events) {
+      const frames = event.type === "progress" ? [WRITING] : chunksOf(event).map(frame);
+      response.write(frames.join(""));
+    }
+    response.end("data: [DONE]\n\n");
+  } finally {
+    clearInterval(heartbeat);
+  }
 }
 
-/** The last question of these messages, if it is one. */
-function questionBefore(/** @type {unknown} */ messages) {
-  const question = questionOf(messages);
-  return question && !isTaskOfOpenWebUi(question) ? question : undefined;
+function frame(/** @type {unknown} */ data) {
+  return `data: ${JSON.stringify(data)}\n\n`;
+}
+
+function sendJson(/** @type {ServerResponse} */ response, /** @type {number} */ status, /** @type {unknown} */ body) {
+  response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
 }
 
 /** Compares in constant time. The hashes have the same length, whatever the texts have. */
@@ -174,14 +172,12 @@ async function readJson(/** @type {IncomingMessage} */ request) {
   let bytes = 0;
   for await (const chunk of request) {
     bytes += chunk.length;
-    if (bytes > MAX_BODY_BYTES) {
-      throw new AdapterError(413, "invalid_request_error", "payload_too_large", "The request is larger than 8 MiB.");
-    }
+    if (bytes > MAX_BODY_BYTES) throw new AdapterError(413, "payload_too_large", "The request is larger than 8 MiB.");
     chunks.push(chunk);
   }
   try {
     return JSON.parse(Buffer.concat(chunks).toString());
   } catch {
-    throw new AdapterError(400, "invalid_request_error", "invalid_request", "The body is not valid JSON.");
+    throw invalidRequest("The body is not valid JSON.");
   }
 }

@@ -123,6 +123,7 @@ function report({ status, headers }: Response, { onResponse }: ChatClientOptions
     status,
     requestId: headers.get("x-request-id") ?? undefined,
     serverTiming: parseServerTiming(headers.get("server-timing")),
+    headers,
   });
 }
 
@@ -246,4 +247,6 @@ export interface ResponseInfo {
   readonly requestId: string | undefined;
   /** Duration of each stage on the server before the response began, in milliseconds. */
   readonly serverTiming: Readonly<Record<string, number>>;
+  /** All headers that the client may read. */
+  readonly headers: Headers;
 }
