@@ -24,6 +24,52 @@ comment on schema internal is
 grant usage on schema internal to authenticated, service_role;
 grant usage, create on schema internal to evidence_chat;
 
+-- Functions of the API ----------------------------------------------------
+
+-- A function of the API that needs other rights than its caller's is in internal, because no
+-- function in public may be security definer. This creates its counterpart in public.
+create procedure internal.create_api_function(
+  name text,
+  callers text,
+  description text,
+  runs_as text default current_user
+)
+  language plpgsql
+  set search_path = ''
+as $$
+declare
+  target pg_catalog.pg_proc;
+begin
+  select * into strict target
+    from pg_catalog.pg_proc p
+    where p.pronamespace = 'internal'::regnamespace and p.proname = create_api_function.name;
+  execute format(
+    'create function public.%1$I(%2$s) returns %3$s
+       language sql %4$s security invoker set search_path = ''''
+     as $sql$ select * from internal.%1$I(%5$s) $sql$',
+    name,
+    pg_get_function_arguments(target.oid),
+    pg_get_function_result(target.oid),
+    case target.provolatile when 's' then 'stable' else 'volatile' end,
+    (select string_agg('$' || n, ', ') from generate_series(1, target.pronargs) as n)
+  );
+  execute format(
+    'comment on function internal.%1$I is %2$L', name, format('What public.%s does.', name)
+  );
+  execute format('comment on function public.%I is %L', name, description);
+  -- Supabase lets each role of the API execute a new function in public.
+  execute format(
+    'revoke all on function public.%I from public, anon, authenticated, service_role', name
+  );
+  execute format('grant execute on function public.%1$I, internal.%1$I to %2$s', name, callers);
+  execute format('alter function internal.%I owner to %I', name, runs_as);
+end
+$$;
+
+comment on procedure internal.create_api_function is
+  'Creates public.name, which passes its arguments to internal.name, and lets only these callers '
+  'execute both. runs_as: owner of the security definer function internal.name.';
+
 -- updated_at --------------------------------------------------------------
 
 create function internal.set_updated_at() returns trigger

@@ -422,142 +422,121 @@ comment on function internal.chat_session_was_deleted(uuid) is 'Whether a sessio
 
 grant execute on function internal.chat_session_was_deleted(uuid) to evidence_chat;
 
-create function internal.chat_record_turn(
-  session_id uuid,
-  title text,
-  question_id uuid,
-  question text,
-  answer_id uuid,
-  answer text,
-  citations jsonb,
-  sources uuid[],
-  latency_ms integer,
-  refusal text,
-  hedged boolean,
-  mode text,
-  assistant text,
-  searched text,
-  truncated boolean,
-  reaches jsonb,
-  cut boolean
-) returns void
+create function internal.chat_parse_turn(turn jsonb) returns jsonb
+  language plpgsql
+  immutable
+  set search_path = ''
+as $$
+declare
+  -- All fields with their defaults. From citations on, they are columns of chat_messages.
+  defaults constant jsonb := '{
+    "session_id": null, "title": null, "assistant": "default", "question_id": null,
+    "question": null, "answer_id": null, "answer": null, "reaches": null,
+    "citations": [], "sources": [], "latency_ms": null, "refusal": null, "hedged": false,
+    "mode": "extractive", "cut": false, "searched": null, "truncated": false
+  }';
+  unknown text;
+begin
+  if jsonb_typeof(turn) is distinct from 'object' then
+    raise exception 'turn must be an object' using errcode = 'invalid_parameter_value';
+  end if;
+  select min(f.name) into unknown from jsonb_object_keys(turn) as f(name)
+    where not defaults ? f.name;
+  if unknown is not null then
+    raise exception 'turn has an unknown field: %', unknown
+      using errcode = 'invalid_parameter_value';
+  end if;
+  return defaults || turn;
+end
+$$;
+
+comment on function internal.chat_parse_turn is
+  'A turn as given to chat_record_turn, with the defaults of missing fields. Fails for other '
+  'fields. The columns that the fields are written to check their values.';
+
+grant execute on function internal.chat_parse_turn to evidence_chat;
+
+-- Atomic and idempotent: a question and its answer are written together or not at all, and only
+-- once.
+create function internal.chat_record_turn(turn jsonb) returns void
   language plpgsql
   -- As evidence_chat, with the claims of the caller.
   security definer
   set search_path = ''
 as $$
-#variable_conflict use_column
 declare
+  fields constant jsonb := internal.chat_parse_turn(turn);
+  assistant constant text := fields ->> 'assistant';
+  title constant text := fields ->> 'title';
   is_worker_request constant boolean := internal.is_worker_request();
+  answer public.chat_messages;
 begin
-  perform internal.chat_assistant(chat_record_turn.assistant, internal.kb_caller_audiences());
-  if chat_record_turn.title is not null then
+  perform internal.chat_assistant(assistant, internal.kb_caller_audiences());
+  answer := jsonb_populate_record(
+    null::public.chat_messages,
+    fields || jsonb_build_object(
+      'id', fields -> 'answer_id', 'role', 'assistant', 'content', fields -> 'answer',
+      'from_worker', is_worker_request
+    )
+  );
+
+  if title is not null then
     -- Waits for a concurrent call that creates or deletes the same session.
     insert into public.chat_sessions (id, assistant, title)
-      values (chat_record_turn.session_id, chat_record_turn.assistant, chat_record_turn.title)
+      values (answer.session_id, assistant, title)
       on conflict do nothing;
   end if;
 
-  -- One turn of a session at a time, and none in a session that is being deleted. Row level security hides sessions of other
-  -- users, so they fail like sessions that do not exist, and so do sessions with another assistant.
+  -- One turn of a session at a time, and none in a session that is being deleted. Row level
+  -- security hides sessions of other users, so they fail like sessions that do not exist, and so
+  -- do sessions with another assistant.
   perform from public.chat_sessions s
-    where s.id = chat_record_turn.session_id and s.assistant = chat_record_turn.assistant
+    where s.id = answer.session_id and s.assistant = fields ->> 'assistant'
     for no key update;
-  if not found or internal.chat_session_was_deleted(chat_record_turn.session_id) then
+  if not found or internal.chat_session_was_deleted(answer.session_id) then
     raise exception 'session not found' using errcode = 'insufficient_privilege';
   end if;
 
   -- The answer is written last, so if it exists, the turn is complete.
-  if internal.chat_has_message(chat_record_turn.session_id, chat_record_turn.answer_id) then
+  if internal.chat_has_message(answer.session_id, answer.id) then
     return;
   end if;
 
   perform internal.consume_storage(
-    octet_length(concat(
-      chat_record_turn.title, chat_record_turn.question, chat_record_turn.answer, chat_record_turn.citations,
-      chat_record_turn.searched
-    )) + 16 * coalesce(cardinality(chat_record_turn.sources), 0) + 2048
+    octet_length(
+      concat(title, fields ->> 'question', answer.content, answer.citations, answer.searched)
+    ) + 16 * coalesce(cardinality(answer.sources), 0) + 2048
   );
 
   insert into public.chat_messages (session_id, id, role, content, from_worker)
     values (
-      chat_record_turn.session_id, chat_record_turn.question_id, 'user', chat_record_turn.question, is_worker_request
+      answer.session_id, (fields ->> 'question_id')::uuid, 'user', fields ->> 'question',
+      is_worker_request
     )
     on conflict do nothing;
-  -- After the check above, a conflict means that the answer has the id of its question. That must fail and not write half a turn.
-  insert into public.chat_messages (
-      session_id, id, role, content, citations, sources, latency_ms, refusal, hedged, mode, cut, searched, truncated,
-      from_worker
-    )
-    values (
-      chat_record_turn.session_id, chat_record_turn.answer_id, 'assistant',
-      chat_record_turn.answer, chat_record_turn.citations, chat_record_turn.sources, chat_record_turn.latency_ms,
-      chat_record_turn.refusal, chat_record_turn.hedged, chat_record_turn.mode, chat_record_turn.cut, chat_record_turn.searched,
-      chat_record_turn.truncated, is_worker_request
-    );
-  if is_worker_request and chat_record_turn.reaches is not null then
+  -- After the check above, a conflict means that the answer has the id of its question. That must
+  -- fail and not write half a turn.
+  insert into public.chat_messages select answer.*;
+  if is_worker_request and fields -> 'reaches' <> 'null' then
     perform internal.chat_record_reaches(
-      chat_record_turn.assistant, chat_record_turn.refusal is not null, chat_record_turn.reaches
+      assistant, answer.refusal is not null, fields -> 'reaches'
     );
   end if;
 end
 $$;
 
-comment on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb, boolean) is
-  'What public.chat_record_turn does, with the policies applied.';
-
-grant execute on function internal.chat_record_turn to authenticated;
-alter function internal.chat_record_turn owner to evidence_chat;
-
--- Atomic and idempotent: a question and its answer are written together or not at all, and only once.
-create function public.chat_record_turn(
-  session_id uuid,
-  title text,
-  question_id uuid,
-  question text,
-  answer_id uuid,
-  answer text,
-  citations jsonb,
-  sources uuid[],
-  latency_ms integer default null,
-  refusal text default null,
-  hedged boolean default false,
-  mode text default 'extractive',
-  assistant text default 'default',
-  searched text default null,
-  truncated boolean default false,
-  reaches jsonb default null,
-  cut boolean default false
-) returns void
-  language sql
-  security invoker
-  set search_path = ''
-as $$
-  select internal.chat_record_turn(
-    session_id, title, question_id, question, answer_id, answer, citations, sources, latency_ms, refusal, hedged, mode, assistant,
-    searched, truncated,
-    reaches, cut
-  )
-$$;
-
-comment on function
-  public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb, boolean) is
-  'Writes a question of the calling user and its answer in one transaction. Idempotent. With a title, it creates the session if '
-  'it does not exist and was not deleted in the last day; without one, the session must exist. Fails and writes nothing if the '
-  'session is not the caller''s or with another assistant. citations: the passages that the answer quotes or follows from. sources: ids of the documents '
-  'that the answer is based on, shown or not. latency_ms: how long the answer took. refusal: the reason if there is no answer. '
-  'hedged: whether the passages may not answer the question. mode: generated if a language model wrote the answer. cut: whether it had '
-  'not finished. searched: the '
-  'question together with the one before it, if the answer is to both. truncated: whether the model read only the beginning of the '
-  'question. reaches: the thresholds that the evidence reaches, a list of {similarity, confidence}; kept for chat_preview_thresholds if '
-  'the Worker says it. Limit: what a user may store in a day (4 MiB for anonymous users, 32 MiB for others; 2 KiB a turn besides its '
-  'texts), then PT429.';
-
-revoke all
-  on function public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb, boolean)
-  from public, anon, service_role;
-grant execute
-  on function public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, jsonb, boolean)
-  to authenticated;
+call internal.create_api_function(
+  'chat_record_turn', 'authenticated',
+  'Writes a question of the calling user and its answer in one transaction. Idempotent. Fails and '
+  'writes nothing if the session is not the caller''s or with another assistant. turn: an object. '
+  'session_id, question_id, question, answer_id, answer. title: creates the session if it does not '
+  'exist and was not deleted in the last day; without one, the session must exist. assistant: '
+  'default if missing. citations, sources, latency_ms, refusal, hedged, mode, cut, searched, '
+  'truncated: as in chat_messages, may be missing. reaches: the thresholds that the evidence '
+  'reaches, a list of {similarity, confidence}; kept for chat_preview_thresholds if the Worker '
+  'says it. Limit: what a user may store in a day (4 MiB for anonymous users, 32 MiB for others; '
+  '2 KiB a turn besides its texts), then PT429.',
+  runs_as => 'evidence_chat'
+);
 
 revoke all on all routines in schema internal from public;

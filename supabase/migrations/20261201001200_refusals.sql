@@ -176,7 +176,7 @@ create function internal.chat_record_refusal(
   embedding extensions.vector(384),
   best_score double precision,
   reason text,
-  assistant text
+  assistant text default 'default'
 ) returns void
   language plpgsql
   -- As evidence_chat, with the claims of the caller.
@@ -200,37 +200,14 @@ begin
 end
 $$;
 
-comment on function internal.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text, text) is
-  'What public.chat_record_refusal does, with the policies applied.';
-
-grant execute on function internal.chat_record_refusal to authenticated;
-alter function internal.chat_record_refusal owner to evidence_chat;
-
-create function public.chat_record_refusal(
-  id uuid,
-  session_id uuid,
-  question text,
-  embedding extensions.vector(384),
-  best_score double precision,
-  reason text,
-  assistant text default 'default'
-) returns void
-  language sql
-  security invoker
-  set search_path = ''
-as $$
-  select internal.chat_record_refusal(id, session_id, question, embedding, best_score, reason, assistant)
-$$;
-
-comment on function public.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text, text) is
-  'Records a refused question of the calling user, subject to chat_settings.keep_refusals. Idempotent. id: message id of the '
-  'question. session_id: a session of the caller, or null. embedding: of unit length. best_score: cosine of the nearest passage, '
-  'or null. Limit: what a user may store in a day, as for chat_record_turn; 8 KiB besides the question.';
-
-revoke all on function public.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text, text)
-  from public, anon, service_role;
-grant execute on function public.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text, text)
-  to authenticated;
+call internal.create_api_function(
+  'chat_record_refusal', 'authenticated',
+  'Records a refused question of the calling user, subject to chat_settings.keep_refusals. '
+  'Idempotent. id: message id of the question. session_id: a session of the caller, or null. '
+  'embedding: of unit length. best_score: cosine of the nearest passage, or null. Limit: what a '
+  'user may store in a day, as for chat_record_turn; 8 KiB besides the question.',
+  runs_as => 'evidence_chat'
+);
 
 -- For the administrator ---------------------------------------------------
 

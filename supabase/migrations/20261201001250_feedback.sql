@@ -3,10 +3,10 @@
 create function internal.chat_give_feedback(
   session_id uuid,
   message_id uuid,
-  rating text,
-  reason text,
-  comment text,
-  embedding extensions.vector(384)
+  rating text default null,
+  reason text default null,
+  comment text default null,
+  embedding extensions.vector(384) default null
 ) returns boolean
   language plpgsql
   -- As evidence_chat, with the claims of the caller.
@@ -69,36 +69,17 @@ begin
 end
 $$;
 
-comment on function internal.chat_give_feedback(uuid, uuid, text, text, text, extensions.vector) is
-  'What public.chat_give_feedback does, with the policies applied.';
-
-grant execute on function internal.chat_give_feedback(uuid, uuid, text, text, text, extensions.vector) to authenticated;
-alter function internal.chat_give_feedback(uuid, uuid, text, text, text, extensions.vector) owner to evidence_chat;
-
-create function public.chat_give_feedback(
-  session_id uuid,
-  message_id uuid,
-  rating text default null,
-  reason text default null,
-  comment text default null,
-  embedding extensions.vector(384) default null
-) returns boolean
-  language sql
-  security invoker
-  set search_path = ''
-as $$
-  select internal.chat_give_feedback(session_id, message_id, rating, reason, comment, embedding)
-$$;
-
-comment on function public.chat_give_feedback(uuid, uuid, text, text, text, extensions.vector) is
-  'Records what the calling user thinks of an answer in their history, in place of what they said before; without rating, removes '
-  'it. False: there is no such answer. rating: up or down. reason: only for down. comment: at most 1,000 characters. embedding: '
-  'vector of the question, or of what was searched for it, of unit length; with it, a disliked answer counts in content_gaps, subject to '
-  'chat_settings.keep_refusals. Questions that are kept anonymously stay there if the feedback changes. Limit: what a user may '
-  'store in a day, as for chat_record_turn; 1 KiB besides the comment, or 8 KiB with a vector.';
-
-revoke all on function public.chat_give_feedback(uuid, uuid, text, text, text, extensions.vector) from public, anon, service_role;
-grant execute on function public.chat_give_feedback(uuid, uuid, text, text, text, extensions.vector) to authenticated;
+call internal.create_api_function(
+  'chat_give_feedback', 'authenticated',
+  'Records what the calling user thinks of an answer in their history, in place of what they said '
+  'before; without rating, removes it. False: there is no such answer. rating: up or down. reason: '
+  'only for down. comment: at most 1,000 characters. embedding: vector of the question, or of what '
+  'was searched for it, of unit length; with it, a disliked answer counts in content_gaps, subject '
+  'to chat_settings.keep_refusals. Questions that are kept anonymously stay there if the feedback '
+  'changes. Limit: what a user may store in a day, as for chat_record_turn; 1 KiB besides the '
+  'comment, or 8 KiB with a vector.',
+  runs_as => 'evidence_chat'
+);
 
 create view public.chat_feedback
   with (security_invoker = true)

@@ -14,24 +14,12 @@ begin
 end
 $$;
 
-comment on function internal.chat_delete_user_data() is 'What public.chat_delete_user_data does, with the policies applied.';
-
-grant execute on function internal.chat_delete_user_data() to authenticated;
-alter function internal.chat_delete_user_data() owner to evidence_chat;
-
-create function public.chat_delete_user_data() returns void
-  language sql
-  security invoker
-  set search_path = ''
-as $$
-  select internal.chat_delete_user_data()
-$$;
-
-comment on function public.chat_delete_user_data() is
-  'Deletes all conversations and refused questions of the calling user. Refused questions that were kept anonymously stay.';
-
-revoke all on function public.chat_delete_user_data() from public, anon, service_role;
-grant execute on function public.chat_delete_user_data() to authenticated;
+call internal.create_api_function(
+  'chat_delete_user_data', 'authenticated',
+  'Deletes all conversations and refused questions of the calling user. Refused questions that '
+  'were kept anonymously stay.',
+  runs_as => 'evidence_chat'
+);
 
 -- Retention ---------------------------------------------------------------
 

@@ -261,7 +261,12 @@ comment on function internal.chat_purge_daily_counts() is 'Deletes daily counts 
 
 -- Use of citations --------------------------------------------------------
 
-create function internal.chat_count_citation_use(hovered integer, opened integer, copied integer, assistant text) returns void
+create function internal.chat_count_citation_use(
+  hovered integer default 0,
+  opened integer default 0,
+  copied integer default 0,
+  assistant text default 'default'
+) returns void
   language plpgsql
   -- As evidence_chat, with the claims of the caller.
   security definer
@@ -282,8 +287,13 @@ begin
 end
 $$;
 
-comment on function internal.chat_count_citation_use(integer, integer, integer, text) is
-  'What public.chat_count_citation_use does.';
+call internal.create_api_function(
+  'chat_count_citation_use', 'authenticated',
+  'Adds to the counts of today how often the caller looked at the card of a citation (hovered), '
+  'opened one, or copied an answer: each 0 to 1000 a call. Stores no text and no user. Calls that '
+  'are not from the Worker count nothing. Limit: 2,000 an hour for each user, then PT429.',
+  runs_as => 'evidence_chat'
+);
 
 create function internal.chat_add_citation_use(hovered integer, opened integer, copied integer, assistant text) returns void
   language sql
@@ -303,29 +313,6 @@ comment on function internal.chat_add_citation_use(integer, integer, integer, te
   'Adds to the counts of today. The caller must have checked the values.';
 
 grant execute on function internal.chat_add_citation_use(integer, integer, integer, text) to evidence_chat;
-grant execute on function internal.chat_count_citation_use(integer, integer, integer, text) to authenticated;
-alter function internal.chat_count_citation_use(integer, integer, integer, text) owner to evidence_chat;
-
-create function public.chat_count_citation_use(
-  hovered integer default 0,
-  opened integer default 0,
-  copied integer default 0,
-  assistant text default 'default'
-) returns void
-  language sql
-  security invoker
-  set search_path = ''
-as $$
-  select internal.chat_count_citation_use(hovered, opened, copied, assistant)
-$$;
-
-comment on function public.chat_count_citation_use(integer, integer, integer, text) is
-  'Adds to the counts of today how often the caller looked at the card of a citation (hovered), opened one, or copied an answer: '
-  'each 0 to 1000 a call. Stores no text and no user. Calls that are not from the Worker count nothing. Limit: 2,000 an hour for '
-  'each user, then PT429.';
-
-revoke all on function public.chat_count_citation_use(integer, integer, integer, text) from public, anon, service_role;
-grant execute on function public.chat_count_citation_use(integer, integer, integer, text) to authenticated;
 
 -- Reading -----------------------------------------------------------------
 
@@ -449,7 +436,7 @@ $$;
 comment on function internal.chat_totals(text[], text[], date[], date[]) is
   'The totals of these assistants for each period, from its first to its last day, as in chat_insights.';
 
-create function internal.chat_insights(days integer, assistant text) returns setof internal.chat_totals
+create function internal.chat_insights(days integer default 30, assistant text default null) returns setof internal.chat_totals
   language plpgsql
   stable
   -- Reads counts that no role may read.
@@ -468,24 +455,16 @@ begin
 end
 $$;
 
-comment on function internal.chat_insights(integer, text) is 'What public.chat_insights does, for administrators.';
-
-create function public.chat_insights(days integer default 30, assistant text default null) returns setof internal.chat_totals
-  language sql
-  stable
-  security invoker
-  set search_path = ''
-as $$
-  select * from internal.chat_insights(days, assistant)
-$$;
-
-comment on function public.chat_insights(integer, text) is
-  'Two rows of totals for administrators: period current (the last days, 1 to 90, including today, in UTC) and previous (as many '
-  'days before). answered_share: answers among answers and refusals; cited_share: answers with citations among answers; both 0 to 1, '
-  'null without any. latency: milliseconds to the end of an answer or refusal, within 4.5 %. liked, disliked: answers of these days '
-  'with such feedback, however late it came; liked_share: liked among both; disliked_…: those with this reason. assistant: null for '
-  'all. Others than '
-  'administrators get insufficient_privilege.';
+call internal.create_api_function(
+  'chat_insights', 'authenticated, service_role',
+  'Two rows of totals for administrators: period current (the last days, 1 to 90, including today, '
+  'in UTC) and previous (as many days before). answered_share: answers among answers and refusals; '
+  'cited_share: answers with citations among answers; both 0 to 1, null without any. latency: '
+  'milliseconds to the end of an answer or refusal, within 4.5 %. liked, disliked: answers of '
+  'these days with such feedback, however late it came; liked_share: liked among both; disliked_…: '
+  'those with this reason. assistant: null for all. Others than administrators get '
+  'insufficient_privilege.'
+);
 
 -- A row of public.chat_insights_days.
 create type internal.chat_day as (
@@ -506,7 +485,7 @@ create type internal.chat_day as (
   liked_share double precision
 );
 
-create function internal.chat_insights_days(days integer, assistant text) returns setof internal.chat_day
+create function internal.chat_insights_days(days integer default 30, assistant text default null) returns setof internal.chat_day
   language plpgsql
   stable
   security definer
@@ -525,20 +504,11 @@ begin
 end
 $$;
 
-comment on function internal.chat_insights_days(integer, text) is 'What public.chat_insights_days does, for administrators.';
-
-create function public.chat_insights_days(days integer default 30, assistant text default null) returns setof internal.chat_day
-  language sql
-  stable
-  security invoker
-  set search_path = ''
-as $$
-  select * from internal.chat_insights_days(days, assistant)
-$$;
-
-comment on function public.chat_insights_days(integer, text) is
-  'One row for each of the last days (1 to 90, UTC), the oldest first, also for days without questions. For administrators; the '
-  'columns are those of chat_insights.';
+call internal.create_api_function(
+  'chat_insights_days', 'authenticated, service_role',
+  'One row for each of the last days (1 to 90, UTC), the oldest first, also for days without '
+  'questions. For administrators; the columns are those of chat_insights.'
+);
 
 -- A row of public.chat_insights_gaps.
 create type internal.chat_gap as (
@@ -554,7 +524,7 @@ create type internal.chat_gap as (
   examples text[]
 );
 
-create function internal.chat_insights_gaps(days integer, assistant text, max_count integer) returns setof internal.chat_gap
+create function internal.chat_insights_gaps(days integer default 30, assistant text default null, max_count integer default 20) returns setof internal.chat_gap
   language plpgsql
   stable
   security definer
@@ -610,23 +580,14 @@ begin
 end
 $$;
 
-comment on function internal.chat_insights_gaps(integer, text, integer) is 'What public.chat_insights_gaps does, for administrators.';
-
-create function public.chat_insights_gaps(days integer default 30, assistant text default null, max_count integer default 20)
-  returns setof internal.chat_gap
-  language sql
-  stable
-  security invoker
-  set search_path = ''
-as $$
-  select * from internal.chat_insights_gaps(days, assistant, max_count)
-$$;
-
-comment on function public.chat_insights_gaps(integer, text, integer) is
-  'Groups of similar questions that the documents do not answer, or not well, as in content_gaps, but only the questions of the last days (1 to '
-  '90): those that at least chat_settings.gap_users users asked in that time, most users first. At most max_count, and 100. '
-  'disliked: how many of the questions were answered, and the user disliked the answer; the others were refused. examples: up to 5 '
-  'questions of the group, the most typical first. For administrators.';
+call internal.create_api_function(
+  'chat_insights_gaps', 'authenticated, service_role',
+  'Groups of similar questions that the documents do not answer, or not well, as in content_gaps, '
+  'but only the questions of the last days (1 to 90): those that at least chat_settings.gap_users '
+  'users asked in that time, most users first. At most max_count, and 100. disliked: how many of '
+  'the questions were answered, and the user disliked the answer; the others were refused. '
+  'examples: up to 5 questions of the group, the most typical first. For administrators.'
+);
 
 -- A row of public.chat_insights_comments.
 create type internal.chat_comment as (
@@ -639,7 +600,7 @@ create type internal.chat_comment as (
   total bigint
 );
 
-create function internal.chat_insights_comments(days integer, assistant text, max_count integer) returns setof internal.chat_comment
+create function internal.chat_insights_comments(days integer default 30, assistant text default null, max_count integer default 20) returns setof internal.chat_comment
   language plpgsql
   stable
   security definer
@@ -685,23 +646,13 @@ begin
 end
 $$;
 
-comment on function internal.chat_insights_comments(integer, text, integer) is
-  'What public.chat_insights_comments does, for administrators.';
-
-create function public.chat_insights_comments(days integer default 30, assistant text default null, max_count integer default 20)
-  returns setof internal.chat_comment
-  language sql
-  stable
-  security invoker
-  set search_path = ''
-as $$
-  select * from internal.chat_insights_comments(days, assistant, max_count)
-$$;
-
-comment on function public.chat_insights_comments(integer, text, integer) is
-  'What users wrote about answers in the last days (1 to 90), the newest first, with the question: without user, conversation and '
-  'answer. At most max_count, and 100. rating: up or down. reason: wrong, incomplete, off_topic, outdated or other, for down, or '
-  'null. total: how many there are. They go when the user or the retention deletes the conversation. For administrators.';
+call internal.create_api_function(
+  'chat_insights_comments', 'authenticated, service_role',
+  'What users wrote about answers in the last days (1 to 90), the newest first, with the question: '
+  'without user, conversation and answer. At most max_count, and 100. rating: up or down. reason: '
+  'wrong, incomplete, off_topic, outdated or other, for down, or null. total: how many there are. '
+  'They go when the user or the retention deletes the conversation. For administrators.'
+);
 
 -- A row of public.chat_insights_documents.
 create type internal.chat_cited_document as (
@@ -716,7 +667,7 @@ create type internal.chat_cited_document as (
   total bigint
 );
 
-create function internal.chat_insights_documents(days integer, assistant text, max_count integer) returns setof internal.chat_cited_document
+create function internal.chat_insights_documents(days integer default 30, assistant text default null, max_count integer default 20) returns setof internal.chat_cited_document
   language plpgsql
   stable
   security definer
@@ -751,22 +702,12 @@ begin
 end
 $$;
 
-comment on function internal.chat_insights_documents(integer, text, integer) is
-  'What public.chat_insights_documents does, for administrators.';
-
-create function public.chat_insights_documents(days integer default 30, assistant text default null, max_count integer default 20)
-  returns setof internal.chat_cited_document
-  language sql
-  stable
-  security invoker
-  set search_path = ''
-as $$
-  select * from internal.chat_insights_documents(days, assistant, max_count)
-$$;
-
-comment on function public.chat_insights_documents(integer, text, integer) is
-  'The documents that most answers of the last days (1 to 90) are based on: at most max_count, and 100. state: ready, disabled or '
-  'deleted (then without title, source, collection and url). total: how many documents were cited. For administrators.';
+call internal.create_api_function(
+  'chat_insights_documents', 'authenticated, service_role',
+  'The documents that most answers of the last days (1 to 90) are based on: at most max_count, and '
+  '100. state: ready, disabled or deleted (then without title, source, collection and url). total: '
+  'how many documents were cited. For administrators.'
+);
 
 -- A row of public.chat_insights_uncited.
 create type internal.chat_uncited_document as (
@@ -780,7 +721,7 @@ create type internal.chat_uncited_document as (
   total bigint
 );
 
-create function internal.chat_insights_uncited(days integer, assistant text, max_count integer) returns setof internal.chat_uncited_document
+create function internal.chat_insights_uncited(days integer default 30, assistant text default null, max_count integer default 20) returns setof internal.chat_uncited_document
   language plpgsql
   stable
   security definer
@@ -819,23 +760,12 @@ begin
 end
 $$;
 
-comment on function internal.chat_insights_uncited(integer, text, integer) is
-  'What public.chat_insights_uncited does, for administrators.';
-
-create function public.chat_insights_uncited(days integer default 30, assistant text default null, max_count integer default 20)
-  returns setof internal.chat_uncited_document
-  language sql
-  stable
-  security invoker
-  set search_path = ''
-as $$
-  select * from internal.chat_insights_uncited(days, assistant, max_count)
-$$;
-
-comment on function public.chat_insights_uncited(integer, text, integer) is
-  'Documents that the search can find and that no answer of the last days (1 to 90) is based on: never cited first, then the oldest '
-  'citation. At most max_count, and 100. last_cited: the last day within 400 days, null if there is none. total: how many there are. '
-  'For administrators.';
+call internal.create_api_function(
+  'chat_insights_uncited', 'authenticated, service_role',
+  'Documents that the search can find and that no answer of the last days (1 to 90) is based on: '
+  'never cited first, then the oldest citation. At most max_count, and 100. last_cited: the last '
+  'day within 400 days, null if there is none. total: how many there are. For administrators.'
+);
 
 create function internal.chat_document_state(status text, enabled boolean) returns text
   language sql
@@ -865,7 +795,7 @@ create type internal.chat_citation_health as (
   troubles jsonb
 );
 
-create function internal.chat_insights_health(days integer, assistant text) returns setof internal.chat_citation_health
+create function internal.chat_insights_health(days integer default 30, assistant text default null) returns setof internal.chat_citation_health
   language plpgsql
   stable
   security definer
@@ -924,23 +854,15 @@ begin
 end
 $$;
 
-comment on function internal.chat_insights_health(integer, text) is 'What public.chat_insights_health does, for administrators.';
-
-create function public.chat_insights_health(days integer default 30, assistant text default null)
-  returns setof internal.chat_citation_health
-  language sql
-  stable
-  security invoker
-  set search_path = ''
-as $$
-  select * from internal.chat_insights_health(days, assistant)
-$$;
-
-comment on function public.chat_insights_health(integer, text) is
-  'One row about citations. Citations of the last days (1 to 90), a document once for each answer, by the present state of the '
-  'document: ready, disabled or deleted. documents: those that the search can find; cited_documents: how many of them were cited. '
-  'stale_passages were edited and are not found until they have new vectors. outdated: documents and collections that are not as new '
-  'as their source; troubles: the 20 oldest of them, [{source, reason, since}]. For administrators.';
+call internal.create_api_function(
+  'chat_insights_health', 'authenticated, service_role',
+  'One row about citations. Citations of the last days (1 to 90), a document once for each answer, '
+  'by the present state of the document: ready, disabled or deleted. documents: those that the '
+  'search can find; cited_documents: how many of them were cited. stale_passages were edited and '
+  'are not found until they have new vectors. outdated: documents and collections that are not as '
+  'new as their source; troubles: the 20 oldest of them, [{source, reason, since}]. For '
+  'administrators.'
+);
 
 create function internal.chat_insights_assistants() returns table (name text, title text, enabled boolean)
   language plpgsql
@@ -954,18 +876,10 @@ begin
 end
 $$;
 
-comment on function internal.chat_insights_assistants() is 'What public.chat_insights_assistants does, for administrators.';
-
-create function public.chat_insights_assistants() returns table (name text, title text, enabled boolean)
-  language sql
-  stable
-  security invoker
-  set search_path = ''
-as $$
-  select * from internal.chat_insights_assistants()
-$$;
-
-comment on function public.chat_insights_assistants() is 'The assistants, "default" first. For administrators.';
+call internal.create_api_function(
+  'chat_insights_assistants', 'authenticated, service_role',
+  'The assistants, "default" first. For administrators.'
+);
 
 -- Alerts ------------------------------------------------------------------
 
@@ -1116,26 +1030,14 @@ begin
 end
 $$;
 
-comment on function internal.chat_check_alerts() is 'What public.chat_check_alerts does.';
-
-grant execute on function internal.chat_check_alerts() to service_role;
-
-create function public.chat_check_alerts() returns jsonb
-  language sql
-  security invoker
-  set search_path = ''
-as $$
-  select internal.chat_check_alerts()
-$$;
-
-comment on function public.chat_check_alerts() is
-  'Compares the answered and the cited share of all assistants in the last 7 days with chat_settings.alert_answered_share and '
-  'alert_cited_share. Posts an alert to alert_url with pg_net when one falls below its line, once until it has recovered, and again '
-  'if the webhook did not accept it. Ignores a share of fewer than 20. Returns a list of {measure, share, line, of, below, sent}. pg_cron runs it every hour, chat_retain every '
-  'night.';
-
-revoke all on function public.chat_check_alerts() from public, anon, authenticated;
-grant execute on function public.chat_check_alerts() to service_role;
+call internal.create_api_function(
+  'chat_check_alerts', 'service_role',
+  'Compares the answered and the cited share of all assistants in the last 7 days with '
+  'chat_settings.alert_answered_share and alert_cited_share. Posts an alert to alert_url with '
+  'pg_net when one falls below its line, once until it has recovered, and again if the webhook did '
+  'not accept it. Ignores a share of fewer than 20. Returns a list of {measure, share, line, of, '
+  'below, sent}. pg_cron runs it every hour, chat_retain every night.'
+);
 
 create function internal.chat_schedule_alerts() returns trigger
   language plpgsql
@@ -1159,23 +1061,5 @@ comment on function internal.chat_schedule_alerts() is
 create trigger chat_settings_schedule_alerts
   after update of alert_url, alert_answered_share, alert_cited_share on public.chat_settings
   for each row execute function internal.chat_schedule_alerts();
-
--- Rights ------------------------------------------------------------------
-
--- Each of them checks that its caller is an administrator.
-revoke all on function
-  public.chat_insights(integer, text), public.chat_insights_days(integer, text),
-  public.chat_insights_gaps(integer, text, integer), public.chat_insights_comments(integer, text, integer),
-  public.chat_insights_documents(integer, text, integer), public.chat_insights_uncited(integer, text, integer),
-  public.chat_insights_health(integer, text), public.chat_insights_assistants()
-  from public, anon;
-grant execute on function
-  internal.chat_insights, internal.chat_insights_days, internal.chat_insights_gaps, internal.chat_insights_comments,
-  internal.chat_insights_documents, internal.chat_insights_uncited, internal.chat_insights_health,
-  internal.chat_insights_assistants, public.chat_insights(integer, text), public.chat_insights_days(integer, text),
-  public.chat_insights_gaps(integer, text, integer), public.chat_insights_comments(integer, text, integer),
-  public.chat_insights_documents(integer, text, integer), public.chat_insights_uncited(integer, text, integer),
-  public.chat_insights_health(integer, text), public.chat_insights_assistants()
-  to authenticated, service_role;
 
 revoke all on all routines in schema internal from public;

@@ -124,7 +124,7 @@ $$;
 
 comment on function internal.chat_purge_changes() is 'Deletes changes that are older than 400 days.';
 
-create function internal.chat_insights_changes(max_count integer, before_id bigint) returns setof internal.chat_changes
+create function internal.chat_insights_changes(max_count integer default 50, before_id bigint default null) returns setof internal.chat_changes
   language plpgsql
   stable
   -- No role may read chat_changes.
@@ -142,27 +142,12 @@ begin
 end
 $$;
 
-comment on function internal.chat_insights_changes(integer, bigint) is
-  'What public.chat_insights_changes does, for administrators.';
-
-grant execute on function internal.chat_insights_changes(integer, bigint) to authenticated, service_role;
-
-create function public.chat_insights_changes(max_count integer default 50, before_id bigint default null)
-  returns setof internal.chat_changes
-  language sql
-  stable
-  security invoker
-  set search_path = ''
-as $$
-  select * from internal.chat_insights_changes(max_count, before_id)
-$$;
-
-comment on function public.chat_insights_changes(integer, bigint) is
-  'The audit trail, newest first: changes of settings, assistants, and enabled and audience of documents, and deleted documents. At '
-  'most max_count, and 100. before_id: the last id of the page before. changed_by: user:<id>, key:<role> or database:<role>. Values of '
-  'alert_url are left out. For administrators.';
-
-revoke all on function public.chat_insights_changes(integer, bigint) from public, anon;
-grant execute on function public.chat_insights_changes(integer, bigint) to authenticated, service_role;
+call internal.create_api_function(
+  'chat_insights_changes', 'authenticated, service_role',
+  'The audit trail, newest first: changes of settings, assistants, and enabled and audience of '
+  'documents, and deleted documents. At most max_count, and 100. before_id: the last id of the '
+  'page before. changed_by: user:<id>, key:<role> or database:<role>. Values of alert_url are left '
+  'out. For administrators.'
+);
 
 revoke all on all routines in schema internal from public;

@@ -3,6 +3,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { after, afterEach, before, test } from "node:test";
 import { clearKnowledgeBase, embeddingWithSimilarity, QUERY, writeDocument } from "../support/knowledge-base.mjs";
 import { as, become, SERVICE, user } from "../support/roles.mjs";
+import { newTurn, RECORD_TURN } from "../support/turn.mjs";
 
 const SECRET = "the secret of the Worker in the insights tests";
 
@@ -46,18 +47,20 @@ export function insights({ database }) {
   } = {}) =>
     asWorker(
       user(who),
-      "select chat_record_turn($1, 'Title', $2, 'Q?', $3, 'A.', $4, $5, $6, $7, $8, $9, $10)",
+      RECORD_TURN,
       [
-        session,
-        question,
-        answer,
-        JSON.stringify(shown ? cites.map((id, index) => ({ index, document_id: id })) : []),
-        cites,
-        latency,
-        refusal,
-        hedged,
-        mode,
-        assistant,
+        newTurn({
+          session_id: session,
+          question_id: question,
+          answer_id: answer,
+          citations: shown ? cites.map((id, index) => ({ index, document_id: id })) : [],
+          sources: cites,
+          latency_ms: latency,
+          refusal,
+          hedged,
+          mode,
+          assistant,
+        }),
       ],
       secret,
     );

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createHash, randomUUID } from "node:crypto";
 import { after, afterEach, before, test } from "node:test";
 import { become, user } from "../support/roles.mjs";
+import { newTurn, RECORD_TURN } from "../support/turn.mjs";
 
 const SECRET = "the secret of the Worker in the preview tests";
 
@@ -28,14 +29,15 @@ export function thresholdPreview({ database }) {
   const turn = (reaches, { refusal = null, assistant = "default", secret = SECRET, answerId = randomUUID() } = {}) =>
     call(
       user(ids.visitor),
-      `select chat_record_turn($1, 'Title', gen_random_uuid(), 'Q?', $2, 'A.', '[]', '{}', refusal => $3, assistant => $4,
-         reaches => $5)`,
+      RECORD_TURN,
       [
-        ids.session[assistant],
-        answerId,
-        refusal,
-        assistant,
-        reaches && JSON.stringify(reaches.map(([similarity, confidence]) => ({ similarity, confidence }))),
+        newTurn({
+          session_id: ids.session[assistant],
+          answer_id: answerId,
+          refusal,
+          assistant,
+          reaches: reaches && reaches.map(([similarity, confidence]) => ({ similarity, confidence })),
+        }),
       ],
       secret,
     );
