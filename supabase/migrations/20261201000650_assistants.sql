@@ -12,10 +12,11 @@ as $$
   from unnest(texts) as t
 $$;
 
-comment on function internal.is_short_text_list(text[], integer, integer) is
-  'Whether a list has at most max_count texts, each of at most max_length characters and none blank.';
+comment on function internal.is_short_text_list is
+  'Whether a list has at most max_count texts, each of at most max_length characters and none '
+  'blank.';
 
-grant execute on function internal.is_short_text_list(text[], integer, integer) to service_role;
+grant execute on function internal.is_short_text_list to service_role;
 
 create function internal.are_collection_names(names text[]) returns boolean
   language sql
@@ -25,10 +26,11 @@ as $$
   select internal.is_short_text_list(names, 100, 200) and coalesce(bool_and(n !~ '[/\r\n]'), true) from unnest(names) as n
 $$;
 
-comment on function internal.are_collection_names(text[]) is
-  'Whether a list has at most 100 names that kb_documents.collection can have: at most 200 characters, without / and line breaks.';
+comment on function internal.are_collection_names is
+  'Whether a list has at most 100 names that kb_documents.collection can have: at most 200 '
+  'characters, without / and line breaks.';
 
-grant execute on function internal.are_collection_names(text[]) to service_role;
+grant execute on function internal.are_collection_names to service_role;
 
 create function internal.are_origins(origins text[]) returns boolean
   language sql
@@ -40,11 +42,11 @@ as $$
   from unnest(origins) as o
 $$;
 
-comment on function internal.are_origins(text[]) is
-  'Whether a list has at most 50 origins, such as https://example.com, or patterns for all subdomains, such as '
-  'https://*.example.com. In lower case, as browsers send them.';
+comment on function internal.are_origins is
+  'Whether a list has at most 50 origins, such as https://example.com, or patterns for all '
+  'subdomains, such as https://*.example.com. In lower case, as browsers send them.';
 
-grant execute on function internal.are_origins(text[]) to service_role;
+grant execute on function internal.are_origins to service_role;
 
 create table public.assistants (
   name text primary key
@@ -182,11 +184,11 @@ begin
 end
 $$;
 
-comment on function internal.chat_assistant(text, text[]) is
-  'The assistant of this name. Fails with PT404 if there is none, it is disabled, or it is not for these audiences. With null, '
-  'for the administrator, only if there is none.';
+comment on function internal.chat_assistant is
+  'The assistant of this name. Fails with PT404 if there is none, it is disabled, or it is not for '
+  'these audiences. With null, for the administrator, only if there is none.';
 
-grant execute on function internal.chat_assistant(text, text[]) to authenticated, evidence_chat, service_role;
+grant execute on function internal.chat_assistant to authenticated, evidence_chat, service_role;
 
 create function internal.chat_caller_assistants() returns text[]
   language plpgsql
@@ -201,10 +203,12 @@ begin
 end
 $$;
 
-comment on function internal.chat_caller_assistants() is
+comment on function internal.chat_caller_assistants is
   'Names of the assistants, enabled or not, that are for the caller.';
 
-grant execute on function internal.chat_caller_assistants() to authenticated, evidence_chat, service_role;
+grant execute on function
+  internal.chat_caller_assistants
+  to authenticated, evidence_chat, service_role;
 
 create function internal.chat_link_mode(collection text) returns text
   language plpgsql
@@ -229,10 +233,8 @@ begin
 end
 $$;
 
-comment on function internal.chat_link_mode(text) is
-  'How the caller may open the files of a collection: by the strictest link_mode of the enabled assistants that search it. none if '
-  'the caller may use none of them.';
+comment on function internal.chat_link_mode is
+  'How the caller may open the files of a collection: by the strictest link_mode of the enabled '
+  'assistants that search it. none if the caller may use none of them.';
 
-grant execute on function internal.chat_link_mode(text) to evidence_chat;
-
-revoke all on all routines in schema internal from public;
+grant execute on function internal.chat_link_mode to evidence_chat;

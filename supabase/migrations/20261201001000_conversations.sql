@@ -63,9 +63,6 @@ comment on table internal.kb_restricted_documents is
 comment on column internal.kb_restricted_documents.id is 'Id of the deleted document.';
 comment on column internal.kb_restricted_documents.audience is 'Last audience of the document, as in kb_documents.audience.';
 
-revoke all on internal.kb_restricted_documents from public, anon, authenticated, service_role;
-alter table internal.kb_restricted_documents enable row level security;
-
 create function internal.kb_record_restricted_documents() returns trigger
   language plpgsql
   -- No other role may write to kb_restricted_documents.
@@ -93,7 +90,7 @@ begin
 end
 $$;
 
-comment on function internal.kb_record_restricted_documents() is
+comment on function internal.kb_record_restricted_documents is
   'Trigger: keeps the audience of a deleted document that a user may have seen.';
 
 create trigger kb_documents_record_restricted
@@ -123,11 +120,13 @@ begin
 end
 $$;
 
-comment on function internal.chat_can_view_sources(uuid[], text[], boolean) is
-  'Whether every document is for one of these audiences or, if is_in_default, for the default audience. For a deleted document, '
-  'its last audience applies.';
+comment on function internal.chat_can_view_sources is
+  'Whether every document is for one of these audiences or, if is_in_default, for the default '
+  'audience. For a deleted document, its last audience applies.';
 
-grant execute on function internal.chat_can_view_sources(uuid[], text[], boolean) to authenticated, evidence_chat, service_role;
+grant execute on function
+  internal.chat_can_view_sources
+  to authenticated, evidence_chat, service_role;
 
 -- Messages ----------------------------------------------------------------
 
@@ -142,10 +141,10 @@ as $$
     where c.value ->> 'document_id' ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
 $$;
 
-comment on function internal.chat_cited_documents(jsonb) is 'The documents that citations name.';
+comment on function internal.chat_cited_documents is 'The documents that citations name.';
 
 -- A trigger runs it as the role that writes the message.
-grant execute on function internal.chat_cited_documents(jsonb) to evidence_chat, service_role;
+grant execute on function internal.chat_cited_documents to evidence_chat, service_role;
 
 create table public.chat_messages (
   -- Set by the client. Within a session it identifies a repeated message. It has no meaning across sessions or users.
@@ -318,8 +317,9 @@ begin
 end
 $$;
 
-comment on function internal.prepare_chat_message() is
-  'Trigger: sets created_at of a new message after the last one of its session, and adds the cited documents to sources.';
+comment on function internal.prepare_chat_message is
+  'Trigger: sets created_at of a new message after the last one of its session, and adds the cited '
+  'documents to sources.';
 
 create trigger chat_messages_prepare
   before insert on public.chat_messages
@@ -341,7 +341,8 @@ begin
 end
 $$;
 
-comment on function internal.touch_chat_session() is 'Trigger: advances updated_at of the session of a new message.';
+comment on function internal.touch_chat_session is
+  'Trigger: advances updated_at of the session of a new message.';
 
 create trigger chat_messages_touch_session
   after insert on public.chat_messages
@@ -364,10 +365,11 @@ begin
 end
 $$;
 
-comment on function internal.chat_has_message(uuid, uuid) is
-  'Whether a session has a message. The caller must have checked that the session is the user''s own.';
+comment on function internal.chat_has_message is
+  'Whether a session has a message. The caller must have checked that the session is the user''s '
+  'own.';
 
-grant execute on function internal.chat_has_message(uuid, uuid) to evidence_chat;
+grant execute on function internal.chat_has_message to evidence_chat;
 
 -- Sessions that were deleted in the last day, so that a retried question does not recreate its session.
 create table internal.chat_deleted_sessions (
@@ -381,9 +383,6 @@ comment on column internal.chat_deleted_sessions.deleted_at is 'When it was dele
 
 create index chat_deleted_sessions_time_idx on internal.chat_deleted_sessions (deleted_at);
 
-revoke all on internal.chat_deleted_sessions from public, anon, authenticated, service_role;
-alter table internal.chat_deleted_sessions enable row level security;
-
 create function internal.chat_record_deleted_sessions() returns trigger
   language plpgsql
   security definer
@@ -396,7 +395,8 @@ begin
 end
 $$;
 
-comment on function internal.chat_record_deleted_sessions() is 'Trigger: keeps the ids of deleted sessions, until chat_retain finds them a day old.';
+comment on function internal.chat_record_deleted_sessions is
+  'Trigger: keeps the ids of deleted sessions, until chat_retain finds them a day old.';
 
 create trigger chat_sessions_record_deleted
   after delete on public.chat_sessions
@@ -418,9 +418,10 @@ begin
 end
 $$;
 
-comment on function internal.chat_session_was_deleted(uuid) is 'Whether a session was deleted in the last day.';
+comment on function internal.chat_session_was_deleted is
+  'Whether a session was deleted in the last day.';
 
-grant execute on function internal.chat_session_was_deleted(uuid) to evidence_chat;
+grant execute on function internal.chat_session_was_deleted to evidence_chat;
 
 create function internal.chat_parse_turn(turn jsonb) returns jsonb
   language plpgsql
@@ -538,5 +539,3 @@ call internal.create_api_function(
   '2 KiB a turn besides its texts), then PT429.',
   runs_as => 'evidence_chat'
 );
-
-revoke all on all routines in schema internal from public;

@@ -108,8 +108,6 @@ comment on table internal.refusal_salt is 'Random salt of the hashes in chat_ref
 comment on column internal.refusal_salt.id is 'Always true: there is one row.';
 comment on column internal.refusal_salt.salt is 'The salt.';
 
-revoke all on internal.refusal_salt from public, anon, authenticated, service_role;
-alter table internal.refusal_salt enable row level security;
 insert into internal.refusal_salt default values;
 
 create function internal.prepare_chat_refusal() returns trigger
@@ -158,10 +156,11 @@ begin
 end
 $$;
 
-comment on function internal.prepare_chat_refusal() is
-  'Trigger: puts a refused question into the group of the nearest earlier one to the same assistant if their cosine is at least 0.8, otherwise '
-  'into a new group. Questions from direct calls always get a new group. Two simultaneous first questions may each start a '
-  'group. Then removes what chat_settings.keep_refusals does not keep.';
+comment on function internal.prepare_chat_refusal is
+  'Trigger: puts a refused question into the group of the nearest earlier one to the same '
+  'assistant if their cosine is at least 0.8, otherwise into a new group. Questions from direct '
+  'calls always get a new group. Two simultaneous first questions may each start a group. Then '
+  'removes what chat_settings.keep_refusals does not keep.';
 
 create trigger chat_refusals_prepare
   before insert on public.chat_refusals
@@ -261,5 +260,3 @@ comment on column public.content_gaps.last_asked is 'Time of the last question.'
 
 revoke all on public.content_gaps from public, anon, authenticated;
 grant select on public.content_gaps to service_role;
-
-revoke all on all routines in schema internal from public;

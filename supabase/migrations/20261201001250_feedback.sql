@@ -124,5 +124,3 @@ create index chat_messages_comment_idx on public.chat_messages (feedback_at desc
 
 revoke all on public.chat_feedback from public, anon, authenticated;
 grant select on public.chat_feedback to service_role;
-
-revoke all on all routines in schema internal from public;

@@ -34,12 +34,12 @@ begin
 end
 $$;
 
-comment on function internal.kb_can_open_file(text) is
-  'Whether the caller may perform the current Storage operation on a file of the bucket kb: it belongs to a document that the '
-  'caller can see, and assistants.link_mode allows it.';
+comment on function internal.kb_can_open_file is
+  'Whether the caller may perform the current Storage operation on a file of the bucket kb: it '
+  'belongs to a document that the caller can see, and assistants.link_mode allows it.';
 
-grant execute on function internal.kb_can_open_file(text) to authenticated;
-alter function internal.kb_can_open_file(text) owner to evidence_chat;
+grant execute on function internal.kb_can_open_file to authenticated;
+alter function internal.kb_can_open_file owner to evidence_chat;
 
 -- Plain Postgres has no schema storage.
 do $$
@@ -121,5 +121,3 @@ call internal.create_api_function(
   'assistant; NULL if the knowledge base is empty.',
   runs_as => 'evidence_chat'
 );
-
-revoke all on all routines in schema internal from public;

@@ -16,7 +16,7 @@ begin
 end
 $$;
 
-comment on function internal.chat_is_administrator() is
+comment on function internal.chat_is_administrator is
   'Whether the caller has one of the claims in chat_settings.administrators, or in its default.';
 
 create function internal.chat_require_administrator() returns void
@@ -35,9 +35,9 @@ begin
 end
 $$;
 
-comment on function internal.chat_require_administrator() is
-  'Fails with insufficient_privilege, which PostgREST turns into status 403, unless the caller is an administrator or the service '
-  'role.';
+comment on function internal.chat_require_administrator is
+  'Fails with insufficient_privilege, which PostgREST turns into status 403, unless the caller is '
+  'an administrator or the service role.';
 
 -- Daily counts ------------------------------------------------------------
 
@@ -116,12 +116,6 @@ comment on column internal.chat_daily_documents.day is 'The day, in UTC.';
 comment on column internal.chat_daily_documents.document_id is 'Id of the document, which may have been deleted since.';
 comment on column internal.chat_daily_documents.times_cited is 'Answers that are based on it, as in kb_overview.times_cited.';
 
-revoke all on internal.chat_daily, internal.chat_daily_latency, internal.chat_daily_documents
-  from public, anon, authenticated, service_role;
-alter table internal.chat_daily enable row level security;
-alter table internal.chat_daily_latency enable row level security;
-alter table internal.chat_daily_documents enable row level security;
-
 create function internal.chat_count_messages() returns trigger
   language plpgsql
   -- No role may write the counts.
@@ -194,7 +188,8 @@ begin
 end
 $$;
 
-comment on function internal.chat_count_messages() is 'Trigger: adds new messages of the Worker to the daily counts.';
+comment on function internal.chat_count_messages is
+  'Trigger: adds new messages of the Worker to the daily counts.';
 
 create trigger chat_messages_count
   after insert on public.chat_messages
@@ -238,8 +233,9 @@ begin
 end
 $$;
 
-comment on function internal.chat_count_feedback() is
-  'Trigger: keeps the counts of liked and disliked answers as users change their feedback. Deleting a message changes no count.';
+comment on function internal.chat_count_feedback is
+  'Trigger: keeps the counts of liked and disliked answers as users change their feedback. '
+  'Deleting a message changes no count.';
 
 create trigger chat_messages_count_feedback
   after update of feedback_rating, feedback_reason on public.chat_messages
@@ -257,7 +253,8 @@ as $$
   delete from internal.chat_daily_documents c where c.day < (now() at time zone 'UTC')::date - 400;
 $$;
 
-comment on function internal.chat_purge_daily_counts() is 'Deletes daily counts that are older than 400 days.';
+comment on function internal.chat_purge_daily_counts is
+  'Deletes daily counts that are older than 400 days.';
 
 -- Use of citations --------------------------------------------------------
 
@@ -309,10 +306,10 @@ as $$
       citations_copied = d.citations_copied + excluded.citations_copied
 $$;
 
-comment on function internal.chat_add_citation_use(integer, integer, integer, text) is
+comment on function internal.chat_add_citation_use is
   'Adds to the counts of today. The caller must have checked the values.';
 
-grant execute on function internal.chat_add_citation_use(integer, integer, integer, text) to evidence_chat;
+grant execute on function internal.chat_add_citation_use to evidence_chat;
 
 -- Reading -----------------------------------------------------------------
 
@@ -337,9 +334,9 @@ begin
 end
 $$;
 
-comment on function internal.chat_insights_scope(integer, text) is
-  'Checks the caller and the arguments of an insights function, and returns the names of the assistants. Fails with '
-  'insufficient_privilege, invalid_parameter_value or PT404.';
+comment on function internal.chat_insights_scope is
+  'Checks the caller and the arguments of an insights function, and returns the names of the '
+  'assistants. Fails with insufficient_privilege, invalid_parameter_value or PT404.';
 
 create function internal.chat_percentile(share double precision, buckets smallint[], turns bigint[]) returns integer
   language sql
@@ -354,8 +351,9 @@ as $$
     where t.running >= share * t.total
 $$;
 
-comment on function internal.chat_percentile(double precision, smallint[], bigint[]) is
-  'The percentile, in milliseconds, of a histogram with the buckets of chat_daily_latency; null if it is empty. share: 0 to 1.';
+comment on function internal.chat_percentile is
+  'The percentile, in milliseconds, of a histogram with the buckets of chat_daily_latency; null if '
+  'it is empty. share: 0 to 1.';
 
 -- A row of public.chat_insights.
 create type internal.chat_totals as (
@@ -433,8 +431,9 @@ as $$
     ) l
 $$;
 
-comment on function internal.chat_totals(text[], text[], date[], date[]) is
-  'The totals of these assistants for each period, from its first to its last day, as in chat_insights.';
+comment on function internal.chat_totals is
+  'The totals of these assistants for each period, from its first to its last day, as in '
+  'chat_insights.';
 
 create function internal.chat_insights(days integer default 30, assistant text default null) returns setof internal.chat_totals
   language plpgsql
@@ -779,8 +778,9 @@ as $$
   end
 $$;
 
-comment on function internal.chat_document_state(text, boolean) is
-  'State of a document for the insights. ready: the search finds it. disabled: it does not. deleted (no status): there is none.';
+comment on function internal.chat_document_state is
+  'State of a document for the insights. ready: the search finds it. disabled: it does not. '
+  'deleted (no status): there is none.';
 
 -- A row of public.chat_insights_health.
 create type internal.chat_citation_health as (
@@ -905,9 +905,6 @@ comment on column internal.chat_alerts.is_delivered is
   'check.';
 comment on column internal.chat_alerts.status is 'HTTP status of that answer. Empty (NULL) if there was none.';
 
-revoke all on internal.chat_alerts from public, anon, authenticated, service_role;
-alter table internal.chat_alerts enable row level security;
-
 create function internal.chat_send_alert(url text, body jsonb) returns bigint
   language plpgsql
   set search_path = ''
@@ -928,8 +925,9 @@ exception when others then
 end
 $$;
 
-comment on function internal.chat_send_alert(text, jsonb) is
-  'Posts JSON to the webhook with pg_net. Returns the id of the queued request: null without a webhook or without pg_net.';
+comment on function internal.chat_send_alert is
+  'Posts JSON to the webhook with pg_net. Returns the id of the queued request: null without a '
+  'webhook or without pg_net.';
 
 create function internal.chat_alert_answer(request_id bigint) returns table (is_delivered boolean, status integer)
   language plpgsql
@@ -950,9 +948,9 @@ exception when others then
 end
 $$;
 
-comment on function internal.chat_alert_answer(bigint) is
-  'What the webhook answered to a request of pg_net; no row while there is no answer, or once pg_net has forgotten it (after six '
-  'hours, unless configured otherwise).';
+comment on function internal.chat_alert_answer is
+  'What the webhook answered to a request of pg_net; no row while there is no answer, or once '
+  'pg_net has forgotten it (after six hours, unless configured otherwise).';
 
 create function internal.chat_check_alerts() returns jsonb
   language plpgsql
@@ -1055,11 +1053,10 @@ exception when insufficient_privilege then
 end
 $$;
 
-comment on function internal.chat_schedule_alerts() is
-  'Trigger: schedules chat_check_alerts every hour if pg_cron is installed, when a setting of the alerts changes.';
+comment on function internal.chat_schedule_alerts is
+  'Trigger: schedules chat_check_alerts every hour if pg_cron is installed, when a setting of the '
+  'alerts changes.';
 
 create trigger chat_settings_schedule_alerts
   after update of alert_url, alert_answered_share, alert_cited_share on public.chat_settings
   for each row execute function internal.chat_schedule_alerts();
-
-revoke all on all routines in schema internal from public;

@@ -33,9 +33,6 @@ comment on column internal.chat_changes.new_value is 'Value after an update; not
 
 create index chat_changes_time_idx on internal.chat_changes (changed_at);
 
-revoke all on internal.chat_changes from public, anon, authenticated, service_role;
-alter table internal.chat_changes enable row level security;
-
 create function internal.chat_changed_by() returns text
   language plpgsql
   stable
@@ -57,7 +54,8 @@ begin
 end
 $$;
 
-comment on function internal.chat_changed_by() is 'Who runs the statement, as in chat_changes.changed_by.';
+comment on function internal.chat_changed_by is
+  'Who runs the statement, as in chat_changes.changed_by.';
 
 create function internal.chat_record_change() returns trigger
   language plpgsql
@@ -92,7 +90,7 @@ begin
 end
 $$;
 
-comment on function internal.chat_record_change() is 'Trigger: records a change in chat_changes.';
+comment on function internal.chat_record_change is 'Trigger: records a change in chat_changes.';
 
 create trigger assistants_record_change
   after insert or update or delete on public.assistants
@@ -122,7 +120,7 @@ as $$
   delete from internal.chat_changes c where c.changed_at < now() - interval '400 days'
 $$;
 
-comment on function internal.chat_purge_changes() is 'Deletes changes that are older than 400 days.';
+comment on function internal.chat_purge_changes is 'Deletes changes that are older than 400 days.';
 
 create function internal.chat_insights_changes(max_count integer default 50, before_id bigint default null) returns setof internal.chat_changes
   language plpgsql
@@ -149,5 +147,3 @@ call internal.create_api_function(
   'page before. changed_by: user:<id>, key:<role> or database:<role>. Values of alert_url are left '
   'out. For administrators.'
 );
-
-revoke all on all routines in schema internal from public;

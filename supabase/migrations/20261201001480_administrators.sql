@@ -333,5 +333,3 @@ grant execute on function
   public.chat_update_assistant(text, jsonb, timestamptz), public.chat_add_assistant(text, jsonb),
   public.chat_delete_assistant(text, timestamptz)
   to authenticated, service_role;
-
-revoke all on all routines in schema internal from public;

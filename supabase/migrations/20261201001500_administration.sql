@@ -194,10 +194,10 @@ begin
 end
 $$;
 
-comment on function internal.schema_version() is
+comment on function internal.schema_version is
   'Version of the newest applied migration; null if there is no record of migrations.';
 
-grant execute on function internal.schema_version() to service_role;
+grant execute on function internal.schema_version to service_role;
 
 create function internal.kb_health_indexes() returns jsonb
   language sql
@@ -235,10 +235,10 @@ as $$
   left join pg_catalog.pg_index i on i.indexrelid = c.oid
 $$;
 
-comment on function internal.kb_health_indexes() is
+comment on function internal.kb_health_indexes is
   'The indexes that the search needs: {name, table, exists, valid}.';
 
-grant execute on function internal.kb_health_indexes() to service_role;
+grant execute on function internal.kb_health_indexes to service_role;
 
 -- Who may do what ----------------------------------------------------------
 
@@ -255,9 +255,6 @@ comment on column internal.expected_access.kind is
   'grants, row level security, policy, role, function, trigger, view, query (of a view) or server.';
 comment on column internal.expected_access.name is 'Name of the object, with its schema.';
 comment on column internal.expected_access.definition is 'Everything that determines who may do what with the object, as text.';
-
-revoke all on internal.expected_access from public, anon, authenticated, service_role;
-alter table internal.expected_access enable row level security;
 
 create function internal.access_snapshot() returns table (kind text, name text, definition text)
   language sql
@@ -338,9 +335,9 @@ as $$
   select 'server', 'version', current_setting('server_version_num')::integer / 10000 || ''
 $$;
 
-comment on function internal.access_snapshot() is
-  'Everything in this database that determines what users can access of this product: grants to them, policies, roles, '
-  'functions, triggers and views; and the version of the server.';
+comment on function internal.access_snapshot is
+  'Everything in this database that determines what users can access of this product: grants to '
+  'them, policies, roles, functions, triggers and views; and the version of the server.';
 
 create function internal.save_access_snapshot() returns void
   language sql
@@ -352,8 +349,8 @@ as $$
     select a.kind, a.name, a.definition from internal.access_snapshot() a;
 $$;
 
-comment on function internal.save_access_snapshot() is
-  'Stores internal.access_snapshot() as the expected state. Called by the last statement of the last migration.';
+comment on function internal.save_access_snapshot is
+  'Stores internal.access_snapshot() as the expected state.';
 
 create function internal.kb_health_access() returns jsonb
   language sql
@@ -390,10 +387,11 @@ as $$
     ))
 $$;
 
-comment on function internal.kb_health_access() is
-  'Differences from the state after the last migration: {kind, name, change}. change: missing, added or changed.';
+comment on function internal.kb_health_access is
+  'Differences from the state after the last migration: {kind, name, change}. change: missing, '
+  'added or changed.';
 
-grant execute on function internal.kb_health_access() to service_role;
+grant execute on function internal.kb_health_access to service_role;
 
 create function internal.kb_health_privacy() returns jsonb
   language sql
@@ -416,11 +414,11 @@ as $$
   )
 $$;
 
-comment on function internal.kb_health_privacy() is
-  'Whether the secret of the Worker is set, whether the schema internal is exposed, the retention period, when chat_retain '
-  'last ran, and whether there are anonymous users whom it will delete.';
+comment on function internal.kb_health_privacy is
+  'Whether the secret of the Worker is set, whether the schema internal is exposed, the retention '
+  'period, when chat_retain last ran, and whether there are anonymous users whom it will delete.';
 
-grant execute on function internal.kb_health_privacy() to service_role;
+grant execute on function internal.kb_health_privacy to service_role;
 
 create function internal.kb_health_insights() returns jsonb
   language sql
@@ -467,12 +465,13 @@ as $$
   )
 $$;
 
-comment on function internal.kb_health_insights() is
-  'counts: the last day with questions in the daily counts, and in the conversations that changed last. alerts: whether alert_url is '
-  'set and for which measures there is a line, whether pg_net is installed, when they were last compared (checked_at), and the last '
-  'alert of each measure (sent), with what the webhook answered.';
+comment on function internal.kb_health_insights is
+  'counts: the last day with questions in the daily counts, and in the conversations that changed '
+  'last. alerts: whether alert_url is set and for which measures there is a line, whether pg_net '
+  'is installed, when they were last compared (checked_at), and the last alert of each measure '
+  '(sent), with what the webhook answered.';
 
-grant execute on function internal.kb_health_insights() to service_role;
+grant execute on function internal.kb_health_insights to service_role;
 
 create function internal.kb_health_anonymous() returns jsonb
   language sql
@@ -493,10 +492,11 @@ as $$
     where d.status = 'ready' and d.enabled
 $$;
 
-comment on function internal.kb_health_anonymous() is
-  'The number of documents that are ready and enabled, and how many of them anonymous visitors can see.';
+comment on function internal.kb_health_anonymous is
+  'The number of documents that are ready and enabled, and how many of them anonymous visitors can '
+  'see.';
 
-grant execute on function internal.kb_health_anonymous() to service_role;
+grant execute on function internal.kb_health_anonymous to service_role;
 
 create function internal.kb_health_files() returns jsonb
   language plpgsql
@@ -547,11 +547,12 @@ begin
 end
 $$;
 
-comment on function internal.kb_health_files() is
-  'Original files, their size and the access to them. Without storage, only a storage_bytes of null. widening_policies: policies '
-  'on storage.objects for users that may cover the bucket kb, because their condition is not simply one on another bucket.';
+comment on function internal.kb_health_files is
+  'Original files, their size and the access to them. Without storage, only a storage_bytes of '
+  'null. widening_policies: policies on storage.objects for users that may cover the bucket kb, '
+  'because their condition is not simply one on another bucket.';
 
-grant execute on function internal.kb_health_files() to service_role;
+grant execute on function internal.kb_health_files to service_role;
 
 create function public.kb_health() returns jsonb
   language plpgsql
@@ -642,15 +643,17 @@ begin
 end
 $$;
 
-comment on function public.kb_health() is
-  'State of the knowledge base, for kb doctor. access_changes, missing_files (at most 100 ids), orphan_files (at most '
-  '1,000 names) and widening_policies should be empty; failed, pending_older_than_day, documents_without_chunks, stale_chunks, '
-  'chunks_without_embedding, visibility_mismatches (wrong copies of searchable, audience and collection) '
-  'and sentences_missing 0; counts.counted_day as recorded_day; lexeme_mismatch, public_bucket and internal_exposed false. storage_bytes is the size of all files in '
-  'the bucket kb. Without storage it is null, and everything else about files is left out.';
+comment on function public.kb_health is
+  'State of the knowledge base, for kb doctor. access_changes, missing_files (at most 100 ids), '
+  'orphan_files (at most 1,000 names) and widening_policies should be empty; failed, '
+  'pending_older_than_day, documents_without_chunks, stale_chunks, chunks_without_embedding, '
+  'visibility_mismatches (wrong copies of searchable, audience and collection) and '
+  'sentences_missing 0; counts.counted_day as recorded_day; lexeme_mismatch, public_bucket and '
+  'internal_exposed false. storage_bytes is the size of all files in the bucket kb. Without '
+  'storage it is null, and everything else about files is left out.';
 
-revoke all on function public.kb_health() from public, anon, authenticated;
-grant execute on function public.kb_health() to service_role;
+revoke all on function public.kb_health from public, anon, authenticated;
+grant execute on function public.kb_health to service_role;
 
 create function public.kb_non_latin_documents(count integer default 1000) returns table (source text)
   language sql
@@ -672,14 +675,39 @@ as $$
     limit least(count, 1000)
 $$;
 
-comment on function public.kb_non_latin_documents(integer) is
-  'Ready and enabled documents whose first chunk has more letters of other scripts than Latin ones, for kb doctor: the '
-  'embedding model cannot read them. At most 1,000.';
+comment on function public.kb_non_latin_documents is
+  'Ready and enabled documents whose first chunk has more letters of other scripts than Latin '
+  'ones, for kb doctor: the embedding model cannot read them. At most 1,000.';
 
-revoke all on function public.kb_non_latin_documents(integer) from public, anon, authenticated;
-grant execute on function public.kb_non_latin_documents(integer) to service_role;
+revoke all on function public.kb_non_latin_documents from public, anon, authenticated;
+grant execute on function public.kb_non_latin_documents to service_role;
 
-revoke all on all routines in schema internal from public;
+-- End of the migrations -----------------------------------------------------
 
--- The state that kb doctor compares with. A later migration that changes it must end with this statement too.
-select internal.save_access_snapshot();
+create procedure internal.end_migration()
+  language plpgsql
+  set search_path = ''
+as $$
+declare
+  relation regclass;
+begin
+  -- Postgres lets everybody execute a new function.
+  revoke all on all routines in schema internal from public;
+  -- Only functions read and write the tables of this schema.
+  revoke all on all tables in schema internal from public, anon, authenticated, service_role;
+  for relation in
+    select c.oid from pg_catalog.pg_class c
+      where c.relnamespace = 'internal'::regnamespace and c.relkind = 'r'
+  loop
+    execute format('alter table %s enable row level security', relation);
+  end loop;
+  -- The state that kb doctor compares with.
+  perform internal.save_access_snapshot();
+end
+$$;
+
+comment on procedure internal.end_migration is
+  'Protects what is new in the schema internal, and stores the access rights for kb doctor.';
+
+-- A later migration must end with this statement too.
+call internal.end_migration();
