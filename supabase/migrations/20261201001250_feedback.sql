@@ -1,5 +1,27 @@
 -- What users think of answers. A disliked answer counts among the gaps, in the group of its question.
 
+create function internal.chat_question_of(answer public.chat_messages) returns text
+  language sql
+  stable
+  set search_path = ''
+as $$
+  -- "And to Norway?" alone would tell the owner nothing.
+  select coalesce(answer.searched, (
+    -- An answer of the Worker may follow a question that was written without it.
+    select case when m.from_worker = answer.from_worker then m.content end
+      from public.chat_messages m
+      where m.session_id = answer.session_id and m.role = 'user'
+        and m.created_at < answer.created_at
+      order by m.created_at desc
+      limit 1
+  ))
+$$;
+
+comment on function internal.chat_question_of is
+  'The question of an answer, together with the one before it if the answer is to both.';
+
+grant execute on function internal.chat_question_of to evidence_chat, service_role;
+
 create function internal.chat_give_feedback(
   session_id uuid,
   message_id uuid,
@@ -38,15 +60,7 @@ begin
     return false;
   end if;
 
-  -- "And to Norway?" alone would tell the owner nothing.
-  asked := coalesce(answer.searched, (
-    -- An answer of the Worker may follow a question that was written without it.
-    select case when m.from_worker = answer.from_worker then m.content end
-      from public.chat_messages m
-      where m.session_id = answer.session_id and m.role = 'user' and m.created_at < answer.created_at
-      order by m.created_at desc
-      limit 1
-  ));
+  asked := internal.chat_question_of(answer);
   delete from public.chat_refusals r
     where r.session_id = answer.session_id and r.reason = 'disliked' and r.question = asked;
   if chat_give_feedback.rating = 'down' and chat_give_feedback.embedding is not null and asked is not null then
@@ -90,19 +104,12 @@ select
   m.feedback_rating as rating,
   m.feedback_reason as reason,
   m.feedback_comment as comment,
-  coalesce(m.searched, asked.content) as question,
+  internal.chat_question_of(m) as question,
   m.content as answer,
   m.session_id,
   m.id as message_id
 from public.chat_messages m
 join public.chat_sessions s on s.id = m.session_id
-left join lateral (
-  select case when q.from_worker then q.content end as content
-    from public.chat_messages q
-    where q.session_id = m.session_id and q.role = 'user' and q.created_at < m.created_at
-    order by q.created_at desc
-    limit 1
-) asked on true
 where m.feedback_rating is not null and m.from_worker
 order by m.feedback_at desc;
 

@@ -428,7 +428,7 @@ create function internal.kb_health_insights() returns jsonb
 as $$
   select jsonb_build_object(
     'counts', jsonb_build_object(
-      'counted_day', (select max(d.day) from internal.chat_daily d where d.questions > 0),
+      'counted_day', (select max(d.day) from internal.chat_daily d where d.measure = 'questions'),
       -- Of the conversations that changed last, because messages have no index on the time.
       'recorded_day', (
         select max((m.created_at at time zone 'UTC')::date)

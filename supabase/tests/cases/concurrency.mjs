@@ -199,7 +199,9 @@ export function concurrency({ project }) {
     const rounds = 25;
     const id = await newUser("counted");
     const documents = Array.from({ length: 5 }, () => randomUUID());
-    const before = await database.query("select coalesce(sum(questions), 0)::int as n from internal.chat_daily");
+    const before = await database.query(
+      "select coalesce(sum(count), 0)::int as n from internal.chat_daily where measure = 'questions'",
+    );
     const record = (connection, sources) =>
       asWorker(connection, id, RECORD_TURN, [newTurn({ sources, latency_ms: 100 })]);
     await Promise.all(
@@ -209,7 +211,9 @@ export function concurrency({ project }) {
         }
       }),
     );
-    const { rows: daily } = await database.query("select sum(questions)::int as n from internal.chat_daily");
+    const { rows: daily } = await database.query(
+      "select sum(count)::int as n from internal.chat_daily where measure = 'questions'",
+    );
     assert.equal(daily[0].n - before.rows[0].n, SESSIONS * rounds);
     const { rows: cited } = await database.query(
       "select times_cited as n from internal.chat_daily_documents where document_id = any ($1)",
@@ -231,7 +235,7 @@ export function concurrency({ project }) {
       await asWorker(database, id, RECORD_TURN, [newTurn({ session_id: session, answer_id: answer })]);
       const waits = [await untilWaiting(1), await untilWaiting(2)];
       // Stops the feedback when it is counted.
-      await sessions[0].exec("begin; select from internal.chat_daily for update");
+      await sessions[0].exec("begin; lock internal.chat_daily in exclusive mode");
       const given = asWorker(sessions[1], id, "select chat_give_feedback($1, $2, 'down', embedding => $3) as found", [
         session,
         answer,
