@@ -34,8 +34,7 @@ create procedure internal.create_api_function(
   description text,
   runs_as text default current_user
 )
-  language plpgsql
-  set search_path = ''
+  language plpgsql set search_path = ''
 as $$
 declare
   target pg_catalog.pg_proc;
@@ -73,8 +72,7 @@ comment on procedure internal.create_api_function is
 -- updated_at --------------------------------------------------------------
 
 create function internal.set_updated_at() returns trigger
-  language plpgsql
-  set search_path = ''
+  language plpgsql set search_path = ''
 as $$
 begin
   new.updated_at := now();
@@ -94,8 +92,7 @@ comment on function internal.set_updated_at is
 -- This costs no concurrency: publishing, hiding and editing change kb_lexemes, which only one transaction at a time can do, under
 -- the same lock.
 create function internal.kb_lock() returns void
-  language sql
-  set search_path = ''
+  language sql set search_path = ''
 as $$
   select pg_advisory_xact_lock(hashtextextended('kb_lexemes', 0))
 $$;
@@ -107,8 +104,7 @@ comment on function internal.kb_lock is
 grant execute on function internal.kb_lock to service_role;
 
 create function internal.kb_lock_before_write() returns trigger
-  language plpgsql
-  set search_path = ''
+  language plpgsql set search_path = ''
 as $$
 begin
   perform internal.kb_lock();

@@ -5,9 +5,7 @@
 -- Entries of an audience --------------------------------------------------
 
 create function internal.kb_is_valid_audience(entries text[]) returns boolean
-  language sql
-  immutable
-  set search_path = ''
+  language sql immutable set search_path = ''
 as $$
   select coalesce(array_ndims(entries), 1) = 1
     and cardinality(entries) <= 100
@@ -24,8 +22,7 @@ grant execute on function internal.kb_is_valid_audience to service_role;
 -- Claims that users can set themselves: email, phone and user_metadata in Supabase Auth, and the OpenID profile with another
 -- issuer. An audience of such claims would let users grant themselves access.
 create function internal.kb_is_user_editable_claim(claim text) returns boolean
-  language sql
-  immutable
+  language sql immutable
   return claim in (
     'user_metadata', 'email', 'phone', 'phone_number', 'name', 'given_name', 'family_name', 'middle_name', 'nickname',
     'preferred_username', 'profile', 'picture', 'website', 'gender', 'birthdate', 'zoneinfo', 'locale', 'address'
@@ -39,9 +36,7 @@ grant execute on function
   to authenticated, evidence_chat, service_role;
 
 create function internal.kb_has_only_trusted_claims(entries text[]) returns boolean
-  language sql
-  immutable
-  set search_path = ''
+  language sql immutable set search_path = ''
 as $$
   select coalesce(bool_and(not internal.kb_is_user_editable_claim(split_part(e, ':', 1))), true) from unnest(entries) as e
 $$;
@@ -54,9 +49,7 @@ grant execute on function internal.kb_has_only_trusted_claims to service_role;
 -- Audiences of the caller -------------------------------------------------
 
 create function internal.kb_caller_claims() returns jsonb
-  language plpgsql
-  stable
-  set search_path = ''
+  language plpgsql stable set search_path = ''
 as $$
 declare
   claims jsonb;
@@ -79,8 +72,7 @@ grant execute on function internal.kb_caller_claims to authenticated, evidence_c
 
 -- `return` and no search_path setting, so that Postgres can inline calls.
 create function internal.kb_is_anonymous(claims jsonb) returns boolean
-  language sql
-  immutable
+  language sql immutable
   return claims is null or coalesce(claims -> 'is_anonymous', 'false') not in ('false', 'null');
 
 comment on function internal.kb_is_anonymous is
@@ -91,9 +83,7 @@ comment on function internal.kb_is_anonymous is
 grant execute on function internal.kb_is_anonymous to authenticated, evidence_chat, service_role;
 
 create function internal.kb_caller_audiences() returns text[]
-  language plpgsql
-  stable
-  set search_path = ''
+  language plpgsql stable set search_path = ''
 as $$
 declare
   claims constant jsonb := internal.kb_caller_claims();
@@ -133,11 +123,9 @@ grant execute on function
   to authenticated, evidence_chat, service_role;
 
 create function internal.kb_is_in_default_audience() returns boolean
-  language plpgsql
-  stable
+  language plpgsql stable
   -- Users may not read chat_settings.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 declare
   usual_audience constant text[] := '{is_anonymous:false}';

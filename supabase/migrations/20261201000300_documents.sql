@@ -97,8 +97,7 @@ create index kb_documents_restricted_idx on public.kb_documents (id) where audie
 
 -- Immutable for the index. to_jsonb is not, because of other types than text.
 create function internal.kb_is_restricted(enabled boolean, audience text[], meta jsonb) returns boolean
-  language sql
-  immutable
+  language sql immutable
   return not enabled or audience is not null and (meta -> 'audience') is distinct from to_jsonb(audience);
 
 comment on function internal.kb_is_restricted is
@@ -146,8 +145,7 @@ create trigger kb_documents_lock
   for each statement execute function internal.kb_lock_before_write();
 
 create function internal.kb_set_default_name() returns trigger
-  language plpgsql
-  set search_path = ''
+  language plpgsql set search_path = ''
 as $$
 begin
   if new.name is null or new.name !~ '\S' then
@@ -267,8 +265,7 @@ create trigger kb_chunks_lock
   for each statement execute function internal.kb_lock_before_write();
 
 create function internal.kb_set_default_ordinal() returns trigger
-  language plpgsql
-  set search_path = ''
+  language plpgsql set search_path = ''
 as $$
 begin
   select coalesce(max(c.ordinal) + 1, 0) into new.ordinal
@@ -394,9 +391,7 @@ grant all on public.kb_sentences to service_role;
 alter table public.kb_sentences enable row level security;
 
 create function internal.kb_delete_chunk_sentences() returns trigger
-  language plpgsql
-  security invoker
-  set search_path = ''
+  language plpgsql set search_path = ''
 as $$
 begin
   delete from public.kb_sentences where chunk_id = new.id;

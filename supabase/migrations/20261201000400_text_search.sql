@@ -4,9 +4,7 @@
 -- Language of a document --------------------------------------------------
 
 create function internal.kb_text_search_config(language text) returns text
-  language plpgsql
-  stable
-  set search_path = ''
+  language plpgsql stable set search_path = ''
 as $$
 declare
   iso_names constant jsonb := '{
@@ -37,8 +35,7 @@ grant execute on function internal.kb_text_search_config to service_role;
 
 -- `return` and no search_path setting, so that Postgres can inline calls.
 create function internal.kb_fold_accents(language text, words text) returns text
-  language sql
-  immutable
+  language sql immutable
   return case
     when octet_length(words) = char_length(words) then words
     -- Stemmers that handle accents expect the composed character.
@@ -54,9 +51,7 @@ comment on function internal.kb_fold_accents is
 grant execute on function internal.kb_fold_accents to service_role;
 
 create function internal.kb_chunk_text(content text, meta jsonb, parts jsonb) returns text
-  language sql
-  immutable
-  set search_path = ''
+  language sql immutable set search_path = ''
   return coalesce(meta ->> 'section', '') || E'\n'
     || coalesce((
       -- The path ignores entries that are not parts.
@@ -73,9 +68,7 @@ comment on function internal.kb_chunk_text is
 grant execute on function internal.kb_chunk_text to service_role;
 
 create function internal.kb_chunk_fts(language text, chunk_text text) returns tsvector
-  language plpgsql
-  stable
-  set search_path = ''
+  language plpgsql stable set search_path = ''
 as $$
 declare
   -- Up to this many bytes, no text exceeds the 1 MB limit of a tsvector. Such texts skip the exception block, which costs a
@@ -130,8 +123,7 @@ grant select on public.kb_lexemes to service_role;
 alter table public.kb_lexemes enable row level security;
 
 create function internal.kb_adjust_lexeme_counts(lexemes text[], languages text[], deltas bigint[]) returns void
-  language plpgsql
-  set search_path = ''
+  language plpgsql set search_path = ''
 as $$
 begin
   if lexemes is null then
@@ -154,9 +146,7 @@ comment on function internal.kb_adjust_lexeme_counts is
   'Adds changes to the counts of lexemes and deletes counts that reach 0.';
 
 create function internal.kb_audience_lexemes(audience text[]) returns text[]
-  language sql
-  immutable
-  set search_path = ''
+  language sql immutable set search_path = ''
 as $$
   select array(select distinct ' ' || a.entry from unnest(audience) as a(entry))
 $$;
@@ -170,8 +160,7 @@ comment on function internal.kb_audience_lexemes is
 -- all chunks that any user can find; it gives the size of the knowledge base. A question is read only in languages of chunks that its
 -- user can find, so restricted chunks are counted for each entry of their audience.
 create function internal.kb_counted_lexemes(searchable boolean, audience text[], fts tsvector) returns text[]
-  language sql
-  immutable
+  language sql immutable
   return case
     when searchable then tsvector_to_array(fts) || array['', ' ']
     when audience is not null then internal.kb_audience_lexemes(audience) || array['']
@@ -183,9 +172,7 @@ comment on function internal.kb_counted_lexemes is 'The lexemes that a chunk cou
 -- Runs once per statement instead of once per chunk, because the chunks of a document share most of their words. Chunks of pending
 -- documents are not searchable and cost nothing here.
 create function internal.kb_count_lexemes() returns trigger
-  language plpgsql
-  security definer
-  set search_path = ''
+  language plpgsql security definer set search_path = ''
 as $$
 declare
   sign constant bigint := case tg_op when 'DELETE' then -1 else 1 end;
@@ -220,9 +207,7 @@ create trigger kb_chunks_count_deleted_lexemes
   for each statement execute function internal.kb_count_lexemes();
 
 create function internal.kb_count_updated_lexemes() returns trigger
-  language plpgsql
-  security definer
-  set search_path = ''
+  language plpgsql security definer set search_path = ''
 as $$
 declare
   lexemes text[];
@@ -257,9 +242,7 @@ create trigger kb_chunks_count_updated_lexemes
   for each statement execute function internal.kb_count_updated_lexemes();
 
 create function internal.kb_clear_lexeme_counts() returns trigger
-  language plpgsql
-  security definer
-  set search_path = ''
+  language plpgsql security definer set search_path = ''
 as $$
 begin
   -- Hosted projects reject DELETE statements without a WHERE clause.
@@ -278,8 +261,7 @@ create trigger kb_chunks_clear_lexeme_counts
 create function public.kb_recount_lexemes() returns void
   language plpgsql
   -- Only the owner may write to kb_lexemes.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
   -- PostgREST applies this limit to the request.
   set statement_timeout = '10min'
 as $$

@@ -12,9 +12,7 @@
 -- Chunks ------------------------------------------------------------------
 
 create function internal.kb_set_chunk_search_columns() returns trigger
-  language plpgsql
-  security invoker
-  set search_path = ''
+  language plpgsql set search_path = ''
 as $$
 declare
   document record;
@@ -81,9 +79,7 @@ create trigger kb_chunks_set_search_columns
   for each row execute function internal.kb_set_chunk_search_columns();
 
 create function internal.kb_touch_document_chunks() returns trigger
-  language plpgsql
-  security invoker
-  set search_path = ''
+  language plpgsql set search_path = ''
 as $$
 declare
   config text := internal.kb_text_search_config(new.language);
@@ -114,9 +110,7 @@ create trigger kb_documents_touch_chunks
 -- Embeddings --------------------------------------------------------------
 
 create function internal.kb_set_embedding_visibility() returns trigger
-  language plpgsql
-  security invoker
-  set search_path = ''
+  language plpgsql set search_path = ''
 as $$
 begin
   -- A concurrent change of the document or chunk would not see a new embedding yet and would leave it as it is, so a new embedding
@@ -145,9 +139,7 @@ create trigger kb_embeddings_set_visibility
   for each row execute function internal.kb_set_embedding_visibility();
 
 create function internal.kb_copy_visibility_to_embeddings() returns trigger
-  language plpgsql
-  security invoker
-  set search_path = ''
+  language plpgsql set search_path = ''
   -- The plan is cached for the first number of chunks. An index lookup per chunk suits any number.
   set enable_hashjoin = off
   set enable_mergejoin = off

@@ -19,8 +19,7 @@ comment on column internal.worker_secrets.created_at is 'When it was set.';
 create function public.chat_set_worker_secret(secret_hash text) returns void
   language plpgsql
   -- No role has access to the table.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 begin
   if secret_hash is null or secret_hash !~ '^[0-9a-f]{64}$' then
@@ -43,10 +42,7 @@ revoke all on function public.chat_set_worker_secret from public, anon, authenti
 grant execute on function public.chat_set_worker_secret to service_role;
 
 create function internal.is_worker_request() returns boolean
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
+  language plpgsql stable security definer set search_path = ''
 as $$
 begin
   return exists (
@@ -70,9 +66,7 @@ grant execute on function internal.is_worker_request to authenticated, evidence_
 -- Concurrent direct calls --------------------------------------------------
 
 create function internal.limit_concurrency() returns boolean
-  language plpgsql
-  security definer
-  set search_path = ''
+  language plpgsql security definer set search_path = ''
 as $$
 declare
   max_concurrent constant integer := 3;
@@ -123,9 +117,7 @@ comment on column internal.usage.period_start is 'When the period began.';
 comment on column internal.usage.consumed is 'Amount since then.';
 
 create function internal.consume_quota(operation text, amount bigint, max_amount bigint, period interval) returns void
-  language plpgsql
-  security definer
-  set search_path = ''
+  language plpgsql security definer set search_path = ''
 as $$
 #variable_conflict use_column
 declare
@@ -159,9 +151,7 @@ comment on function internal.consume_quota is
 grant execute on function internal.consume_quota to evidence_chat;
 
 create function internal.consume_storage(bytes bigint) returns void
-  language plpgsql
-  security definer
-  set search_path = ''
+  language plpgsql security definer set search_path = ''
 as $$
 declare
   -- About 400 and 3,000 typical answers.
@@ -187,9 +177,7 @@ do $$ begin
 end $$;
 
 create function internal.count_search_attempt() returns void
-  language plpgsql
-  security definer
-  set search_path = ''
+  language plpgsql security definer set search_path = ''
 as $$
 declare
   max_attempts constant integer := 120;
@@ -214,9 +202,7 @@ comment on function internal.count_search_attempt is
   'sequence may make at most 120 searches a minute together.';
 
 create function internal.limit_searches() returns void
-  language plpgsql
-  security definer
-  set search_path = ''
+  language plpgsql security definer set search_path = ''
 as $$
 begin
   if internal.is_worker_request() then

@@ -2,9 +2,7 @@
 -- assistant `default` answers if it names none. The search, the history and the access to files ask the functions of this file.
 
 create function internal.is_short_text_list(texts text[], max_count integer, max_length integer) returns boolean
-  language sql
-  immutable
-  set search_path = ''
+  language sql immutable set search_path = ''
 as $$
   select cardinality(texts) <= max_count
     and coalesce(array_ndims(texts), 1) = 1
@@ -19,9 +17,7 @@ comment on function internal.is_short_text_list is
 grant execute on function internal.is_short_text_list to service_role;
 
 create function internal.are_collection_names(names text[]) returns boolean
-  language sql
-  immutable
-  set search_path = ''
+  language sql immutable set search_path = ''
 as $$
   select internal.is_short_text_list(names, 100, 200) and coalesce(bool_and(n !~ '[/\r\n]'), true) from unnest(names) as n
 $$;
@@ -33,9 +29,7 @@ comment on function internal.are_collection_names is
 grant execute on function internal.are_collection_names to service_role;
 
 create function internal.are_origins(origins text[]) returns boolean
-  language sql
-  immutable
-  set search_path = ''
+  language sql immutable set search_path = ''
 as $$
   select internal.is_short_text_list(origins, 50, 300)
     and coalesce(bool_and(o ~ '^[a-z][a-z0-9+.-]*://(\*\.)?[a-z0-9._:\[\]-]+$'), true)
@@ -161,11 +155,9 @@ insert into public.assistants (name) values ('default');
 -- For other functions -----------------------------------------------------
 
 create function internal.chat_assistant(assistant text, audiences text[]) returns public.assistants
-  language plpgsql
-  stable
+  language plpgsql stable
   -- Users may not read assistants.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 declare
   found_assistant public.assistants;
@@ -191,10 +183,7 @@ comment on function internal.chat_assistant is
 grant execute on function internal.chat_assistant to authenticated, evidence_chat, service_role;
 
 create function internal.chat_caller_assistants() returns text[]
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
+  language plpgsql stable security definer set search_path = ''
 as $$
 declare
   audiences constant text[] := internal.kb_caller_audiences();
@@ -211,10 +200,7 @@ grant execute on function
   to authenticated, evidence_chat, service_role;
 
 create function internal.chat_link_mode(collection text) returns text
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
+  language plpgsql stable security definer set search_path = ''
 as $$
 declare
   audiences constant text[] := internal.kb_caller_audiences();

@@ -15,8 +15,7 @@
 -- `return` and no search_path setting, so that Postgres can inline calls.
 create function internal.kb_can_find(audiences text[], is_in_default boolean, searchable boolean, audience text[])
   returns boolean
-  language sql
-  immutable
+  language sql immutable
   return searchable and is_in_default or (audience is not null and (audiences is null or audience && audiences));
 
 comment on function internal.kb_can_find is
@@ -26,9 +25,7 @@ comment on function internal.kb_can_find is
 -- Words of a question -----------------------------------------------------
 
 create function internal.kb_quote_lexeme(lexeme text) returns text
-  language sql
-  immutable
-  set search_path = ''
+  language sql immutable set search_path = ''
 as $$
   select '''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || ''''
 $$;
@@ -50,10 +47,7 @@ create type internal.kb_question as (
 
 create function internal.kb_parse_question(query_text text, audiences text[], is_in_default boolean, chunk_budget integer)
   returns internal.kb_question
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
+  language plpgsql stable security definer set search_path = ''
   -- Planned once per session, because planning takes longer than execution.
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off
@@ -176,9 +170,7 @@ comment on function internal.kb_parse_question is
 grant execute on function internal.kb_parse_question to evidence_chat, service_role;
 
 create function internal.kb_is_readable(query_text text) returns boolean
-  language sql
-  immutable
-  set search_path = ''
+  language sql immutable set search_path = ''
 as $$
   -- Compares the number of Latin letters with the number of characters outside the Latin blocks, punctuation and symbols. Uses
   -- ranges, because character classes depend on the locale of the database.
@@ -202,10 +194,7 @@ create function internal.kb_restricted_chunks_with_words(
   collections text[],
   chunk_budget integer
 ) returns uuid[]
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
+  language plpgsql stable security definer set search_path = ''
   -- Only a custom plan can use the index on the conditions that apply: a null means that one does not.
   set plan_cache_mode = force_custom_plan
   set enable_seqscan = off
@@ -244,10 +233,7 @@ create function internal.kb_search_by_words(
   collections text[],
   chunk_budget integer
 ) returns table (chunk_id uuid, lexical double precision)
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
+  language plpgsql stable security definer set search_path = ''
   -- The plan must not depend on the question, because only the indexes on fts find chunks by words in bounded time.
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off
@@ -319,10 +305,7 @@ grant execute on function internal.kb_search_by_words to evidence_chat, service_
 -- Chunks by vectors -------------------------------------------------------
 
 create function internal.kb_searchable_chunk_count() returns bigint
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
+  language plpgsql stable security definer set search_path = ''
 as $$
 begin
   return (select coalesce(sum(k.chunks), 0) from public.kb_lexemes k where k.lexeme = '');
@@ -340,10 +323,7 @@ create function internal.kb_nearest_chunks(
   collections text[],
   max_count integer
 ) returns uuid[]
-  language plpgsql
-  stable
-  security invoker
-  set search_path = ''
+  language plpgsql stable set search_path = ''
   -- Changed below. Named here, too, so that Postgres restores it after the call.
   set plan_cache_mode = force_custom_plan
 as $$
@@ -429,10 +409,7 @@ create function internal.kb_nearest_restricted_chunks(
   collections text[],
   max_count integer
 ) returns uuid[]
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
+  language plpgsql stable security definer set search_path = ''
   -- Only a custom plan can use the index on the conditions that apply: a null means that one does not.
   set plan_cache_mode = force_custom_plan
 as $$
@@ -528,10 +505,7 @@ create function internal.kb_sentence_heading_similarities(
   chunk_ids uuid[],
   query_embedding extensions.vector
 ) returns table (chunk_id uuid, sentence double precision, heading double precision)
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
+  language plpgsql stable security definer set search_path = ''
   set plan_cache_mode = force_generic_plan
   -- The primary keys return the rows in the order of their chunks, without a sort.
   set enable_seqscan = off
@@ -571,10 +545,7 @@ create function internal.kb_chunk_sentences(
   audiences text[],
   is_in_default boolean
 ) returns table (chunk_id uuid, sentences jsonb, blocks jsonb, parts jsonb)
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
+  language plpgsql stable security definer set search_path = ''
   set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
@@ -613,8 +584,7 @@ grant execute on function internal.kb_chunk_sentences to evidence_chat, service_
 -- `return` and no search_path setting, so that Postgres can inline calls.
 create function internal.kb_sum_of_two_largest(passage double precision, sentence double precision, heading double precision)
   returns double precision
-  language sql
-  immutable
+  language sql immutable
   return passage + sentence + coalesce(heading, least(passage, sentence)) - least(passage, sentence, heading);
 
 comment on function internal.kb_sum_of_two_largest is
@@ -651,10 +621,7 @@ create function internal.kb_search(
   query_text text,
   assistant text
 ) returns setof internal.kb_match
-  language plpgsql
-  stable
-  security invoker
-  set search_path = ''
+  language plpgsql stable set search_path = ''
   set plan_cache_mode = force_generic_plan
   -- These statements take about a millisecond, less than compiling them.
   set jit = off
@@ -791,11 +758,9 @@ create function internal.kb_search_as_user(
   query_text text,
   assistant text
 ) returns setof internal.kb_match
-  language plpgsql
-  stable
+  language plpgsql stable
   -- As evidence_chat, with the claims of the caller.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 begin
   return query select * from internal.kb_search(query_embedding, match_count, match_threshold, query_text, assistant);
@@ -817,9 +782,7 @@ create function public.match_chunks(
 ) returns setof internal.kb_match
   language plpgsql
   -- Counts the searches of each user.
-  volatile
-  security invoker
-  set search_path = ''
+  volatile set search_path = ''
 as $$
 begin
   if row_security_active('public.kb_documents') then

@@ -6,8 +6,7 @@
 
 -- `return` and no search_path setting, so that Postgres can inline calls.
 create function internal.kb_normalize_vector(scaled extensions.vector) returns extensions.vector
-  language sql
-  immutable
+  language sql immutable
   -- A vector of unit length stays bit-identical.
   return case when extensions.vector_norm(scaled) > 1.5 then extensions.l2_normalize(scaled) else scaled end;
 
@@ -17,9 +16,7 @@ comment on function internal.kb_normalize_vector is
 grant execute on function internal.kb_normalize_vector to service_role;
 
 create function public.kb_write_chunks(chunks jsonb) returns void
-  language plpgsql
-  security invoker
-  set search_path = ''
+  language plpgsql set search_path = ''
   set statement_timeout = '10min'
 as $$
 declare
@@ -112,9 +109,7 @@ comment on function public.kb_write_chunks is
 -- Publication -------------------------------------------------------------
 
 create function public.kb_publish_document(document_id uuid, storage_path text default null) returns jsonb
-  language plpgsql
-  security invoker
-  set search_path = ''
+  language plpgsql set search_path = ''
   -- A long document has thousands of vectors to index. PostgREST applies this limit to the request.
   set statement_timeout = '10min'
 as $$
@@ -267,10 +262,7 @@ create function public.kb_chunks_to_embed(
     sentences jsonb,
     reason text
   )
-  language plpgsql
-  stable
-  security invoker
-  set search_path = ''
+  language plpgsql stable set search_path = ''
   -- The best plan depends on how many chunks there are of a model.
   set plan_cache_mode = force_custom_plan
   -- In a large knowledge base, finding that all vectors are there takes seconds. PostgREST applies this limit to the request.
@@ -355,8 +347,7 @@ comment on function public.kb_chunks_to_embed is
   'model is null).';
 
 create function internal.kb_text_hash(content text, meta jsonb, parts jsonb) returns text
-  language sql
-  immutable
+  language sql immutable
   return md5(internal.kb_chunk_text(content, meta, parts));
 
 comment on function internal.kb_text_hash is
@@ -366,9 +357,7 @@ comment on function internal.kb_text_hash is
 grant execute on function internal.kb_text_hash to service_role;
 
 create function public.kb_write_vectors(vectors jsonb) returns setof uuid
-  language plpgsql
-  security invoker
-  set search_path = ''
+  language plpgsql set search_path = ''
   set statement_timeout = '10min'
 as $$
 declare
@@ -433,9 +422,7 @@ comment on function public.kb_write_vectors is
 -- Visibility and deletion -------------------------------------------------
 
 create function public.kb_set_enabled(ids uuid[], enabled boolean) returns setof uuid
-  language sql
-  security invoker
-  set search_path = ''
+  language sql set search_path = ''
   -- As for kb_delete_documents: the search columns of each chunk and vector change.
   set statement_timeout = '10min'
 as $$
@@ -446,9 +433,7 @@ comment on function public.kb_set_enabled is
   'Shows or hides documents. Returns the ids of those that exist.';
 
 create function public.kb_delete_documents(ids uuid[], keep_restricted boolean default false) returns setof uuid
-  language plpgsql
-  security invoker
-  set search_path = ''
+  language plpgsql set search_path = ''
   -- Deleting a long document deletes thousands of chunks. PostgREST applies this limit to the request.
   set statement_timeout = '10min'
 as $$
@@ -466,9 +451,7 @@ comment on function public.kb_delete_documents is
   'has hidden or restricted. Returns the ids of the documents that stay.';
 
 create function public.kb_note_failure(source text, name text, failure text, version text default null) returns void
-  language plpgsql
-  security invoker
-  set search_path = ''
+  language plpgsql set search_path = ''
 as $$
 #variable_conflict use_column
 begin
@@ -531,9 +514,7 @@ grant all on public.kb_syncs to service_role;
 alter table public.kb_syncs enable row level security;
 
 create function public.kb_begin_sync(collection text, run_id uuid, host text default null) returns jsonb
-  language plpgsql
-  security invoker
-  set search_path = ''
+  language plpgsql set search_path = ''
 as $$
 #variable_conflict use_column
 declare
@@ -579,9 +560,7 @@ comment on function public.kb_begin_sync is
   'the lease now. Idempotent for the same run.';
 
 create function public.kb_renew_sync(collection text, run_id uuid) returns boolean
-  language plpgsql
-  security invoker
-  set search_path = ''
+  language plpgsql set search_path = ''
 as $$
 #variable_conflict use_column
 begin
@@ -597,9 +576,7 @@ comment on function public.kb_renew_sync is
 
 create function public.kb_end_sync(collection text, run_id uuid, summary jsonb default null, failure text default null)
   returns boolean
-  language plpgsql
-  security invoker
-  set search_path = ''
+  language plpgsql set search_path = ''
 as $$
 #variable_conflict use_column
 declare
@@ -719,9 +696,7 @@ create function public.kb_report_watch(
   failure text default null
 )
   returns void
-  language plpgsql
-  security invoker
-  set search_path = ''
+  language plpgsql set search_path = ''
 as $$
 #variable_conflict use_column
 declare

@@ -66,8 +66,7 @@ comment on column internal.kb_restricted_documents.audience is 'Last audience of
 create function internal.kb_record_restricted_documents() returns trigger
   language plpgsql
   -- No other role may write to kb_restricted_documents.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 begin
   if tg_op = 'TRUNCATE' then
@@ -103,11 +102,9 @@ create trigger kb_documents_record_restricted_before_truncate
   for each statement execute function internal.kb_record_restricted_documents();
 
 create function internal.chat_can_view_sources(sources uuid[], audiences text[], is_in_default boolean) returns boolean
-  language plpgsql
-  stable
+  language plpgsql stable
   -- Looks for documents that the caller cannot see.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 begin
   return not exists (
@@ -131,9 +128,7 @@ grant execute on function
 -- Messages ----------------------------------------------------------------
 
 create function internal.chat_cited_documents(citations jsonb) returns uuid[]
-  language sql
-  immutable
-  set search_path = ''
+  language sql immutable set search_path = ''
 as $$
   -- Callers of chat_record_turn can pass anything here.
   select coalesce(array_agg(distinct (c.value ->> 'document_id')::uuid), '{}')
@@ -296,9 +291,7 @@ comment on policy chat_messages_insert_own on public.chat_messages is
   'chat_record_turn adds messages to sessions of its caller.';
 
 create function internal.prepare_chat_message() returns trigger
-  language plpgsql
-  security invoker
-  set search_path = ''
+  language plpgsql set search_path = ''
 as $$
 begin
   -- A question and its answer may be written in one statement, and a clock may return the same time twice.
@@ -329,8 +322,7 @@ create trigger chat_messages_prepare
 create function internal.touch_chat_session() returns trigger
   language plpgsql
   -- Users may not write updated_at. The insert that fires this has passed the policies of chat_messages.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 begin
   update public.chat_sessions s
@@ -351,11 +343,9 @@ create trigger chat_messages_touch_session
 -- A turn ------------------------------------------------------------------
 
 create function internal.chat_has_message(session_id uuid, message_id uuid) returns boolean
-  language plpgsql
-  stable
+  language plpgsql stable
   -- An answer that is hidden from its user must not be written a second time either.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 begin
   return exists (
@@ -384,9 +374,7 @@ comment on column internal.chat_deleted_sessions.deleted_at is 'When it was dele
 create index chat_deleted_sessions_time_idx on internal.chat_deleted_sessions (deleted_at);
 
 create function internal.chat_record_deleted_sessions() returns trigger
-  language plpgsql
-  security definer
-  set search_path = ''
+  language plpgsql security definer set search_path = ''
 as $$
 begin
   insert into internal.chat_deleted_sessions (id) select d.id from deleted d
@@ -406,9 +394,7 @@ create trigger chat_sessions_record_deleted
 create function internal.chat_session_was_deleted(session_id uuid) returns boolean
   language plpgsql
   -- Volatile, to see rows that were committed while the caller waited.
-  volatile
-  security definer
-  set search_path = ''
+  volatile security definer set search_path = ''
 as $$
 begin
   return exists (
@@ -424,9 +410,7 @@ comment on function internal.chat_session_was_deleted is
 grant execute on function internal.chat_session_was_deleted to evidence_chat;
 
 create function internal.chat_parse_turn(turn jsonb) returns jsonb
-  language plpgsql
-  immutable
-  set search_path = ''
+  language plpgsql immutable set search_path = ''
 as $$
 declare
   -- All fields with their defaults. From citations on, they are columns of chat_messages.
@@ -462,8 +446,7 @@ grant execute on function internal.chat_parse_turn to evidence_chat;
 create function internal.chat_record_turn(turn jsonb) returns void
   language plpgsql
   -- As evidence_chat, with the claims of the caller.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 declare
   fields constant jsonb := internal.chat_parse_turn(turn);

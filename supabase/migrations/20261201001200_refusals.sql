@@ -113,8 +113,7 @@ insert into internal.refusal_salt default values;
 create function internal.prepare_chat_refusal() returns trigger
   language plpgsql
   -- Groups span users, who cannot see each other's rows.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 declare
   -- Cosine 0.8: a paraphrase of the same question.
@@ -179,8 +178,7 @@ create function internal.chat_record_refusal(
 ) returns void
   language plpgsql
   -- As evidence_chat, with the claims of the caller.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 declare
   is_worker_request constant boolean := internal.is_worker_request();

@@ -1,9 +1,7 @@
 -- What users think of answers. A disliked answer counts among the gaps, in the group of its question.
 
 create function internal.chat_question_of(answer public.chat_messages) returns text
-  language sql
-  stable
-  set search_path = ''
+  language sql stable set search_path = ''
 as $$
   -- "And to Norway?" alone would tell the owner nothing.
   select coalesce(answer.searched, (
@@ -32,8 +30,7 @@ create function internal.chat_give_feedback(
 ) returns boolean
   language plpgsql
   -- As evidence_chat, with the claims of the caller.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 #variable_conflict use_column
 declare

@@ -2,11 +2,9 @@
 -- service role, which bypasses policies, writes there.
 
 create function internal.kb_can_open_file(path text) returns boolean
-  language plpgsql
-  stable
+  language plpgsql stable
   -- As evidence_chat, because users may not read kb_documents.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 declare
   document record;
@@ -60,10 +58,7 @@ $$;
 
 create function internal.chat_documents(ids uuid[])
   returns table (id uuid, name text, storage_path text, link_mode text)
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
+  language plpgsql stable security definer set search_path = ''
 as $$
 #variable_conflict use_column
 begin
@@ -94,10 +89,7 @@ call internal.create_api_function(
 );
 
 create function internal.chat_has_documents(assistant text default 'default') returns boolean
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
+  language plpgsql stable security definer set search_path = ''
 as $$
 declare
   collections constant text[] :=

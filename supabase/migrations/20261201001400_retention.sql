@@ -3,8 +3,7 @@
 create function internal.chat_delete_user_data() returns void
   language plpgsql
   -- As evidence_chat, with the claims of the caller.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 begin
   -- The policies limit this to the rows of the caller. Hosted projects reject DELETE statements without a WHERE clause. Deleting
@@ -38,9 +37,7 @@ comment on column internal.chat_retention.last_user is
   'with the first.';
 
 create function internal.chat_inactive_anonymous_users(max_count integer, last_user uuid default null) returns setof uuid
-  language plpgsql
-  stable
-  set search_path = ''
+  language plpgsql stable set search_path = ''
 as $$
 declare
   days constant integer :=
@@ -67,8 +64,7 @@ comment on function internal.chat_inactive_anonymous_users is
   'chat_settings.anonymous_retention_days: at most max_count, those after last_user, by id.';
 
 create function internal.chat_delete_users(ids uuid[]) returns integer
-  language plpgsql
-  set search_path = ''
+  language plpgsql set search_path = ''
 as $$
 declare
   user_id uuid;
@@ -107,8 +103,7 @@ comment on function internal.chat_delete_users is
 create function public.chat_retain() returns jsonb
   language plpgsql
   -- It also clears tables that no other role can access.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
   -- PostgREST applies this limit to the request. It has no effect on chat_retain_all.
   set statement_timeout = '10min'
   -- Otherwise later pieces use plans for tables that were small when the first piece ran.
@@ -243,9 +238,7 @@ comment on procedure internal.chat_retain_all is
   'that a statement may take. The next night continues.';
 
 create function internal.chat_schedule_retention() returns boolean
-  language plpgsql
-  security definer
-  set search_path = ''
+  language plpgsql security definer set search_path = ''
 as $$
 begin
   if to_regprocedure('cron.schedule(text, text, text)') is null then
@@ -263,9 +256,7 @@ comment on function internal.chat_schedule_retention is
   'Schedules chat_retain_all every night if pg_cron is installed. Returns whether it did.';
 
 create function internal.chat_reschedule_retention() returns trigger
-  language plpgsql
-  security definer
-  set search_path = ''
+  language plpgsql security definer set search_path = ''
 as $$
 begin
   perform internal.chat_schedule_retention();

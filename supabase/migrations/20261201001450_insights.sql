@@ -4,11 +4,9 @@
 -- Administrators ----------------------------------------------------------
 
 create function internal.chat_is_administrator() returns boolean
-  language plpgsql
-  stable
+  language plpgsql stable
   -- Users may not read chat_settings.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 begin
   return coalesce((select s.administrators from public.chat_settings s), '{evidence_chat:administrator}')
@@ -20,10 +18,7 @@ comment on function internal.chat_is_administrator is
   'Whether the caller has one of the claims in chat_settings.administrators, or in its default.';
 
 create function internal.chat_require_administrator() returns void
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
+  language plpgsql stable security definer set search_path = ''
 as $$
 begin
   -- security definer changes the current user, but not the role of the request.
@@ -113,8 +108,7 @@ comment on column internal.chat_daily_documents.times_cited is
 create function internal.chat_count_messages() returns trigger
   language plpgsql
   -- No role may write the counts.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 begin
   -- Always in this order and sorted, so that concurrent turns cannot deadlock.
@@ -180,8 +174,7 @@ create trigger chat_messages_count
 create function internal.chat_count_feedback() returns trigger
   language plpgsql
   -- No role may write the counts.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 begin
   -- The day of the answer, so that taking back what was said takes it out of the day that it was
@@ -234,8 +227,7 @@ create trigger chat_messages_count_feedback
   execute function internal.chat_count_feedback();
 
 create function internal.chat_purge_daily_counts() returns void
-  language sql
-  set search_path = ''
+  language sql set search_path = ''
 as $$
   delete from internal.chat_daily d where d.day < (now() at time zone 'UTC')::date - 400;
   delete from internal.chat_daily_latency l where l.day < (now() at time zone 'UTC')::date - 400;
@@ -255,8 +247,7 @@ create function internal.chat_count_citation_use(
 ) returns void
   language plpgsql
   -- As evidence_chat, with the claims of the caller.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 begin
   if num_nulls(hovered, opened, copied) > 0
@@ -290,8 +281,7 @@ create function internal.chat_add_citation_use(
 ) returns void
   language sql
   -- No role may write the counts.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
   insert into internal.chat_daily as d (assistant, day, measure, count)
     select assistant, (now() at time zone 'UTC')::date, u.measure::internal.chat_measure, u.count
@@ -315,10 +305,7 @@ grant execute on function internal.chat_add_citation_use to evidence_chat;
 -- the owner of the tables, so each must begin with chat_insights_scope.
 
 create function internal.chat_insights_scope(days integer, assistant text) returns text[]
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
+  language plpgsql stable security definer set search_path = ''
 as $$
 begin
   perform internal.chat_require_administrator();
@@ -337,9 +324,7 @@ comment on function internal.chat_insights_scope is
   'assistants. Fails with insufficient_privilege, invalid_parameter_value or PT404.';
 
 create function internal.chat_searched_collections(names text[]) returns text[]
-  language sql
-  stable
-  set search_path = ''
+  language sql stable set search_path = ''
 as $$
   select case when not bool_or(a.collections is null) then array_agg(c.name) end
     from public.assistants a
@@ -355,9 +340,7 @@ create function internal.chat_percentile(
   buckets smallint[],
   turns bigint[]
 ) returns integer
-  language sql
-  immutable
-  set search_path = ''
+  language sql immutable set search_path = ''
 as $$
   select round(power(2, min(t.bucket) / 8.0))::integer
     from (
@@ -375,9 +358,7 @@ comment on function internal.chat_percentile is
   'it is empty. share: 0 to 1.';
 
 create function internal.chat_share(part numeric, whole numeric) returns double precision
-  language sql
-  immutable
-  set search_path = ''
+  language sql immutable set search_path = ''
   return round(part / nullif(whole, 0), 3)::double precision;
 
 comment on function internal.chat_share is 'A share of 0 to 1; null if the whole is 0.';
@@ -388,9 +369,7 @@ create function internal.chat_totals(
   first_days date[],
   last_days date[]
 ) returns setof jsonb
-  language sql
-  stable
-  set search_path = ''
+  language sql stable set search_path = ''
 as $$
   select t.counts || jsonb_build_object(
       'period', p.period,
@@ -435,11 +414,9 @@ comment on function internal.chat_totals is
 
 create function internal.chat_insights(days integer default 30, assistant text default null)
   returns setof jsonb
-  language plpgsql
-  stable
+  language plpgsql stable
   -- Reads counts that no role may read.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 declare
   names constant text[] := internal.chat_insights_scope(days, assistant);
@@ -465,10 +442,7 @@ call internal.create_api_function(
 
 create function internal.chat_insights_days(days integer default 30, assistant text default null)
   returns setof jsonb
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
+  language plpgsql stable security definer set search_path = ''
 as $$
 declare
   names constant text[] := internal.chat_insights_scope(days, assistant);
@@ -495,10 +469,7 @@ create function internal.chat_insights_gaps(
   assistant text default null,
   max_count integer default 20
 ) returns setof jsonb
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
+  language plpgsql stable security definer set search_path = ''
 as $$
 declare
   names constant text[] := internal.chat_insights_scope(days, assistant);
@@ -565,10 +536,7 @@ create function internal.chat_insights_comments(
   assistant text default null,
   max_count integer default 20
 ) returns setof jsonb
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
+  language plpgsql stable security definer set search_path = ''
   -- There are no statistics of feedback, so the planner expects comments on a third of all
   -- messages, and would read all messages or all sessions.
   set enable_seqscan = off
@@ -622,10 +590,7 @@ create function internal.chat_insights_documents(
   assistant text default null,
   max_count integer default 20
 ) returns setof jsonb
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
+  language plpgsql stable security definer set search_path = ''
 as $$
 declare
   names constant text[] := internal.chat_insights_scope(days, assistant);
@@ -665,10 +630,7 @@ create function internal.chat_insights_uncited(
   assistant text default null,
   max_count integer default 20
 ) returns setof jsonb
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
+  language plpgsql stable security definer set search_path = ''
 as $$
 declare
   names constant text[] := internal.chat_insights_scope(days, assistant);
@@ -705,9 +667,7 @@ call internal.create_api_function(
 );
 
 create function internal.chat_listed_document(document public.kb_documents) returns jsonb
-  language sql
-  immutable
-  set search_path = ''
+  language sql immutable set search_path = ''
   return jsonb_build_object(
     'title', coalesce(document.meta ->> 'title', document.name), 'source', document.source,
     'collection', document.collection, 'url', document.meta ->> 'url'
@@ -716,9 +676,7 @@ create function internal.chat_listed_document(document public.kb_documents) retu
 comment on function internal.chat_listed_document is 'What the insights say about a document.';
 
 create function internal.chat_document_state(status text, enabled boolean) returns text
-  language sql
-  immutable
-  set search_path = ''
+  language sql immutable set search_path = ''
   return case
     when status is null then 'deleted'
     when status = 'ready' and enabled then 'ready'
@@ -730,9 +688,7 @@ comment on function internal.chat_document_state is
   'deleted (no status): there is none.';
 
 create function internal.chat_first_moment(days integer) returns timestamptz
-  language sql
-  stable
-  set search_path = ''
+  language sql stable set search_path = ''
   return ((now() at time zone 'UTC')::date - days + 1)::timestamp at time zone 'UTC';
 
 comment on function internal.chat_first_moment is
@@ -740,10 +696,7 @@ comment on function internal.chat_first_moment is
 
 create function internal.chat_insights_health(days integer default 30, assistant text default null)
   returns setof jsonb
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
+  language plpgsql stable security definer set search_path = ''
 as $$
 declare
   names constant text[] := internal.chat_insights_scope(days, assistant);
@@ -809,10 +762,7 @@ call internal.create_api_function(
 
 create function internal.chat_insights_assistants()
   returns table (name text, title text, enabled boolean)
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
+  language plpgsql stable security definer set search_path = ''
 as $$
 begin
   perform internal.chat_require_administrator();
@@ -852,8 +802,7 @@ comment on column internal.chat_alerts.is_delivered is
 comment on column internal.chat_alerts.status is 'HTTP status of that answer. Empty (NULL) if there was none.';
 
 create function internal.chat_send_alert(url text, body jsonb) returns bigint
-  language plpgsql
-  set search_path = ''
+  language plpgsql set search_path = ''
 as $$
 declare
   request_id bigint;
@@ -876,9 +825,7 @@ comment on function internal.chat_send_alert is
   'webhook or without pg_net.';
 
 create function internal.chat_alert_answer(request_id bigint) returns table (is_delivered boolean, status integer)
-  language plpgsql
-  stable
-  set search_path = ''
+  language plpgsql stable set search_path = ''
 as $$
 begin
   if request_id is null or to_regclass('net._http_response') is null then
@@ -899,9 +846,7 @@ comment on function internal.chat_alert_answer is
   'pg_net has forgotten it (after six hours, unless configured otherwise).';
 
 create function internal.chat_check_alerts() returns jsonb
-  language plpgsql
-  security definer
-  set search_path = ''
+  language plpgsql security definer set search_path = ''
 as $$
 declare
   -- Fewer questions say little about a share.
@@ -984,9 +929,7 @@ call internal.create_api_function(
 );
 
 create function internal.chat_schedule_alerts() returns trigger
-  language plpgsql
-  security definer
-  set search_path = ''
+  language plpgsql security definer set search_path = ''
 as $$
 begin
   if to_regprocedure('cron.schedule(text, text, text)') is not null then

@@ -34,9 +34,7 @@ comment on column internal.chat_changes.new_value is 'Value after an update; not
 create index chat_changes_time_idx on internal.chat_changes (changed_at);
 
 create function internal.chat_changed_by() returns text
-  language plpgsql
-  stable
-  set search_path = ''
+  language plpgsql stable set search_path = ''
 as $$
 declare
   claims jsonb;
@@ -60,8 +58,7 @@ comment on function internal.chat_changed_by is
 create function internal.chat_record_change() returns trigger
   language plpgsql
   -- No role may write to chat_changes.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 declare
   old_row constant jsonb := case when tg_op <> 'INSERT' then to_jsonb(old) else '{}' end;
@@ -114,8 +111,7 @@ create trigger kb_documents_record_delete
   execute function internal.chat_record_change();
 
 create function internal.chat_purge_changes() returns void
-  language sql
-  set search_path = ''
+  language sql set search_path = ''
 as $$
   delete from internal.chat_changes c where c.changed_at < now() - interval '400 days'
 $$;
@@ -123,11 +119,9 @@ $$;
 comment on function internal.chat_purge_changes is 'Deletes changes that are older than 400 days.';
 
 create function internal.chat_insights_changes(max_count integer default 50, before_id bigint default null) returns setof internal.chat_changes
-  language plpgsql
-  stable
+  language plpgsql stable
   -- No role may read chat_changes.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 begin
   perform internal.chat_require_administrator();

@@ -174,11 +174,9 @@ grant select on public.assistant_overview to service_role;
 -- kb_health collects facts; kb doctor reports what to do about them.
 
 create function internal.schema_version() returns text
-  language plpgsql
-  stable
+  language plpgsql stable
   -- The service role may not read the list of migrations.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 declare
   version text;
@@ -200,9 +198,7 @@ comment on function internal.schema_version is
 grant execute on function internal.schema_version to service_role;
 
 create function internal.kb_health_indexes() returns jsonb
-  language sql
-  stable
-  set search_path = ''
+  language sql stable set search_path = ''
 as $$
   select jsonb_agg(
       jsonb_build_object(
@@ -257,9 +253,7 @@ comment on column internal.expected_access.name is 'Name of the object, with its
 comment on column internal.expected_access.definition is 'Everything that determines who may do what with the object, as text.';
 
 create function internal.access_snapshot() returns table (kind text, name text, definition text)
-  language sql
-  stable
-  set search_path = ''
+  language sql stable set search_path = ''
 as $$
   with relation as (
     select c.oid, c.relkind, c.relrowsecurity, c.reloptions, c.relacl, format('%s.%s', n.nspname, c.relname) as name
@@ -340,9 +334,7 @@ comment on function internal.access_snapshot is
   'them, policies, roles, functions, triggers and views; and the version of the server.';
 
 create function internal.save_access_snapshot() returns void
-  language sql
-  security definer
-  set search_path = ''
+  language sql security definer set search_path = ''
 as $$
   delete from internal.expected_access where true;
   insert into internal.expected_access (kind, name, definition)
@@ -353,10 +345,7 @@ comment on function internal.save_access_snapshot is
   'Stores internal.access_snapshot() as the expected state.';
 
 create function internal.kb_health_access() returns jsonb
-  language sql
-  stable
-  security definer
-  set search_path = ''
+  language sql stable security definer set search_path = ''
 as $$
   with difference as (
     select kind, name,
@@ -394,10 +383,7 @@ comment on function internal.kb_health_access is
 grant execute on function internal.kb_health_access to service_role;
 
 create function internal.kb_health_privacy() returns jsonb
-  language sql
-  stable
-  security definer
-  set search_path = ''
+  language sql stable security definer set search_path = ''
 as $$
   select jsonb_build_object(
     'worker_secret_set', exists (select from internal.worker_secrets),
@@ -421,10 +407,7 @@ comment on function internal.kb_health_privacy is
 grant execute on function internal.kb_health_privacy to service_role;
 
 create function internal.kb_health_insights() returns jsonb
-  language sql
-  stable
-  security definer
-  set search_path = ''
+  language sql stable security definer set search_path = ''
 as $$
   select jsonb_build_object(
     'counts', jsonb_build_object(
@@ -474,9 +457,7 @@ comment on function internal.kb_health_insights is
 grant execute on function internal.kb_health_insights to service_role;
 
 create function internal.kb_health_anonymous() returns jsonb
-  language sql
-  stable
-  set search_path = ''
+  language sql stable set search_path = ''
 as $$
   select jsonb_build_object(
       'visible_documents', count(*),
@@ -499,9 +480,7 @@ comment on function internal.kb_health_anonymous is
 grant execute on function internal.kb_health_anonymous to service_role;
 
 create function internal.kb_health_files() returns jsonb
-  language plpgsql
-  stable
-  set search_path = ''
+  language plpgsql stable set search_path = ''
 as $$
 declare
   health jsonb;
@@ -555,10 +534,7 @@ comment on function internal.kb_health_files is
 grant execute on function internal.kb_health_files to service_role;
 
 create function public.kb_health() returns jsonb
-  language plpgsql
-  stable
-  security invoker
-  set search_path = ''
+  language plpgsql stable set search_path = ''
   -- Takes some seconds for 100,000 chunks. PostgREST applies this limit to the request.
   set statement_timeout = '60s'
 as $$
@@ -656,10 +632,7 @@ revoke all on function public.kb_health from public, anon, authenticated;
 grant execute on function public.kb_health to service_role;
 
 create function public.kb_non_latin_documents(count integer default 1000) returns table (source text)
-  language sql
-  stable
-  security invoker
-  set search_path = ''
+  language sql stable set search_path = ''
   -- PostgREST applies this limit to the request.
   set statement_timeout = '60s'
 as $$
@@ -685,8 +658,7 @@ grant execute on function public.kb_non_latin_documents to service_role;
 -- End of the migrations -----------------------------------------------------
 
 create procedure internal.end_migration()
-  language plpgsql
-  set search_path = ''
+  language plpgsql set search_path = ''
 as $$
 declare
   relation regclass;
