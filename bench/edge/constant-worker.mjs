@@ -38,7 +38,7 @@ export default class extends WorkerEntrypoint {
     };
     await callGate({ message_id: id });
     await this.#call("match_chunks", token, { query_text: message, query_embedding: JSON.stringify(embedding) });
-    await this.#call("chat_record_turn", token, { question: message, citations: OUTCOME });
+    await this.#call("chat_record_turn", token, { turn: { question: message, citations: OUTCOME } });
     await callGate({ message_id: id, outcome: OUTCOME });
     return new Response(EVENTS, { headers: { "content-type": "text/event-stream; charset=utf-8" } });
   }

@@ -82,7 +82,12 @@ async function answer(request, response) {
     response.writeHead(404);
   }
   response.end(text, () => {
-    calls.push({ user: userId(request), resource, question: body?.question_id, ms: performance.now() - startedAt });
+    calls.push({
+      user: userId(request),
+      resource,
+      question: body?.turn?.question_id,
+      ms: performance.now() - startedAt,
+    });
   });
 }
 

@@ -1,6 +1,6 @@
 // The time of the insights functions in the database, called as an administrator, and what counting costs a turn.
-import { randomUUID } from "node:crypto";
 import { become, user } from "../../supabase/tests/support/roles.mjs";
+import { newTurn, RECORD_TURN } from "../../supabase/tests/support/turn.mjs";
 import { percentiles } from "./percentiles.mjs";
 
 const WARM_UP = 3;
@@ -14,7 +14,6 @@ const FUNCTIONS = [
   "chat_insights_uncited",
   "chat_insights_health",
 ];
-const RECORD = "select chat_record_turn($1, 'Title', $2, 'Q?', $3, 'A.', '[]', $4, 100)";
 
 /**
  * @param {import("../../supabase/local/src/migrations.mjs").Database} session
@@ -60,7 +59,7 @@ export async function timeTurns(session, { administrator, workerSecret, turns })
       await become(transaction, user(administrator));
       await transaction.query("select set_config('request.headers', $1, true)", [headers]);
       const started = performance.now();
-      await transaction.query(RECORD, [randomUUID(), randomUUID(), randomUUID(), sources]);
+      await transaction.query(RECORD_TURN, [newTurn({ sources, latency_ms: 100 })]);
       return performance.now() - started;
     });
   const measured = {};

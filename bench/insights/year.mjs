@@ -64,8 +64,13 @@ const MESSAGES = `
       join some_document a on a.number = t.first
       join some_document b on b.number = t.second;
   alter table chat_messages enable trigger all;
-  update internal.chat_daily
-    set citations_hovered = 2 * answers, citations_opened = answers / 2, citations_copied = answers / 20;`;
+  insert into internal.chat_daily (assistant, day, measure, count)
+    select a.assistant, a.day, u.measure::internal.chat_measure, a.count * u.share
+      from internal.chat_daily a
+      cross join (
+        values ('citations_hovered', 2), ('citations_opened', 0.5), ('citations_copied', 0.05)
+      ) as u(measure, share)
+      where a.measure = 'answers';`;
 
 // The trigger would look for the group of each question in the vector index.
 const REFUSALS = `

@@ -56,7 +56,7 @@ describe("evidence thresholds", () => {
       [["About us", "About us › History", other.content]],
       "one passage of a section",
     );
-    const [{ body: turn }] = upstream.callsOf(user, "rpc/chat_record_turn");
+    const [{ turn }] = upstream.callsOf(user, "rpc/chat_record_turn").map(({ body }) => body);
     assert.deepEqual(
       turn.citations.map(({ title }) => title),
       ["Refunds"],
@@ -97,7 +97,7 @@ describe("record of a refused question", () => {
     });
     assert.deepEqual((await ask(worker.url, user, sent)).events, events);
     assert.equal(noted(user).length, 1, "a repeat notes nothing");
-    const [{ body: turn }] = upstream.callsOf(user, "rpc/chat_record_turn");
+    const [{ turn }] = upstream.callsOf(user, "rpc/chat_record_turn").map(({ body }) => body);
     assert.equal(turn.refusal, "weak_evidence", "the history says why, too");
   });
 

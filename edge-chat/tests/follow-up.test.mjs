@@ -56,7 +56,7 @@ describe("a question after another one", () => {
       upstream.callsOf(user, "rpc/match_chunks").find(({ body }) => body.query_text === text),
     );
     assert.notEqual(alone.body.query_embedding, both.body.query_embedding);
-    const [{ body: turn }] = upstream.callsOf(user, "rpc/chat_record_turn");
+    const [{ turn }] = upstream.callsOf(user, "rpc/chat_record_turn").map(({ body }) => body);
     assert.equal(turn.question, FOLLOW_UP, "the history has what the user asked");
     assert.equal(turn.searched, BOTH);
     const [asked, answered] = await historyOf(user);

@@ -41,7 +41,12 @@ describe("turn", () => {
     const { session_id } = events[0];
     const { message_id, persisted } = events.at(-1);
     assert.equal(persisted, true);
-    const [{ body: written }, ...more] = upstream.callsOf(user, "rpc/chat_record_turn");
+    const [
+      {
+        body: { turn: written },
+      },
+      ...more
+    ] = upstream.callsOf(user, "rpc/chat_record_turn");
     assert.equal(more.length, 0);
     assert.equal(written.refusal, null);
     assert.ok(Number.isInteger(written.latency_ms) && written.latency_ms >= 0, String(written.latency_ms));
@@ -65,7 +70,7 @@ describe("turn", () => {
     const session = upstream.history.addSession(user, { title: "Mine" });
     const { events } = await ask(worker.url, user, question({ session_id: session.id }));
     assert.equal(events[0].session_id, session.id);
-    assert.equal(upstream.callsOf(user, "rpc/chat_record_turn")[0].body.title, null);
+    assert.equal(upstream.callsOf(user, "rpc/chat_record_turn")[0].body.turn.title, null);
     assert.equal(upstream.history.sessionsOf(user).length, 1);
     assert.equal((await get(user, `/api/sessions/${session.id}`)).json.title, "Mine");
     const [check] = upstream.callsOf(user, "chat_sessions");

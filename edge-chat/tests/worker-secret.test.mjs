@@ -115,7 +115,7 @@ describe("sources of an answer", () => {
     rowOf(fees, { document_id: OTHER, similarity: 0.79, score: 0.76 }),
     weakPassage({ document_id: FOUND, meta: { section: "Elsewhere" } }),
   ];
-  const turnOf = (user) => upstream.callsOf(user, "rpc/chat_record_turn")[0].body;
+  const turnOf = (user) => upstream.callsOf(user, "rpc/chat_record_turn")[0].body.turn;
 
   test("the sources are the documents of the text and not those of also_found", async () => {
     const user = userWho(rows);
@@ -160,7 +160,7 @@ describe("sources of an answer", () => {
     await ask(worker.url, user, sent);
     upstream.behave(user, { "rpc/match_chunks": () => ({ body: rows }) });
     await withWorker(upstream, {}, ({ url }) => ask(url, user, sent));
-    const sources = upstream.callsOf(user, "rpc/chat_record_turn").map(({ body }) => body.sources);
+    const sources = upstream.callsOf(user, "rpc/chat_record_turn").map(({ body }) => body.turn.sources);
     assert.ok(sources.length > 1);
     for (const each of sources) assert.deepEqual(each, [DOCUMENT_ID, OTHER]);
   });

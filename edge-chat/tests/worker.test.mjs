@@ -14,7 +14,7 @@ before(async () => {
 after(() => closePair({ upstream, worker }));
 
 const newUser = () => crypto.randomUUID();
-const writesOf = (user) => upstream.callsOf(user, "rpc/chat_record_turn");
+const writesOf = (user) => upstream.callsOf(user, "rpc/chat_record_turn").map(({ body }) => body.turn);
 
 /** A passage with one cosine and a sentence with another. */
 function passageWith(similarity, ofSentence) {
@@ -51,7 +51,7 @@ describe("answer", () => {
     assert.equal(search.headers.apikey, "publishable-key");
     assert.equal(JSON.parse(search.body.query_embedding).length, 384);
     assert.deepEqual([search.body.match_count, search.body.match_threshold], [5, -1]);
-    const [{ body: turn }] = writesOf(user);
+    const [turn] = writesOf(user);
     assert.deepEqual([turn.session_id, turn.title], [start.session_id, "When are refunds paid?"]);
     assert.deepEqual([turn.question_id, turn.question], [sent.message_id, "When are refunds paid?"]);
     assert.deepEqual([turn.answer_id, turn.answer], [end.message_id, delta.text]);
@@ -77,7 +77,7 @@ describe("answer", () => {
     );
     assert.equal(events[0].hedged, true);
     assert.equal(events[1].text, "Ships sail to Norway. [1]");
-    const [{ body: turn }] = writesOf(user);
+    const [turn] = writesOf(user);
     assert.equal(turn.hedged, true);
 
     const { json } = await ask(worker.url, user, question({ message: "Do ships sail to Iceland?" }), {
@@ -142,7 +142,7 @@ describe("refusal", () => {
       [["Refunds", 0.34]],
     );
     assert.equal(refusal.persisted, true);
-    const [{ body: turn }] = writesOf(user);
+    const [turn] = writesOf(user);
     assert.deepEqual([turn.answer, turn.session_id], [refusal.message, refusal.session_id]);
   });
 

@@ -5,9 +5,7 @@
 -- Entries of an audience --------------------------------------------------
 
 create function internal.kb_is_valid_audience(entries text[]) returns boolean
-  language sql
-  immutable
-  set search_path = ''
+  language sql immutable set search_path = ''
 as $$
   select coalesce(array_ndims(entries), 1) = 1
     and cardinality(entries) <= 100
@@ -15,45 +13,43 @@ as $$
   from unnest(entries) as e
 $$;
 
-comment on function internal.kb_is_valid_audience(text[]) is
-  'Whether each entry is claim:value without spaces around either part. At most 100 entries of at most 300 characters.';
+comment on function internal.kb_is_valid_audience is
+  'Whether each entry is claim:value without spaces around either part. At most 100 entries of at '
+  'most 300 characters.';
 
-grant execute on function internal.kb_is_valid_audience(text[]) to service_role;
+grant execute on function internal.kb_is_valid_audience to service_role;
 
 -- Claims that users can set themselves: email, phone and user_metadata in Supabase Auth, and the OpenID profile with another
 -- issuer. An audience of such claims would let users grant themselves access.
 create function internal.kb_is_user_editable_claim(claim text) returns boolean
-  language sql
-  immutable
+  language sql immutable
   return claim in (
     'user_metadata', 'email', 'phone', 'phone_number', 'name', 'given_name', 'family_name', 'middle_name', 'nickname',
     'preferred_username', 'profile', 'picture', 'website', 'gender', 'birthdate', 'zoneinfo', 'locale', 'address'
   );
 
-comment on function internal.kb_is_user_editable_claim(text) is
+comment on function internal.kb_is_user_editable_claim is
   'Whether users can set this claim themselves, so that it must not grant access.';
 
-grant execute on function internal.kb_is_user_editable_claim(text) to authenticated, evidence_chat, service_role;
+grant execute on function
+  internal.kb_is_user_editable_claim
+  to authenticated, evidence_chat, service_role;
 
 create function internal.kb_has_only_trusted_claims(entries text[]) returns boolean
-  language sql
-  immutable
-  set search_path = ''
+  language sql immutable set search_path = ''
 as $$
   select coalesce(bool_and(not internal.kb_is_user_editable_claim(split_part(e, ':', 1))), true) from unnest(entries) as e
 $$;
 
-comment on function internal.kb_has_only_trusted_claims(text[]) is
+comment on function internal.kb_has_only_trusted_claims is
   'Whether no entry names a claim that users can set themselves.';
 
-grant execute on function internal.kb_has_only_trusted_claims(text[]) to service_role;
+grant execute on function internal.kb_has_only_trusted_claims to service_role;
 
 -- Audiences of the caller -------------------------------------------------
 
 create function internal.kb_caller_claims() returns jsonb
-  language plpgsql
-  stable
-  set search_path = ''
+  language plpgsql stable set search_path = ''
 as $$
 declare
   claims jsonb;
@@ -69,26 +65,25 @@ exception when data_exception then
 end
 $$;
 
-comment on function internal.kb_caller_claims() is 'The claims of the caller''s token. Null without a token that names a user (sub).';
+comment on function internal.kb_caller_claims is
+  'The claims of the caller''s token. Null without a token that names a user (sub).';
 
-grant execute on function internal.kb_caller_claims() to authenticated, evidence_chat, service_role;
+grant execute on function internal.kb_caller_claims to authenticated, evidence_chat, service_role;
 
 -- `return` and no search_path setting, so that Postgres can inline calls.
 create function internal.kb_is_anonymous(claims jsonb) returns boolean
-  language sql
-  immutable
+  language sql immutable
   return claims is null or coalesce(claims -> 'is_anonymous', 'false') not in ('false', 'null');
 
-comment on function internal.kb_is_anonymous(jsonb) is
-  'Whether these claims are those of an anonymous user. Only Supabase Auth sets is_anonymous, and only a top-level claim counts; users '
-  'of other issuers have accounts. Any value that does not say "not anonymous" counts as anonymous, and so do no claims.';
+comment on function internal.kb_is_anonymous is
+  'Whether these claims are those of an anonymous user. Only Supabase Auth sets is_anonymous, and '
+  'only a top-level claim counts; users of other issuers have accounts. Any value that does not '
+  'say "not anonymous" counts as anonymous, and so do no claims.';
 
-grant execute on function internal.kb_is_anonymous(jsonb) to authenticated, evidence_chat, service_role;
+grant execute on function internal.kb_is_anonymous to authenticated, evidence_chat, service_role;
 
 create function internal.kb_caller_audiences() returns text[]
-  language plpgsql
-  stable
-  set search_path = ''
+  language plpgsql stable set search_path = ''
 as $$
 declare
   claims constant jsonb := internal.kb_caller_claims();
@@ -117,19 +112,20 @@ begin
 end
 $$;
 
-comment on function internal.kb_caller_audiences() is
-  'The audiences of the caller: claim:value for each string, number and boolean in the token''s app_metadata and its other '
-  'claims, including those in lists, except claims that users can set themselves. Always one of is_anonymous:true and '
-  'is_anonymous:false: the latter if the token has no claim is_anonymous. Empty without a token that names a user (sub).';
+comment on function internal.kb_caller_audiences is
+  'The audiences of the caller: claim:value for each string, number and boolean in the token''s '
+  'app_metadata and its other claims, including those in lists, except claims that users can set '
+  'themselves. Always one of is_anonymous:true and is_anonymous:false: the latter if the token has '
+  'no claim is_anonymous. Empty without a token that names a user (sub).';
 
-grant execute on function internal.kb_caller_audiences() to authenticated, evidence_chat, service_role;
+grant execute on function
+  internal.kb_caller_audiences
+  to authenticated, evidence_chat, service_role;
 
 create function internal.kb_is_in_default_audience() returns boolean
-  language plpgsql
-  stable
+  language plpgsql stable
   -- Users may not read chat_settings.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 declare
   usual_audience constant text[] := '{is_anonymous:false}';
@@ -145,10 +141,10 @@ begin
 end
 $$;
 
-comment on function internal.kb_is_in_default_audience() is
-  'Whether the caller may see documents that have no audience: chat_settings.default_audience, or its default, has one of the '
-  'audiences of the caller. False without a token.';
+comment on function internal.kb_is_in_default_audience is
+  'Whether the caller may see documents that have no audience: chat_settings.default_audience, or '
+  'its default, has one of the audiences of the caller. False without a token.';
 
-grant execute on function internal.kb_is_in_default_audience() to authenticated, evidence_chat, service_role;
-
-revoke all on all routines in schema internal from public;
+grant execute on function
+  internal.kb_is_in_default_audience
+  to authenticated, evidence_chat, service_role;

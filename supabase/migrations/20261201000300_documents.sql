@@ -97,14 +97,14 @@ create index kb_documents_restricted_idx on public.kb_documents (id) where audie
 
 -- Immutable for the index. to_jsonb is not, because of other types than text.
 create function internal.kb_is_restricted(enabled boolean, audience text[], meta jsonb) returns boolean
-  language sql
-  immutable
+  language sql immutable
   return not enabled or audience is not null and (meta -> 'audience') is distinct from to_jsonb(audience);
 
-comment on function internal.kb_is_restricted(boolean, text[], jsonb) is
-  'Whether an administrator hid a document or gave it an audience that its source does not state (meta.audience).';
+comment on function internal.kb_is_restricted is
+  'Whether an administrator hid a document or gave it an audience that its source does not state '
+  '(meta.audience).';
 
-grant execute on function internal.kb_is_restricted(boolean, text[], jsonb) to service_role;
+grant execute on function internal.kb_is_restricted to service_role;
 
 -- Finds what a new document may be a copy of.
 create index kb_documents_restricted_sketch_idx
@@ -145,8 +145,7 @@ create trigger kb_documents_lock
   for each statement execute function internal.kb_lock_before_write();
 
 create function internal.kb_set_default_name() returns trigger
-  language plpgsql
-  set search_path = ''
+  language plpgsql set search_path = ''
 as $$
 begin
   if new.name is null or new.name !~ '\S' then
@@ -157,7 +156,7 @@ begin
 end
 $$;
 
-comment on function internal.kb_set_default_name() is
+comment on function internal.kb_set_default_name is
   'Trigger: names a document without a name after the last part of its source.';
 
 create trigger kb_documents_default_name
@@ -266,8 +265,7 @@ create trigger kb_chunks_lock
   for each statement execute function internal.kb_lock_before_write();
 
 create function internal.kb_set_default_ordinal() returns trigger
-  language plpgsql
-  set search_path = ''
+  language plpgsql set search_path = ''
 as $$
 begin
   select coalesce(max(c.ordinal) + 1, 0) into new.ordinal
@@ -277,7 +275,7 @@ begin
 end
 $$;
 
-comment on function internal.kb_set_default_ordinal() is
+comment on function internal.kb_set_default_ordinal is
   'Trigger: puts a chunk without an ordinal at the end of its document.';
 
 create trigger kb_chunks_default_ordinal
@@ -393,9 +391,7 @@ grant all on public.kb_sentences to service_role;
 alter table public.kb_sentences enable row level security;
 
 create function internal.kb_delete_chunk_sentences() returns trigger
-  language plpgsql
-  security invoker
-  set search_path = ''
+  language plpgsql set search_path = ''
 as $$
 begin
   delete from public.kb_sentences where chunk_id = new.id;
@@ -403,8 +399,9 @@ begin
 end
 $$;
 
-comment on function internal.kb_delete_chunk_sentences() is
-  'Trigger: deletes the sentences of an edited chunk, because their offsets no longer match its text.';
+comment on function internal.kb_delete_chunk_sentences is
+  'Trigger: deletes the sentences of an edited chunk, because their offsets no longer match its '
+  'text.';
 
 create trigger kb_chunks_delete_sentences
   after update of content on public.kb_chunks
@@ -432,5 +429,3 @@ comment on column public.kb_headings.embedding is
 revoke all on public.kb_headings from public, anon, authenticated;
 grant all on public.kb_headings to service_role;
 alter table public.kb_headings enable row level security;
-
-revoke all on all routines in schema internal from public;

@@ -4,9 +4,7 @@
 -- Language of a document --------------------------------------------------
 
 create function internal.kb_text_search_config(language text) returns text
-  language plpgsql
-  stable
-  set search_path = ''
+  language plpgsql stable set search_path = ''
 as $$
 declare
   iso_names constant jsonb := '{
@@ -27,18 +25,17 @@ begin
 end
 $$;
 
-comment on function internal.kb_text_search_config(text) is
+comment on function internal.kb_text_search_config is
   'Name of the text search configuration for a language; simple for an unknown one.';
 
 -- The triggers of kb_chunks and kb_documents run it as the role that writes.
-grant execute on function internal.kb_text_search_config(text) to service_role;
+grant execute on function internal.kb_text_search_config to service_role;
 
 -- Words of a chunk --------------------------------------------------------
 
 -- `return` and no search_path setting, so that Postgres can inline calls.
 create function internal.kb_fold_accents(language text, words text) returns text
-  language sql
-  immutable
+  language sql immutable
   return case
     when octet_length(words) = char_length(words) then words
     -- Stemmers that handle accents expect the composed character.
@@ -46,17 +43,15 @@ create function internal.kb_fold_accents(language text, words text) returns text
     else normalize(regexp_replace(normalize(words, NFD), '([A-Za-z])[\u0300-\u036f]+', '\1', 'g'), NFC)
   end;
 
-comment on function internal.kb_fold_accents(text, text) is
-  'Removes accents from Latin letters in English texts, whose readers type "Celeron" for "Céloron". '
-  'Other languages are only normalized to NFC.';
+comment on function internal.kb_fold_accents is
+  'Removes accents from Latin letters in English texts, whose readers type "Celeron" for '
+  '"Céloron". Other languages are only normalized to NFC.';
 
 -- kb_chunk_fts runs it as the role that writes.
-grant execute on function internal.kb_fold_accents(text, text) to service_role;
+grant execute on function internal.kb_fold_accents to service_role;
 
 create function internal.kb_chunk_text(content text, meta jsonb, parts jsonb) returns text
-  language sql
-  immutable
-  set search_path = ''
+  language sql immutable set search_path = ''
   return coalesce(meta ->> 'section', '') || E'\n'
     || coalesce((
       -- The path ignores entries that are not parts.
@@ -65,17 +60,15 @@ create function internal.kb_chunk_text(content text, meta jsonb, parts jsonb) re
     ), '')
     || content;
 
-comment on function internal.kb_chunk_text(text, jsonb, jsonb) is
-  'The text that is searched for a chunk and that its vector is made from: a line with the section (empty if there is none), a line '
-  'for the text of each part with is_above, and the content.';
+comment on function internal.kb_chunk_text is
+  'The text that is searched for a chunk and that its vector is made from: a line with the section '
+  '(empty if there is none), a line for the text of each part with is_above, and the content.';
 
 -- The trigger of kb_chunks runs it as the role that writes.
-grant execute on function internal.kb_chunk_text(text, jsonb, jsonb) to service_role;
+grant execute on function internal.kb_chunk_text to service_role;
 
 create function internal.kb_chunk_fts(language text, chunk_text text) returns tsvector
-  language plpgsql
-  stable
-  set search_path = ''
+  language plpgsql stable set search_path = ''
 as $$
 declare
   -- Up to this many bytes, no text exceeds the 1 MB limit of a tsvector. Such texts skip the exception block, which costs a
@@ -97,11 +90,11 @@ begin
 end
 $$;
 
-comment on function internal.kb_chunk_fts(text, text) is
+comment on function internal.kb_chunk_fts is
   'Lexemes of a chunk, from its language and kb_chunk_text. Never fails on a long text.';
 
 -- The trigger of kb_chunks runs it as the role that writes.
-grant execute on function internal.kb_chunk_fts(text, text) to service_role;
+grant execute on function internal.kb_chunk_fts to service_role;
 
 -- Counts of lexemes -------------------------------------------------------
 
@@ -130,8 +123,7 @@ grant select on public.kb_lexemes to service_role;
 alter table public.kb_lexemes enable row level security;
 
 create function internal.kb_adjust_lexeme_counts(lexemes text[], languages text[], deltas bigint[]) returns void
-  language plpgsql
-  set search_path = ''
+  language plpgsql set search_path = ''
 as $$
 begin
   if lexemes is null then
@@ -150,18 +142,17 @@ begin
 end
 $$;
 
-comment on function internal.kb_adjust_lexeme_counts(text[], text[], bigint[]) is
+comment on function internal.kb_adjust_lexeme_counts is
   'Adds changes to the counts of lexemes and deletes counts that reach 0.';
 
 create function internal.kb_audience_lexemes(audience text[]) returns text[]
-  language sql
-  immutable
-  set search_path = ''
+  language sql immutable set search_path = ''
 as $$
   select array(select distinct ' ' || a.entry from unnest(audience) as a(entry))
 $$;
 
-comment on function internal.kb_audience_lexemes(text[]) is 'The lexemes that count the chunks for these audiences.';
+comment on function internal.kb_audience_lexemes is
+  'The lexemes that count the chunks for these audiences.';
 
 -- Only words of documents without an audience are counted. The counts weigh the words of a question of any user in the default
 -- audience, so counting restricted documents would reveal their words to them. Words without a count are still searched. The weight
@@ -169,22 +160,19 @@ comment on function internal.kb_audience_lexemes(text[]) is 'The lexemes that co
 -- all chunks that any user can find; it gives the size of the knowledge base. A question is read only in languages of chunks that its
 -- user can find, so restricted chunks are counted for each entry of their audience.
 create function internal.kb_counted_lexemes(searchable boolean, audience text[], fts tsvector) returns text[]
-  language sql
-  immutable
+  language sql immutable
   return case
     when searchable then tsvector_to_array(fts) || array['', ' ']
     when audience is not null then internal.kb_audience_lexemes(audience) || array['']
     else '{}'
   end;
 
-comment on function internal.kb_counted_lexemes(boolean, text[], tsvector) is 'The lexemes that a chunk counts for.';
+comment on function internal.kb_counted_lexemes is 'The lexemes that a chunk counts for.';
 
 -- Runs once per statement instead of once per chunk, because the chunks of a document share most of their words. Chunks of pending
 -- documents are not searchable and cost nothing here.
 create function internal.kb_count_lexemes() returns trigger
-  language plpgsql
-  security definer
-  set search_path = ''
+  language plpgsql security definer set search_path = ''
 as $$
 declare
   sign constant bigint := case tg_op when 'DELETE' then -1 else 1 end;
@@ -205,7 +193,7 @@ begin
 end
 $$;
 
-comment on function internal.kb_count_lexemes() is
+comment on function internal.kb_count_lexemes is
   'Trigger: adds the lexemes of new chunks to the counts, and subtracts those of deleted chunks.';
 
 create trigger kb_chunks_count_inserted_lexemes
@@ -219,9 +207,7 @@ create trigger kb_chunks_count_deleted_lexemes
   for each statement execute function internal.kb_count_lexemes();
 
 create function internal.kb_count_updated_lexemes() returns trigger
-  language plpgsql
-  security definer
-  set search_path = ''
+  language plpgsql security definer set search_path = ''
 as $$
 declare
   lexemes text[];
@@ -246,8 +232,9 @@ begin
 end
 $$;
 
-comment on function internal.kb_count_updated_lexemes() is
-  'Trigger: adjusts the counts when an update changes the text, the language or the visibility of chunks.';
+comment on function internal.kb_count_updated_lexemes is
+  'Trigger: adjusts the counts when an update changes the text, the language or the visibility of '
+  'chunks.';
 
 create trigger kb_chunks_count_updated_lexemes
   after update on public.kb_chunks
@@ -255,9 +242,7 @@ create trigger kb_chunks_count_updated_lexemes
   for each statement execute function internal.kb_count_updated_lexemes();
 
 create function internal.kb_clear_lexeme_counts() returns trigger
-  language plpgsql
-  security definer
-  set search_path = ''
+  language plpgsql security definer set search_path = ''
 as $$
 begin
   -- Hosted projects reject DELETE statements without a WHERE clause.
@@ -266,7 +251,8 @@ begin
 end
 $$;
 
-comment on function internal.kb_clear_lexeme_counts() is 'Trigger: deletes all counts when kb_chunks is truncated.';
+comment on function internal.kb_clear_lexeme_counts is
+  'Trigger: deletes all counts when kb_chunks is truncated.';
 
 create trigger kb_chunks_clear_lexeme_counts
   after truncate on public.kb_chunks
@@ -275,8 +261,7 @@ create trigger kb_chunks_clear_lexeme_counts
 create function public.kb_recount_lexemes() returns void
   language plpgsql
   -- Only the owner may write to kb_lexemes.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
   -- PostgREST applies this limit to the request.
   set statement_timeout = '10min'
 as $$
@@ -293,11 +278,9 @@ begin
 end
 $$;
 
-comment on function public.kb_recount_lexemes() is
-  'Recounts all lexemes. Only needed after a time without triggers, such as the restore of a backup. kb_health reports the '
-  'need as lexeme_mismatch.';
+comment on function public.kb_recount_lexemes is
+  'Recounts all lexemes. Only needed after a time without triggers, such as the restore of a '
+  'backup. kb_health reports the need as lexeme_mismatch.';
 
-revoke all on function public.kb_recount_lexemes() from public, anon, authenticated;
-grant execute on function public.kb_recount_lexemes() to service_role;
-
-revoke all on all routines in schema internal from public;
+revoke all on function public.kb_recount_lexemes from public, anon, authenticated;
+grant execute on function public.kb_recount_lexemes to service_role;

@@ -12,9 +12,7 @@
 -- Chunks ------------------------------------------------------------------
 
 create function internal.kb_set_chunk_search_columns() returns trigger
-  language plpgsql
-  security invoker
-  set search_path = ''
+  language plpgsql set search_path = ''
 as $$
 declare
   document record;
@@ -71,18 +69,17 @@ begin
 end
 $$;
 
-comment on function internal.kb_set_chunk_search_columns() is
-  'Trigger: sets stale, searchable, audience, collection, language and fts of a chunk from its document and its text. When '
-  'content is edited, empties blocks and drops the parts inside the passage.';
+comment on function internal.kb_set_chunk_search_columns is
+  'Trigger: sets stale, searchable, audience, collection, language and fts of a chunk from its '
+  'document and its text. When content is edited, empties blocks and drops the parts inside the '
+  'passage.';
 
 create trigger kb_chunks_set_search_columns
   before insert or update on public.kb_chunks
   for each row execute function internal.kb_set_chunk_search_columns();
 
 create function internal.kb_touch_document_chunks() returns trigger
-  language plpgsql
-  security invoker
-  set search_path = ''
+  language plpgsql set search_path = ''
 as $$
 declare
   config text := internal.kb_text_search_config(new.language);
@@ -102,8 +99,9 @@ begin
 end
 $$;
 
-comment on function internal.kb_touch_document_chunks() is
-  'Trigger: updates the chunks of a document whose visibility, audience, collection or language changes.';
+comment on function internal.kb_touch_document_chunks is
+  'Trigger: updates the chunks of a document whose visibility, audience, collection or language '
+  'changes.';
 
 create trigger kb_documents_touch_chunks
   after update of status, enabled, audience, source, language on public.kb_documents
@@ -112,9 +110,7 @@ create trigger kb_documents_touch_chunks
 -- Embeddings --------------------------------------------------------------
 
 create function internal.kb_set_embedding_visibility() returns trigger
-  language plpgsql
-  security invoker
-  set search_path = ''
+  language plpgsql set search_path = ''
 as $$
 begin
   -- A concurrent change of the document or chunk would not see a new embedding yet and would leave it as it is, so a new embedding
@@ -135,7 +131,7 @@ begin
 end
 $$;
 
-comment on function internal.kb_set_embedding_visibility() is
+comment on function internal.kb_set_embedding_visibility is
   'Trigger: copies searchable, audience and collection of an embedding from its chunk.';
 
 create trigger kb_embeddings_set_visibility
@@ -143,9 +139,7 @@ create trigger kb_embeddings_set_visibility
   for each row execute function internal.kb_set_embedding_visibility();
 
 create function internal.kb_copy_visibility_to_embeddings() returns trigger
-  language plpgsql
-  security invoker
-  set search_path = ''
+  language plpgsql set search_path = ''
   -- The plan is cached for the first number of chunks. An index lookup per chunk suits any number.
   set enable_hashjoin = off
   set enable_mergejoin = off
@@ -160,12 +154,10 @@ begin
 end
 $$;
 
-comment on function internal.kb_copy_visibility_to_embeddings() is
+comment on function internal.kb_copy_visibility_to_embeddings is
   'Trigger: copies searchable, audience and collection of changed chunks to their embeddings.';
 
 create trigger kb_chunks_update_embeddings
   after update on public.kb_chunks
   referencing new table as changed
   for each statement execute function internal.kb_copy_visibility_to_embeddings();
-
-revoke all on all routines in schema internal from public;

@@ -16,14 +16,10 @@ comment on column internal.worker_secrets.hash is
   'SHA-256 of CHAT_WORKER_SECRET as UTF-8. The secret is random, so it needs no slow hash.';
 comment on column internal.worker_secrets.created_at is 'When it was set.';
 
-revoke all on internal.worker_secrets from public, anon, authenticated, service_role;
-alter table internal.worker_secrets enable row level security;
-
 create function public.chat_set_worker_secret(secret_hash text) returns void
   language plpgsql
   -- No role has access to the table.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 begin
   if secret_hash is null or secret_hash !~ '^[0-9a-f]{64}$' then
@@ -37,18 +33,16 @@ begin
 end
 $$;
 
-comment on function public.chat_set_worker_secret(text) is
-  'Sets the secret by which the database recognizes calls of the Worker. secret_hash: SHA-256 of CHAT_WORKER_SECRET in '
-  'hexadecimal. The previous secret stays valid until the next call of this function.';
+comment on function public.chat_set_worker_secret is
+  'Sets the secret by which the database recognizes calls of the Worker. secret_hash: SHA-256 of '
+  'CHAT_WORKER_SECRET in hexadecimal. The previous secret stays valid until the next call of this '
+  'function.';
 
-revoke all on function public.chat_set_worker_secret(text) from public, anon, authenticated;
-grant execute on function public.chat_set_worker_secret(text) to service_role;
+revoke all on function public.chat_set_worker_secret from public, anon, authenticated;
+grant execute on function public.chat_set_worker_secret to service_role;
 
 create function internal.is_worker_request() returns boolean
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
+  language plpgsql stable security definer set search_path = ''
 as $$
 begin
   return exists (
@@ -63,17 +57,16 @@ exception when data_exception then
 end
 $$;
 
-comment on function internal.is_worker_request() is
-  'Whether the request carries the secret of the Worker, in the header x-evidence-chat-worker. PostgREST sets request.headers.';
+comment on function internal.is_worker_request is
+  'Whether the request carries the secret of the Worker, in the header x-evidence-chat-worker. '
+  'PostgREST sets request.headers.';
 
-grant execute on function internal.is_worker_request() to authenticated, evidence_chat, service_role;
+grant execute on function internal.is_worker_request to authenticated, evidence_chat, service_role;
 
 -- Concurrent direct calls --------------------------------------------------
 
 create function internal.limit_concurrency() returns boolean
-  language plpgsql
-  security definer
-  set search_path = ''
+  language plpgsql security definer set search_path = ''
 as $$
 declare
   max_concurrent constant integer := 3;
@@ -98,12 +91,13 @@ begin
 end
 $$;
 
-comment on function internal.limit_concurrency() is
-  'Limits a user to three transactions at once, so that nobody occupies the connections of others; fails otherwise. Always true, for '
-  'policies: before a condition of the query, which may be a slow regular expression, sees a row of the user, Postgres evaluates '
-  '"(select internal.limit_concurrency())". Calls of the Worker are not limited.';
+comment on function internal.limit_concurrency is
+  'Limits a user to three transactions at once, so that nobody occupies the connections of others; '
+  'fails otherwise. Always true, for policies: before a condition of the query, which may be a '
+  'slow regular expression, sees a row of the user, Postgres evaluates "(select '
+  'internal.limit_concurrency())". Calls of the Worker are not limited.';
 
-grant execute on function internal.limit_concurrency() to authenticated, evidence_chat;
+grant execute on function internal.limit_concurrency to authenticated, evidence_chat;
 
 -- Usage --------------------------------------------------------------------
 
@@ -122,13 +116,8 @@ comment on column internal.usage.operation is 'search, storage or citation_use.'
 comment on column internal.usage.period_start is 'When the period began.';
 comment on column internal.usage.consumed is 'Amount since then.';
 
-revoke all on internal.usage from public, anon, authenticated, service_role;
-alter table internal.usage enable row level security;
-
 create function internal.consume_quota(operation text, amount bigint, max_amount bigint, period interval) returns void
-  language plpgsql
-  security definer
-  set search_path = ''
+  language plpgsql security definer set search_path = ''
 as $$
 #variable_conflict use_column
 declare
@@ -155,16 +144,14 @@ begin
 end
 $$;
 
-comment on function internal.consume_quota(text, bigint, bigint, interval) is
-  'Adds to the usage of the caller. Fails above the limit, which rolls the addition back; the detail of the error is the number '
-  'of seconds until the period ends.';
+comment on function internal.consume_quota is
+  'Adds to the usage of the caller. Fails above the limit, which rolls the addition back; the '
+  'detail of the error is the number of seconds until the period ends.';
 
-grant execute on function internal.consume_quota(text, bigint, bigint, interval) to evidence_chat;
+grant execute on function internal.consume_quota to evidence_chat;
 
 create function internal.consume_storage(bytes bigint) returns void
-  language plpgsql
-  security definer
-  set search_path = ''
+  language plpgsql security definer set search_path = ''
 as $$
 declare
   -- About 400 and 3,000 typical answers.
@@ -174,11 +161,12 @@ begin
 end
 $$;
 
-comment on function internal.consume_storage(bigint) is
-  'Limits what the caller stores in a day, with the Worker and without: 4 MiB for anonymous users, 32 MiB for others. bytes: of the '
-  'texts, and enough for rows, vectors and indexes that their number is limited, too.';
+comment on function internal.consume_storage is
+  'Limits what the caller stores in a day, with the Worker and without: 4 MiB for anonymous users, '
+  '32 MiB for others. bytes: of the texts, and enough for rows, vectors and indexes that their '
+  'number is limited, too.';
 
-grant execute on function internal.consume_storage(bigint) to evidence_chat;
+grant execute on function internal.consume_storage to evidence_chat;
 
 -- A failed request rolls back its row in internal.usage, although its error may reveal what it found: for "select=content::int",
 -- the error of PostgREST quotes the content. Only sequences survive a rollback. One per user would be too many, so users share 128.
@@ -189,9 +177,7 @@ do $$ begin
 end $$;
 
 create function internal.count_search_attempt() returns void
-  language plpgsql
-  security definer
-  set search_path = ''
+  language plpgsql security definer set search_path = ''
 as $$
 declare
   max_attempts constant integer := 120;
@@ -211,14 +197,12 @@ begin
 end
 $$;
 
-comment on function internal.count_search_attempt() is
-  'Counts a search of the caller, even if its transaction is rolled back. All users who share a sequence may make at most 120 '
-  'searches a minute together.';
+comment on function internal.count_search_attempt is
+  'Counts a search of the caller, even if its transaction is rolled back. All users who share a '
+  'sequence may make at most 120 searches a minute together.';
 
 create function internal.limit_searches() returns void
-  language plpgsql
-  security definer
-  set search_path = ''
+  language plpgsql security definer set search_path = ''
 as $$
 begin
   if internal.is_worker_request() then
@@ -233,10 +217,8 @@ begin
 end
 $$;
 
-comment on function internal.limit_searches() is
-  'Limits a user to 60 searches a minute, three requests at once, and 120 attempts a minute. Searches by the Worker are not '
-  'counted.';
+comment on function internal.limit_searches is
+  'Limits a user to 60 searches a minute, three requests at once, and 120 attempts a minute. '
+  'Searches by the Worker are not counted.';
 
-grant execute on function internal.limit_searches() to authenticated;
-
-revoke all on all routines in schema internal from public;
+grant execute on function internal.limit_searches to authenticated;

@@ -2,9 +2,7 @@
 -- assistant `default` answers if it names none. The search, the history and the access to files ask the functions of this file.
 
 create function internal.is_short_text_list(texts text[], max_count integer, max_length integer) returns boolean
-  language sql
-  immutable
-  set search_path = ''
+  language sql immutable set search_path = ''
 as $$
   select cardinality(texts) <= max_count
     and coalesce(array_ndims(texts), 1) = 1
@@ -12,39 +10,37 @@ as $$
   from unnest(texts) as t
 $$;
 
-comment on function internal.is_short_text_list(text[], integer, integer) is
-  'Whether a list has at most max_count texts, each of at most max_length characters and none blank.';
+comment on function internal.is_short_text_list is
+  'Whether a list has at most max_count texts, each of at most max_length characters and none '
+  'blank.';
 
-grant execute on function internal.is_short_text_list(text[], integer, integer) to service_role;
+grant execute on function internal.is_short_text_list to service_role;
 
 create function internal.are_collection_names(names text[]) returns boolean
-  language sql
-  immutable
-  set search_path = ''
+  language sql immutable set search_path = ''
 as $$
   select internal.is_short_text_list(names, 100, 200) and coalesce(bool_and(n !~ '[/\r\n]'), true) from unnest(names) as n
 $$;
 
-comment on function internal.are_collection_names(text[]) is
-  'Whether a list has at most 100 names that kb_documents.collection can have: at most 200 characters, without / and line breaks.';
+comment on function internal.are_collection_names is
+  'Whether a list has at most 100 names that kb_documents.collection can have: at most 200 '
+  'characters, without / and line breaks.';
 
-grant execute on function internal.are_collection_names(text[]) to service_role;
+grant execute on function internal.are_collection_names to service_role;
 
 create function internal.are_origins(origins text[]) returns boolean
-  language sql
-  immutable
-  set search_path = ''
+  language sql immutable set search_path = ''
 as $$
   select internal.is_short_text_list(origins, 50, 300)
     and coalesce(bool_and(o ~ '^[a-z][a-z0-9+.-]*://(\*\.)?[a-z0-9._:\[\]-]+$'), true)
   from unnest(origins) as o
 $$;
 
-comment on function internal.are_origins(text[]) is
-  'Whether a list has at most 50 origins, such as https://example.com, or patterns for all subdomains, such as '
-  'https://*.example.com. In lower case, as browsers send them.';
+comment on function internal.are_origins is
+  'Whether a list has at most 50 origins, such as https://example.com, or patterns for all '
+  'subdomains, such as https://*.example.com. In lower case, as browsers send them.';
 
-grant execute on function internal.are_origins(text[]) to service_role;
+grant execute on function internal.are_origins to service_role;
 
 create table public.assistants (
   name text primary key
@@ -159,11 +155,9 @@ insert into public.assistants (name) values ('default');
 -- For other functions -----------------------------------------------------
 
 create function internal.chat_assistant(assistant text, audiences text[]) returns public.assistants
-  language plpgsql
-  stable
+  language plpgsql stable
   -- Users may not read assistants.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 declare
   found_assistant public.assistants;
@@ -182,17 +176,14 @@ begin
 end
 $$;
 
-comment on function internal.chat_assistant(text, text[]) is
-  'The assistant of this name. Fails with PT404 if there is none, it is disabled, or it is not for these audiences. With null, '
-  'for the administrator, only if there is none.';
+comment on function internal.chat_assistant is
+  'The assistant of this name. Fails with PT404 if there is none, it is disabled, or it is not for '
+  'these audiences. With null, for the administrator, only if there is none.';
 
-grant execute on function internal.chat_assistant(text, text[]) to authenticated, evidence_chat, service_role;
+grant execute on function internal.chat_assistant to authenticated, evidence_chat, service_role;
 
 create function internal.chat_caller_assistants() returns text[]
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
+  language plpgsql stable security definer set search_path = ''
 as $$
 declare
   audiences constant text[] := internal.kb_caller_audiences();
@@ -201,16 +192,15 @@ begin
 end
 $$;
 
-comment on function internal.chat_caller_assistants() is
+comment on function internal.chat_caller_assistants is
   'Names of the assistants, enabled or not, that are for the caller.';
 
-grant execute on function internal.chat_caller_assistants() to authenticated, evidence_chat, service_role;
+grant execute on function
+  internal.chat_caller_assistants
+  to authenticated, evidence_chat, service_role;
 
 create function internal.chat_link_mode(collection text) returns text
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
+  language plpgsql stable security definer set search_path = ''
 as $$
 declare
   audiences constant text[] := internal.kb_caller_audiences();
@@ -229,10 +219,8 @@ begin
 end
 $$;
 
-comment on function internal.chat_link_mode(text) is
-  'How the caller may open the files of a collection: by the strictest link_mode of the enabled assistants that search it. none if '
-  'the caller may use none of them.';
+comment on function internal.chat_link_mode is
+  'How the caller may open the files of a collection: by the strictest link_mode of the enabled '
+  'assistants that search it. none if the caller may use none of them.';
 
-grant execute on function internal.chat_link_mode(text) to evidence_chat;
-
-revoke all on all routines in schema internal from public;
+grant execute on function internal.chat_link_mode to evidence_chat;

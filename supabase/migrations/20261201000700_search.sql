@@ -15,25 +15,22 @@
 -- `return` and no search_path setting, so that Postgres can inline calls.
 create function internal.kb_can_find(audiences text[], is_in_default boolean, searchable boolean, audience text[])
   returns boolean
-  language sql
-  immutable
+  language sql immutable
   return searchable and is_in_default or (audience is not null and (audiences is null or audience && audiences));
 
-comment on function internal.kb_can_find(text[], boolean, boolean, text[]) is
-  'Whether a user in these audiences, and in the default audience or not, can find a chunk. With null and true: whether anybody '
-  'can.';
+comment on function internal.kb_can_find is
+  'Whether a user in these audiences, and in the default audience or not, can find a chunk. With '
+  'null and true: whether anybody can.';
 
 -- Words of a question -----------------------------------------------------
 
 create function internal.kb_quote_lexeme(lexeme text) returns text
-  language sql
-  immutable
-  set search_path = ''
+  language sql immutable set search_path = ''
 as $$
   select '''' || replace(replace(lexeme, '\', '\\'), '''', '''''') || ''''
 $$;
 
-comment on function internal.kb_quote_lexeme(text) is
+comment on function internal.kb_quote_lexeme is
   'Text of a tsquery for exactly this lexeme, with special characters escaped.';
 
 -- The words of a question, prepared for the search.
@@ -50,10 +47,7 @@ create type internal.kb_question as (
 
 create function internal.kb_parse_question(query_text text, audiences text[], is_in_default boolean, chunk_budget integer)
   returns internal.kb_question
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
+  language plpgsql stable security definer set search_path = ''
   -- Planned once per session, because planning takes longer than execution.
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off
@@ -167,17 +161,16 @@ begin
 end
 $$;
 
-comment on function internal.kb_parse_question(text, text[], boolean, integer) is
-  'The lexemes of a question with their weights, in the languages of the chunks that a user in these audiences (null: everybody), and '
-  'in the default audience or not, can find. Its rare words are those that together occur in at most chunk_budget '
-  'chunks; there are none for a user outside the default audience.';
+comment on function internal.kb_parse_question is
+  'The lexemes of a question with their weights, in the languages of the chunks that a user in '
+  'these audiences (null: everybody), and in the default audience or not, can find. Its rare words '
+  'are those that together occur in at most chunk_budget chunks; there are none for a user outside '
+  'the default audience.';
 
-grant execute on function internal.kb_parse_question(text, text[], boolean, integer) to evidence_chat, service_role;
+grant execute on function internal.kb_parse_question to evidence_chat, service_role;
 
 create function internal.kb_is_readable(query_text text) returns boolean
-  language sql
-  immutable
-  set search_path = ''
+  language sql immutable set search_path = ''
 as $$
   -- Compares the number of Latin letters with the number of characters outside the Latin blocks, punctuation and symbols. Uses
   -- ranges, because character classes depend on the locale of the database.
@@ -185,12 +178,13 @@ as $$
     >= length(regexp_replace(query_text, '[\u0001-\u024f\u0300-\u036f\u1e00-\u1eff\u2000-\u2bff\u3000-\u3004\u3008-\u3020]', '', 'g'))
 $$;
 
-comment on function internal.kb_is_readable(text) is
-  'Whether at least half of the letters of a question are Latin. The vocabulary of all-MiniLM-L6-v2 has only words in Latin '
-  'script. It splits texts in other scripts into letters, and their vectors are similar whatever they say, so only words count '
-  'for them. chat-core uses the same rule.';
+comment on function internal.kb_is_readable is
+  'Whether at least half of the letters of a question are Latin. The vocabulary of '
+  'all-MiniLM-L6-v2 has only words in Latin script. It splits texts in other scripts into letters, '
+  'and their vectors are similar whatever they say, so only words count for them. chat-core uses '
+  'the same rule.';
 
-grant execute on function internal.kb_is_readable(text) to evidence_chat, service_role;
+grant execute on function internal.kb_is_readable to evidence_chat, service_role;
 
 -- Chunks by words ---------------------------------------------------------
 
@@ -200,10 +194,7 @@ create function internal.kb_restricted_chunks_with_words(
   collections text[],
   chunk_budget integer
 ) returns uuid[]
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
+  language plpgsql stable security definer set search_path = ''
   -- Only a custom plan can use the index on the conditions that apply: a null means that one does not.
   set plan_cache_mode = force_custom_plan
   set enable_seqscan = off
@@ -229,8 +220,9 @@ begin
 end
 $$;
 
-comment on function internal.kb_restricted_chunks_with_words(tsquery[], text[], text[], integer) is
-  'Restricted chunks of these audiences and collections that contain a word of the question: some for each word.';
+comment on function internal.kb_restricted_chunks_with_words is
+  'Restricted chunks of these audiences and collections that contain a word of the question: some '
+  'for each word.';
 
 create function internal.kb_search_by_words(
   question internal.kb_question,
@@ -241,10 +233,7 @@ create function internal.kb_search_by_words(
   collections text[],
   chunk_budget integer
 ) returns table (chunk_id uuid, lexical double precision)
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
+  language plpgsql stable security definer set search_path = ''
   -- The plan must not depend on the question, because only the indexes on fts find chunks by words in bounded time.
   set plan_cache_mode = force_generic_plan
   set enable_seqscan = off
@@ -306,40 +295,35 @@ begin
 end
 $$;
 
-comment on function internal.kb_search_by_words(internal.kb_question, uuid[], text[], boolean, boolean, text[], integer) is
-  'The chunks with rare words of the question that contain the most of its vocabulary, and the chunks in `nearest`, each with '
-  'its lexical score. Only chunks of these collections (null: of all) that a user in these audiences can find.';
+comment on function internal.kb_search_by_words is
+  'The chunks with rare words of the question that contain the most of its vocabulary, and the '
+  'chunks in `nearest`, each with its lexical score. Only chunks of these collections (null: of '
+  'all) that a user in these audiences can find.';
 
 grant execute on function internal.kb_search_by_words to evidence_chat, service_role;
 
 -- Chunks by vectors -------------------------------------------------------
 
 create function internal.kb_searchable_chunk_count() returns bigint
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
+  language plpgsql stable security definer set search_path = ''
 as $$
 begin
   return (select coalesce(sum(k.chunks), 0) from public.kb_lexemes k where k.lexeme = '');
 end
 $$;
 
-comment on function internal.kb_searchable_chunk_count() is
-  'Number of chunks that at least one user can find. This is about the number of their vectors, because a document is published '
-  'with all of its vectors.';
+comment on function internal.kb_searchable_chunk_count is
+  'Number of chunks that at least one user can find. This is about the number of their vectors, '
+  'because a document is published with all of its vectors.';
 
-grant execute on function internal.kb_searchable_chunk_count() to evidence_chat, service_role;
+grant execute on function internal.kb_searchable_chunk_count to evidence_chat, service_role;
 
 create function internal.kb_nearest_chunks(
   query_embedding extensions.vector,
   collections text[],
   max_count integer
 ) returns uuid[]
-  language plpgsql
-  stable
-  security invoker
-  set search_path = ''
+  language plpgsql stable set search_path = ''
   -- Changed below. Named here, too, so that Postgres restores it after the call.
   set plan_cache_mode = force_custom_plan
 as $$
@@ -413,10 +397,11 @@ begin
 end
 $$;
 
-comment on function internal.kb_nearest_chunks(extensions.vector, text[], integer) is
-  'The searchable chunks of these collections (null: of all) whose embeddings are nearest to the question.';
+comment on function internal.kb_nearest_chunks is
+  'The searchable chunks of these collections (null: of all) whose embeddings are nearest to the '
+  'question.';
 
-grant execute on function internal.kb_nearest_chunks(extensions.vector, text[], integer) to evidence_chat, service_role;
+grant execute on function internal.kb_nearest_chunks to evidence_chat, service_role;
 
 create function internal.kb_nearest_restricted_chunks(
   query_embedding extensions.vector,
@@ -424,10 +409,7 @@ create function internal.kb_nearest_restricted_chunks(
   collections text[],
   max_count integer
 ) returns uuid[]
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
+  language plpgsql stable security definer set search_path = ''
   -- Only a custom plan can use the index on the conditions that apply: a null means that one does not.
   set plan_cache_mode = force_custom_plan
 as $$
@@ -511,8 +493,9 @@ begin
 end
 $$;
 
-comment on function internal.kb_nearest_restricted_chunks(extensions.vector, text[], text[], integer) is
-  'The restricted chunks of these audiences and collections whose embeddings are nearest to the question. Null if there are none.';
+comment on function internal.kb_nearest_restricted_chunks is
+  'The restricted chunks of these audiences and collections whose embeddings are nearest to the '
+  'question. Null if there are none.';
 
 grant execute on function internal.kb_nearest_restricted_chunks to evidence_chat, service_role;
 
@@ -522,10 +505,7 @@ create function internal.kb_sentence_heading_similarities(
   chunk_ids uuid[],
   query_embedding extensions.vector
 ) returns table (chunk_id uuid, sentence double precision, heading double precision)
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
+  language plpgsql stable security definer set search_path = ''
   set plan_cache_mode = force_generic_plan
   -- The primary keys return the rows in the order of their chunks, without a sort.
   set enable_seqscan = off
@@ -552,11 +532,12 @@ begin
 end
 $$;
 
-comment on function internal.kb_sentence_heading_similarities(uuid[], extensions.vector) is
-  'For each chunk with sentences or a heading, the cosine of the question with its best sentence and with its heading. Trusts its '
-  'caller to pass only chunks that the user can see: checking again would cost a tenth of the search.';
+comment on function internal.kb_sentence_heading_similarities is
+  'For each chunk with sentences or a heading, the cosine of the question with its best sentence '
+  'and with its heading. Trusts its caller to pass only chunks that the user can see: checking '
+  'again would cost a tenth of the search.';
 
-grant execute on function internal.kb_sentence_heading_similarities(uuid[], extensions.vector) to evidence_chat, service_role;
+grant execute on function internal.kb_sentence_heading_similarities to evidence_chat, service_role;
 
 create function internal.kb_chunk_sentences(
   chunk_ids uuid[],
@@ -564,10 +545,7 @@ create function internal.kb_chunk_sentences(
   audiences text[],
   is_in_default boolean
 ) returns table (chunk_id uuid, sentences jsonb, blocks jsonb, parts jsonb)
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
+  language plpgsql stable security definer set search_path = ''
   set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
@@ -595,22 +573,21 @@ begin
 end
 $$;
 
-comment on function internal.kb_chunk_sentences(uuid[], extensions.vector, text[], boolean) is
-  'Sentences of chunks in order, each with its cosine with the question, null for none; and the layout and the parts of the '
-  'chunks. Only of chunks that these audiences can find.';
+comment on function internal.kb_chunk_sentences is
+  'Sentences of chunks in order, each with its cosine with the question, null for none; and the '
+  'layout and the parts of the chunks. Only of chunks that these audiences can find.';
 
-grant execute on function internal.kb_chunk_sentences(uuid[], extensions.vector, text[], boolean) to evidence_chat, service_role;
+grant execute on function internal.kb_chunk_sentences to evidence_chat, service_role;
 
 -- Of the three cosines of a chunk - its own, its best sentence's, its heading's - the two largest count: a heading that is
 -- only a title does not lower the score of a passage that answers, and a long passage does not lower that of its heading.
 -- `return` and no search_path setting, so that Postgres can inline calls.
 create function internal.kb_sum_of_two_largest(passage double precision, sentence double precision, heading double precision)
   returns double precision
-  language sql
-  immutable
+  language sql immutable
   return passage + sentence + coalesce(heading, least(passage, sentence)) - least(passage, sentence, heading);
 
-comment on function internal.kb_sum_of_two_largest(double precision, double precision, double precision) is
+comment on function internal.kb_sum_of_two_largest is
   'The sum of the two largest of three numbers, of which the last may be missing.';
 
 grant execute on function internal.kb_sum_of_two_largest to evidence_chat, service_role;
@@ -644,10 +621,7 @@ create function internal.kb_search(
   query_text text,
   assistant text
 ) returns setof internal.kb_match
-  language plpgsql
-  stable
-  security invoker
-  set search_path = ''
+  language plpgsql stable set search_path = ''
   set plan_cache_mode = force_generic_plan
   -- These statements take about a millisecond, less than compiling them.
   set jit = off
@@ -772,7 +746,7 @@ begin
 end
 $$;
 
-comment on function internal.kb_search(extensions.vector, integer, double precision, text, text) is
+comment on function internal.kb_search is
   'The search of match_chunks, with the rights of the caller.';
 
 grant execute on function internal.kb_search to evidence_chat, service_role;
@@ -784,22 +758,20 @@ create function internal.kb_search_as_user(
   query_text text,
   assistant text
 ) returns setof internal.kb_match
-  language plpgsql
-  stable
+  language plpgsql stable
   -- As evidence_chat, with the claims of the caller.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 begin
   return query select * from internal.kb_search(query_embedding, match_count, match_threshold, query_text, assistant);
 end
 $$;
 
-comment on function internal.kb_search_as_user(extensions.vector, integer, double precision, text, text) is
+comment on function internal.kb_search_as_user is
   'The search of match_chunks as evidence_chat, to which the policies apply.';
 
-grant execute on function internal.kb_search_as_user(extensions.vector, integer, double precision, text, text) to authenticated;
-alter function internal.kb_search_as_user(extensions.vector, integer, double precision, text, text) owner to evidence_chat;
+grant execute on function internal.kb_search_as_user to authenticated;
+alter function internal.kb_search_as_user owner to evidence_chat;
 
 create function public.match_chunks(
   query_embedding extensions.vector(384),
@@ -810,9 +782,7 @@ create function public.match_chunks(
 ) returns setof internal.kb_match
   language plpgsql
   -- Counts the searches of each user.
-  volatile
-  security invoker
-  set search_path = ''
+  volatile set search_path = ''
 as $$
 begin
   if row_security_active('public.kb_documents') then
@@ -825,23 +795,23 @@ begin
 end
 $$;
 
-comment on function public.match_chunks(extensions.vector, integer, double precision, text, text) is
-  'The chunks that fit a question best, best score first, from ready and enabled documents that the caller may see, in the '
-  'collections of the assistant. Fails with PT404 if there is no such assistant that the caller may use. '
-  'score: (the two largest of similarity, the cosine of the best sentence, and heading + lexical) / 3; for a question in a script '
-  'that the model cannot read, lexical / 3; without query_text, similarity. '
-  'similarity: cosine of query_embedding with the embedding of the chunk. match_threshold (inclusive) applies to it. '
-  'heading: cosine of query_embedding with the last heading of the chunk; null if there is none or it was not computed. '
-  'lexical: 0 to 1, how much of the informative vocabulary of query_text the chunk contains; rare words weigh more '
-  '(ts_rank of a single lexeme saturates with its frequency as BM25 does: 0.61, 0.76, 0.83, … below 1). '
-  'sentences: {start, end, similarity, kind, chain}, offsets in code points of content; kind and chain as in kb_sentences. '
-  'blocks, parts: as in kb_chunks. '
-  'query_terms: {word, weight}, the informative words of query_text, in a language of chunks that the caller may see, the same on every row, weighted by documents without an '
-  'audience in all collections, and for users outside the default audience by no documents. Limit for calls that are not from the '
-  'Worker: 60 searches a minute and three at once per user, then PT429.';
+comment on function public.match_chunks is
+  'The chunks that fit a question best, best score first, from ready and enabled documents that '
+  'the caller may see, in the collections of the assistant. Fails with PT404 if there is no such '
+  'assistant that the caller may use. score: (the two largest of similarity, the cosine of the '
+  'best sentence, and heading + lexical) / 3; for a question in a script that the model cannot '
+  'read, lexical / 3; without query_text, similarity. similarity: cosine of query_embedding with '
+  'the embedding of the chunk. match_threshold (inclusive) applies to it. heading: cosine of '
+  'query_embedding with the last heading of the chunk; null if there is none or it was not '
+  'computed. lexical: 0 to 1, how much of the informative vocabulary of query_text the chunk '
+  'contains; rare words weigh more (ts_rank of a single lexeme saturates with its frequency as '
+  'BM25 does: 0.61, 0.76, 0.83, … below 1). sentences: {start, end, similarity, kind, chain}, '
+  'offsets in code points of content; kind and chain as in kb_sentences. blocks, parts: as in '
+  'kb_chunks. query_terms: {word, weight}, the informative words of query_text, in a language of '
+  'chunks that the caller may see, the same on every row, weighted by documents without an '
+  'audience in all collections, and for users outside the default audience by no documents. Limit '
+  'for calls that are not from the Worker: 60 searches a minute and three at once per user, then '
+  'PT429.';
 
-revoke all on function public.match_chunks(extensions.vector, integer, double precision, text, text) from public, anon;
-grant execute on function public.match_chunks(extensions.vector, integer, double precision, text, text)
-  to authenticated, service_role;
-
-revoke all on all routines in schema internal from public;
+revoke all on function public.match_chunks from public, anon;
+grant execute on function public.match_chunks to authenticated, service_role;

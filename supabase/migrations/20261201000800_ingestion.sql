@@ -6,20 +6,17 @@
 
 -- `return` and no search_path setting, so that Postgres can inline calls.
 create function internal.kb_normalize_vector(scaled extensions.vector) returns extensions.vector
-  language sql
-  immutable
+  language sql immutable
   -- A vector of unit length stays bit-identical.
   return case when extensions.vector_norm(scaled) > 1.5 then extensions.l2_normalize(scaled) else scaled end;
 
-comment on function internal.kb_normalize_vector(extensions.vector) is
+comment on function internal.kb_normalize_vector is
   'Scales a vector that was multiplied by any factor back to unit length.';
 
-grant execute on function internal.kb_normalize_vector(extensions.vector) to service_role;
+grant execute on function internal.kb_normalize_vector to service_role;
 
 create function public.kb_write_chunks(chunks jsonb) returns void
-  language plpgsql
-  security invoker
-  set search_path = ''
+  language plpgsql set search_path = ''
   set statement_timeout = '10min'
 as $$
 declare
@@ -97,21 +94,22 @@ begin
 end
 $$;
 
-comment on function public.kb_write_chunks(jsonb) is
-  'Writes chunks with their vectors: [{"id": uuid, "document_id": uuid, "ordinal": 0, "content": "…", "meta": {"section": '
-  '"…"}, "parts": […], "blocks": {"blocks": […]}, "embedding": "[1234,-567,…]", "model": "fingerprint", "heading": "[12,-5,…]", '
-  '"sentences": [{"start": 0, "end": 20, "embedding": "[12,-5,…]", "kind": "sentence", "chain": [0, 2]}]}]. embedding: 384 numbers '
-  'as text in brackets (or as a list, which is slower), of unit length or multiplied by one factor. Integers of at most 9 digits are '
-  'parsed five times faster: the vector times 2^28, for headings and sentences times 2^17. ordinal, meta, parts, blocks, heading (the '
-  'vector of the innermost heading), sentences, and the chain of a sentence are optional. Sentences are numbered in their order. '
-  'Atomic and idempotent; overwrites existing chunks with their vectors, sentences, parts and blocks.';
+comment on function public.kb_write_chunks is
+  'Writes chunks with their vectors: [{"id": uuid, "document_id": uuid, "ordinal": 0, "content": '
+  '"…", "meta": {"section": "…"}, "parts": […], "blocks": {"blocks": […]}, "embedding": '
+  '"[1234,-567,…]", "model": "fingerprint", "heading": "[12,-5,…]", "sentences": [{"start": 0, '
+  '"end": 20, "embedding": "[12,-5,…]", "kind": "sentence", "chain": [0, 2]}]}]. embedding: 384 '
+  'numbers as text in brackets (or as a list, which is slower), of unit length or multiplied by '
+  'one factor. Integers of at most 9 digits are parsed five times faster: the vector times 2^28, '
+  'for headings and sentences times 2^17. ordinal, meta, parts, blocks, heading (the vector of the '
+  'innermost heading), sentences, and the chain of a sentence are optional. Sentences are numbered '
+  'in their order. Atomic and idempotent; overwrites existing chunks with their vectors, '
+  'sentences, parts and blocks.';
 
 -- Publication -------------------------------------------------------------
 
 create function public.kb_publish_document(document_id uuid, storage_path text default null) returns jsonb
-  language plpgsql
-  security invoker
-  set search_path = ''
+  language plpgsql set search_path = ''
   -- A long document has thousands of vectors to index. PostgREST applies this limit to the request.
   set statement_timeout = '10min'
 as $$
@@ -233,15 +231,16 @@ begin
 end
 $$;
 
-comment on function public.kb_publish_document(uuid, text) is
-  'Makes a complete pending document the ready one of its source. Returns {id, restricted_like}: the id of the surviving row, and '
-  'the source of a hidden or restricted document, or null. If at least half of the text is that of such a document, and no other '
-  'document of the same audience is as near, the new one gets its enabled and audience. '
-  'An older ready document of that source keeps its id and enabled and takes over everything else. Its audience changes only '
-  'under a condition: meta.audience contains the audience that the source names, if any. While that is unchanged, the older row '
-  'keeps its audience. Otherwise the audience of the new version applies, if there is one. '
-  'storage_path: file of the new version; defaults to the path in its row. '
-  'Failed documents of that source are deleted.';
+comment on function public.kb_publish_document is
+  'Makes a complete pending document the ready one of its source. Returns {id, restricted_like}: '
+  'the id of the surviving row, and the source of a hidden or restricted document, or null. If at '
+  'least half of the text is that of such a document, and no other document of the same audience '
+  'is as near, the new one gets its enabled and audience. An older ready document of that source '
+  'keeps its id and enabled and takes over everything else. Its audience changes only under a '
+  'condition: meta.audience contains the audience that the source names, if any. While that is '
+  'unchanged, the older row keeps its audience. Otherwise the audience of the new version applies, '
+  'if there is one. storage_path: file of the new version; defaults to the path in its row. Failed '
+  'documents of that source are deleted.';
 
 -- New vectors -------------------------------------------------------------
 
@@ -263,10 +262,7 @@ create function public.kb_chunks_to_embed(
     sentences jsonb,
     reason text
   )
-  language plpgsql
-  stable
-  security invoker
-  set search_path = ''
+  language plpgsql stable set search_path = ''
   -- The best plan depends on how many chunks there are of a model.
   set plan_cache_mode = force_custom_plan
   -- In a large knowledge base, finding that all vectors are there takes seconds. PostgREST applies this limit to the request.
@@ -343,26 +339,25 @@ begin
 end
 $$;
 
-comment on function public.kb_chunks_to_embed(text, uuid, integer, text) is
-  'Chunks of ready documents, in all collections or in one, that need new vectors: at most count of them after the id `after`, '
-  'ordered by chunk_id. sentences: {start, end, kind, chain} in order, as in kb_sentences; null if the text must be read again. '
-  'reason: missing (there is no vector), stale (the text was edited), model (the vector is from another model; not reported '
-  'if model is null).';
+comment on function public.kb_chunks_to_embed is
+  'Chunks of ready documents, in all collections or in one, that need new vectors: at most count '
+  'of them after the id `after`, ordered by chunk_id. sentences: {start, end, kind, chain} in '
+  'order, as in kb_sentences; null if the text must be read again. reason: missing (there is no '
+  'vector), stale (the text was edited), model (the vector is from another model; not reported if '
+  'model is null).';
 
 create function internal.kb_text_hash(content text, meta jsonb, parts jsonb) returns text
-  language sql
-  immutable
+  language sql immutable
   return md5(internal.kb_chunk_text(content, meta, parts));
 
-comment on function internal.kb_text_hash(text, jsonb, jsonb) is
-  'Identifies the text that the vectors of a chunk are made from: md5 in hexadecimal of internal.kb_chunk_text in UTF-8.';
+comment on function internal.kb_text_hash is
+  'Identifies the text that the vectors of a chunk are made from: md5 in hexadecimal of '
+  'internal.kb_chunk_text in UTF-8.';
 
-grant execute on function internal.kb_text_hash(text, jsonb, jsonb) to service_role;
+grant execute on function internal.kb_text_hash to service_role;
 
 create function public.kb_write_vectors(vectors jsonb) returns setof uuid
-  language plpgsql
-  security invoker
-  set search_path = ''
+  language plpgsql set search_path = ''
   set statement_timeout = '10min'
 as $$
 declare
@@ -414,33 +409,31 @@ begin
 end
 $$;
 
-comment on function public.kb_write_vectors(jsonb) is
-  'Replaces the vectors of chunks, their headings and their sentences, and clears stale: [{"chunk_id": uuid, '
-  '"text_hash": "…", "embedding": "[1234,…]", "model": "fingerprint", "heading": "[12,…]", "parts": […], "blocks": {"blocks": […]}, '
-  '"sentences": [{"start": 0, "end": 20, "embedding": "[12,…]", "kind": "sentence", "chain": [0, 2]}]}]. '
-  'Embeddings as for kb_write_chunks; what is optional there is optional here, but parts and blocks that are not given stay. '
-  'text_hash: md5 in hexadecimal of section (empty if there is none), newline, the text of each stored part with is_above with a '
-  'newline after it, and content in UTF-8. Skips chunks that were edited or deleted meanwhile. Returns the ids of the chunks that '
-  'were written.';
+comment on function public.kb_write_vectors is
+  'Replaces the vectors of chunks, their headings and their sentences, and clears stale: '
+  '[{"chunk_id": uuid, "text_hash": "…", "embedding": "[1234,…]", "model": "fingerprint", '
+  '"heading": "[12,…]", "parts": […], "blocks": {"blocks": […]}, "sentences": [{"start": 0, "end": '
+  '20, "embedding": "[12,…]", "kind": "sentence", "chain": [0, 2]}]}]. Embeddings as for '
+  'kb_write_chunks; what is optional there is optional here, but parts and blocks that are not '
+  'given stay. text_hash: md5 in hexadecimal of section (empty if there is none), newline, the '
+  'text of each stored part with is_above with a newline after it, and content in UTF-8. Skips '
+  'chunks that were edited or deleted meanwhile. Returns the ids of the chunks that were written.';
 
 -- Visibility and deletion -------------------------------------------------
 
 create function public.kb_set_enabled(ids uuid[], enabled boolean) returns setof uuid
-  language sql
-  security invoker
-  set search_path = ''
+  language sql set search_path = ''
   -- As for kb_delete_documents: the search columns of each chunk and vector change.
   set statement_timeout = '10min'
 as $$
   update public.kb_documents d set enabled = kb_set_enabled.enabled where d.id = any (ids) returning d.id
 $$;
 
-comment on function public.kb_set_enabled(uuid[], boolean) is 'Shows or hides documents. Returns the ids of those that exist.';
+comment on function public.kb_set_enabled is
+  'Shows or hides documents. Returns the ids of those that exist.';
 
 create function public.kb_delete_documents(ids uuid[], keep_restricted boolean default false) returns setof uuid
-  language plpgsql
-  security invoker
-  set search_path = ''
+  language plpgsql set search_path = ''
   -- Deleting a long document deletes thousands of chunks. PostgREST applies this limit to the request.
   set statement_timeout = '10min'
 as $$
@@ -453,14 +446,12 @@ begin
 end
 $$;
 
-comment on function public.kb_delete_documents(uuid[], boolean) is
-  'Deletes documents with their chunks and vectors, with keep_restricted only those that nobody has hidden or restricted. Returns '
-  'the ids of the documents that stay.';
+comment on function public.kb_delete_documents is
+  'Deletes documents with their chunks and vectors, with keep_restricted only those that nobody '
+  'has hidden or restricted. Returns the ids of the documents that stay.';
 
 create function public.kb_note_failure(source text, name text, failure text, version text default null) returns void
-  language plpgsql
-  security invoker
-  set search_path = ''
+  language plpgsql set search_path = ''
 as $$
 #variable_conflict use_column
 begin
@@ -477,9 +468,10 @@ begin
 end
 $$;
 
-comment on function public.kb_note_failure(text, text, text, text) is
-  'Notes that the newest version of a document cannot be read, in its ready row, or else in one whose status is failed. version: '
-  'content_hash or source_version, if the same content could not be read another time either.';
+comment on function public.kb_note_failure is
+  'Notes that the newest version of a document cannot be read, in its ready row, or else in one '
+  'whose status is failed. version: content_hash or source_version, if the same content could not '
+  'be read another time either.';
 
 -- One kb sync at a time for each collection -------------------------------
 
@@ -522,9 +514,7 @@ grant all on public.kb_syncs to service_role;
 alter table public.kb_syncs enable row level security;
 
 create function public.kb_begin_sync(collection text, run_id uuid, host text default null) returns jsonb
-  language plpgsql
-  security invoker
-  set search_path = ''
+  language plpgsql set search_path = ''
 as $$
 #variable_conflict use_column
 declare
@@ -564,14 +554,13 @@ begin
 end
 $$;
 
-comment on function public.kb_begin_sync(text, uuid, text) is
-  'Takes the lease of a collection for a run, unless another run has it and renewed it within 60 seconds. Returns {acquired, '
-  'run_id, host, started_at, renewed_at, settings} of the run that has the lease now. Idempotent for the same run.';
+comment on function public.kb_begin_sync is
+  'Takes the lease of a collection for a run, unless another run has it and renewed it within 60 '
+  'seconds. Returns {acquired, run_id, host, started_at, renewed_at, settings} of the run that has '
+  'the lease now. Idempotent for the same run.';
 
 create function public.kb_renew_sync(collection text, run_id uuid) returns boolean
-  language plpgsql
-  security invoker
-  set search_path = ''
+  language plpgsql set search_path = ''
 as $$
 #variable_conflict use_column
 begin
@@ -582,14 +571,12 @@ begin
 end
 $$;
 
-comment on function public.kb_renew_sync(text, uuid) is
+comment on function public.kb_renew_sync is
   'Renews the lease of a run. False: another run has taken the collection, and this one must stop.';
 
 create function public.kb_end_sync(collection text, run_id uuid, summary jsonb default null, failure text default null)
   returns boolean
-  language plpgsql
-  security invoker
-  set search_path = ''
+  language plpgsql set search_path = ''
 as $$
 #variable_conflict use_column
 declare
@@ -616,9 +603,10 @@ begin
 end
 $$;
 
-comment on function public.kb_end_sync(text, uuid, jsonb, text) is
-  'Releases the lease of a collection and stores the summary of the run, and why it failed, if it did. If it was the first and the '
-  'collection is empty, nothing is stored. False: another run has taken it meanwhile.';
+comment on function public.kb_end_sync is
+  'Releases the lease of a collection and stores the summary of the run, and why it failed, if it '
+  'did. If it was the first and the collection is empty, nothing is stored. False: another run has '
+  'taken it meanwhile.';
 
 create view public.kb_troubles
   with (security_invoker = true)
@@ -708,9 +696,7 @@ create function public.kb_report_watch(
   failure text default null
 )
   returns void
-  language plpgsql
-  security invoker
-  set search_path = ''
+  language plpgsql set search_path = ''
 as $$
 #variable_conflict use_column
 declare
@@ -736,22 +722,21 @@ begin
 end
 $$;
 
-comment on function public.kb_report_watch(text, text, text, integer, text) is
-  'Records that a kb watch is running (also between rounds), finished a round, with its failure if there was one, or was stopped.';
+comment on function public.kb_report_watch is
+  'Records that a kb watch is running (also between rounds), finished a round, with its failure if '
+  'there was one, or was stopped.';
 
 -- Rights ------------------------------------------------------------------
 
 revoke all on function
-  public.kb_write_chunks(jsonb), public.kb_publish_document(uuid, text), public.kb_chunks_to_embed(text, uuid, integer, text),
-  public.kb_write_vectors(jsonb), public.kb_set_enabled(uuid[], boolean), public.kb_delete_documents(uuid[], boolean),
-  public.kb_note_failure(text, text, text, text), public.kb_begin_sync(text, uuid, text), public.kb_renew_sync(text, uuid),
-  public.kb_end_sync(text, uuid, jsonb, text), public.kb_report_watch(text, text, text, integer, text)
+  public.kb_write_chunks, public.kb_publish_document, public.kb_chunks_to_embed,
+  public.kb_write_vectors, public.kb_set_enabled, public.kb_delete_documents,
+  public.kb_note_failure, public.kb_begin_sync, public.kb_renew_sync, public.kb_end_sync,
+  public.kb_report_watch
   from public, anon, authenticated;
 grant execute on function
-  public.kb_write_chunks(jsonb), public.kb_publish_document(uuid, text), public.kb_chunks_to_embed(text, uuid, integer, text),
-  public.kb_write_vectors(jsonb), public.kb_set_enabled(uuid[], boolean), public.kb_delete_documents(uuid[], boolean),
-  public.kb_note_failure(text, text, text, text), public.kb_begin_sync(text, uuid, text), public.kb_renew_sync(text, uuid),
-  public.kb_end_sync(text, uuid, jsonb, text), public.kb_report_watch(text, text, text, integer, text)
+  public.kb_write_chunks, public.kb_publish_document, public.kb_chunks_to_embed,
+  public.kb_write_vectors, public.kb_set_enabled, public.kb_delete_documents,
+  public.kb_note_failure, public.kb_begin_sync, public.kb_renew_sync, public.kb_end_sync,
+  public.kb_report_watch
   to service_role;
-
-revoke all on all routines in schema internal from public;

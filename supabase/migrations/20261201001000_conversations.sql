@@ -63,14 +63,10 @@ comment on table internal.kb_restricted_documents is
 comment on column internal.kb_restricted_documents.id is 'Id of the deleted document.';
 comment on column internal.kb_restricted_documents.audience is 'Last audience of the document, as in kb_documents.audience.';
 
-revoke all on internal.kb_restricted_documents from public, anon, authenticated, service_role;
-alter table internal.kb_restricted_documents enable row level security;
-
 create function internal.kb_record_restricted_documents() returns trigger
   language plpgsql
   -- No other role may write to kb_restricted_documents.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 begin
   if tg_op = 'TRUNCATE' then
@@ -93,7 +89,7 @@ begin
 end
 $$;
 
-comment on function internal.kb_record_restricted_documents() is
+comment on function internal.kb_record_restricted_documents is
   'Trigger: keeps the audience of a deleted document that a user may have seen.';
 
 create trigger kb_documents_record_restricted
@@ -106,11 +102,9 @@ create trigger kb_documents_record_restricted_before_truncate
   for each statement execute function internal.kb_record_restricted_documents();
 
 create function internal.chat_can_view_sources(sources uuid[], audiences text[], is_in_default boolean) returns boolean
-  language plpgsql
-  stable
+  language plpgsql stable
   -- Looks for documents that the caller cannot see.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 begin
   return not exists (
@@ -123,18 +117,18 @@ begin
 end
 $$;
 
-comment on function internal.chat_can_view_sources(uuid[], text[], boolean) is
-  'Whether every document is for one of these audiences or, if is_in_default, for the default audience. For a deleted document, '
-  'its last audience applies.';
+comment on function internal.chat_can_view_sources is
+  'Whether every document is for one of these audiences or, if is_in_default, for the default '
+  'audience. For a deleted document, its last audience applies.';
 
-grant execute on function internal.chat_can_view_sources(uuid[], text[], boolean) to authenticated, evidence_chat, service_role;
+grant execute on function
+  internal.chat_can_view_sources
+  to authenticated, evidence_chat, service_role;
 
 -- Messages ----------------------------------------------------------------
 
 create function internal.chat_cited_documents(citations jsonb) returns uuid[]
-  language sql
-  immutable
-  set search_path = ''
+  language sql immutable set search_path = ''
 as $$
   -- Callers of chat_record_turn can pass anything here.
   select coalesce(array_agg(distinct (c.value ->> 'document_id')::uuid), '{}')
@@ -142,10 +136,10 @@ as $$
     where c.value ->> 'document_id' ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
 $$;
 
-comment on function internal.chat_cited_documents(jsonb) is 'The documents that citations name.';
+comment on function internal.chat_cited_documents is 'The documents that citations name.';
 
 -- A trigger runs it as the role that writes the message.
-grant execute on function internal.chat_cited_documents(jsonb) to evidence_chat, service_role;
+grant execute on function internal.chat_cited_documents to evidence_chat, service_role;
 
 create table public.chat_messages (
   -- Set by the client. Within a session it identifies a repeated message. It has no meaning across sessions or users.
@@ -297,9 +291,7 @@ comment on policy chat_messages_insert_own on public.chat_messages is
   'chat_record_turn adds messages to sessions of its caller.';
 
 create function internal.prepare_chat_message() returns trigger
-  language plpgsql
-  security invoker
-  set search_path = ''
+  language plpgsql set search_path = ''
 as $$
 begin
   -- A question and its answer may be written in one statement, and a clock may return the same time twice.
@@ -318,8 +310,9 @@ begin
 end
 $$;
 
-comment on function internal.prepare_chat_message() is
-  'Trigger: sets created_at of a new message after the last one of its session, and adds the cited documents to sources.';
+comment on function internal.prepare_chat_message is
+  'Trigger: sets created_at of a new message after the last one of its session, and adds the cited '
+  'documents to sources.';
 
 create trigger chat_messages_prepare
   before insert on public.chat_messages
@@ -329,8 +322,7 @@ create trigger chat_messages_prepare
 create function internal.touch_chat_session() returns trigger
   language plpgsql
   -- Users may not write updated_at. The insert that fires this has passed the policies of chat_messages.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 begin
   update public.chat_sessions s
@@ -341,7 +333,8 @@ begin
 end
 $$;
 
-comment on function internal.touch_chat_session() is 'Trigger: advances updated_at of the session of a new message.';
+comment on function internal.touch_chat_session is
+  'Trigger: advances updated_at of the session of a new message.';
 
 create trigger chat_messages_touch_session
   after insert on public.chat_messages
@@ -350,11 +343,9 @@ create trigger chat_messages_touch_session
 -- A turn ------------------------------------------------------------------
 
 create function internal.chat_has_message(session_id uuid, message_id uuid) returns boolean
-  language plpgsql
-  stable
+  language plpgsql stable
   -- An answer that is hidden from its user must not be written a second time either.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 begin
   return exists (
@@ -364,10 +355,11 @@ begin
 end
 $$;
 
-comment on function internal.chat_has_message(uuid, uuid) is
-  'Whether a session has a message. The caller must have checked that the session is the user''s own.';
+comment on function internal.chat_has_message is
+  'Whether a session has a message. The caller must have checked that the session is the user''s '
+  'own.';
 
-grant execute on function internal.chat_has_message(uuid, uuid) to evidence_chat;
+grant execute on function internal.chat_has_message to evidence_chat;
 
 -- Sessions that were deleted in the last day, so that a retried question does not recreate its session.
 create table internal.chat_deleted_sessions (
@@ -381,13 +373,8 @@ comment on column internal.chat_deleted_sessions.deleted_at is 'When it was dele
 
 create index chat_deleted_sessions_time_idx on internal.chat_deleted_sessions (deleted_at);
 
-revoke all on internal.chat_deleted_sessions from public, anon, authenticated, service_role;
-alter table internal.chat_deleted_sessions enable row level security;
-
 create function internal.chat_record_deleted_sessions() returns trigger
-  language plpgsql
-  security definer
-  set search_path = ''
+  language plpgsql security definer set search_path = ''
 as $$
 begin
   insert into internal.chat_deleted_sessions (id) select d.id from deleted d
@@ -396,7 +383,8 @@ begin
 end
 $$;
 
-comment on function internal.chat_record_deleted_sessions() is 'Trigger: keeps the ids of deleted sessions, until chat_retain finds them a day old.';
+comment on function internal.chat_record_deleted_sessions is
+  'Trigger: keeps the ids of deleted sessions, until chat_retain finds them a day old.';
 
 create trigger chat_sessions_record_deleted
   after delete on public.chat_sessions
@@ -406,9 +394,7 @@ create trigger chat_sessions_record_deleted
 create function internal.chat_session_was_deleted(session_id uuid) returns boolean
   language plpgsql
   -- Volatile, to see rows that were committed while the caller waited.
-  volatile
-  security definer
-  set search_path = ''
+  volatile security definer set search_path = ''
 as $$
 begin
   return exists (
@@ -418,137 +404,114 @@ begin
 end
 $$;
 
-comment on function internal.chat_session_was_deleted(uuid) is 'Whether a session was deleted in the last day.';
+comment on function internal.chat_session_was_deleted is
+  'Whether a session was deleted in the last day.';
 
-grant execute on function internal.chat_session_was_deleted(uuid) to evidence_chat;
+grant execute on function internal.chat_session_was_deleted to evidence_chat;
 
-create function internal.chat_record_turn(
-  session_id uuid,
-  title text,
-  question_id uuid,
-  question text,
-  answer_id uuid,
-  answer text,
-  citations jsonb,
-  sources uuid[],
-  latency_ms integer,
-  refusal text,
-  hedged boolean,
-  mode text,
-  assistant text,
-  searched text,
-  truncated boolean,
-  cut boolean
-) returns void
+create function internal.chat_parse_turn(turn jsonb) returns jsonb
+  language plpgsql immutable set search_path = ''
+as $$
+declare
+  -- All fields with their defaults. From citations on, they are columns of chat_messages.
+  defaults constant jsonb := '{
+    "session_id": null, "title": null, "assistant": "default", "question_id": null,
+    "question": null, "answer_id": null, "answer": null,
+    "citations": [], "sources": [], "latency_ms": null, "refusal": null, "hedged": false,
+    "mode": "extractive", "cut": false, "searched": null, "truncated": false
+  }';
+  unknown text;
+begin
+  if jsonb_typeof(turn) is distinct from 'object' then
+    raise exception 'turn must be an object' using errcode = 'invalid_parameter_value';
+  end if;
+  select min(f.name) into unknown from jsonb_object_keys(turn) as f(name)
+    where not defaults ? f.name;
+  if unknown is not null then
+    raise exception 'turn has an unknown field: %', unknown
+      using errcode = 'invalid_parameter_value';
+  end if;
+  return defaults || turn;
+end
+$$;
+
+comment on function internal.chat_parse_turn is
+  'A turn as given to chat_record_turn, with the defaults of missing fields. Fails for other '
+  'fields. The columns that the fields are written to check their values.';
+
+grant execute on function internal.chat_parse_turn to evidence_chat;
+
+-- Atomic and idempotent: a question and its answer are written together or not at all, and only
+-- once.
+create function internal.chat_record_turn(turn jsonb) returns void
   language plpgsql
   -- As evidence_chat, with the claims of the caller.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
-#variable_conflict use_column
 declare
+  fields constant jsonb := internal.chat_parse_turn(turn);
+  assistant constant text := fields ->> 'assistant';
+  title constant text := fields ->> 'title';
   is_worker_request constant boolean := internal.is_worker_request();
+  answer public.chat_messages;
 begin
-  perform internal.chat_assistant(chat_record_turn.assistant, internal.kb_caller_audiences());
-  if chat_record_turn.title is not null then
+  perform internal.chat_assistant(assistant, internal.kb_caller_audiences());
+  answer := jsonb_populate_record(
+    null::public.chat_messages,
+    fields || jsonb_build_object(
+      'id', fields -> 'answer_id', 'role', 'assistant', 'content', fields -> 'answer',
+      'from_worker', is_worker_request
+    )
+  );
+
+  if title is not null then
     -- Waits for a concurrent call that creates or deletes the same session.
     insert into public.chat_sessions (id, assistant, title)
-      values (chat_record_turn.session_id, chat_record_turn.assistant, chat_record_turn.title)
+      values (answer.session_id, assistant, title)
       on conflict do nothing;
   end if;
 
-  -- One turn of a session at a time, and none in a session that is being deleted. Row level security hides sessions of other
-  -- users, so they fail like sessions that do not exist, and so do sessions with another assistant.
+  -- One turn of a session at a time, and none in a session that is being deleted. Row level
+  -- security hides sessions of other users, so they fail like sessions that do not exist, and so
+  -- do sessions with another assistant.
   perform from public.chat_sessions s
-    where s.id = chat_record_turn.session_id and s.assistant = chat_record_turn.assistant
+    where s.id = answer.session_id and s.assistant = fields ->> 'assistant'
     for no key update;
-  if not found or internal.chat_session_was_deleted(chat_record_turn.session_id) then
+  if not found or internal.chat_session_was_deleted(answer.session_id) then
     raise exception 'session not found' using errcode = 'insufficient_privilege';
   end if;
 
   -- The answer is written last, so if it exists, the turn is complete.
-  if internal.chat_has_message(chat_record_turn.session_id, chat_record_turn.answer_id) then
+  if internal.chat_has_message(answer.session_id, answer.id) then
     return;
   end if;
 
   perform internal.consume_storage(
-    octet_length(concat(
-      chat_record_turn.title, chat_record_turn.question, chat_record_turn.answer, chat_record_turn.citations,
-      chat_record_turn.searched
-    )) + 16 * coalesce(cardinality(chat_record_turn.sources), 0) + 2048
+    octet_length(
+      concat(title, fields ->> 'question', answer.content, answer.citations, answer.searched)
+    ) + 16 * coalesce(cardinality(answer.sources), 0) + 2048
   );
 
   insert into public.chat_messages (session_id, id, role, content, from_worker)
     values (
-      chat_record_turn.session_id, chat_record_turn.question_id, 'user', chat_record_turn.question, is_worker_request
+      answer.session_id, (fields ->> 'question_id')::uuid, 'user', fields ->> 'question',
+      is_worker_request
     )
     on conflict do nothing;
-  -- After the check above, a conflict means that the answer has the id of its question. That must fail and not write half a turn.
-  insert into public.chat_messages (
-      session_id, id, role, content, citations, sources, latency_ms, refusal, hedged, mode, cut, searched, truncated,
-      from_worker
-    )
-    values (
-      chat_record_turn.session_id, chat_record_turn.answer_id, 'assistant',
-      chat_record_turn.answer, chat_record_turn.citations, chat_record_turn.sources, chat_record_turn.latency_ms,
-      chat_record_turn.refusal, chat_record_turn.hedged, chat_record_turn.mode, chat_record_turn.cut, chat_record_turn.searched,
-      chat_record_turn.truncated, is_worker_request
-    );
+  -- After the check above, a conflict means that the answer has the id of its question. That must
+  -- fail and not write half a turn.
+  insert into public.chat_messages select answer.*;
 end
 $$;
 
-comment on function internal.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, boolean) is
-  'What public.chat_record_turn does, with the policies applied.';
-
-grant execute on function internal.chat_record_turn to authenticated;
-alter function internal.chat_record_turn owner to evidence_chat;
-
--- Atomic and idempotent: a question and its answer are written together or not at all, and only once.
-create function public.chat_record_turn(
-  session_id uuid,
-  title text,
-  question_id uuid,
-  question text,
-  answer_id uuid,
-  answer text,
-  citations jsonb,
-  sources uuid[],
-  latency_ms integer default null,
-  refusal text default null,
-  hedged boolean default false,
-  mode text default 'extractive',
-  assistant text default 'default',
-  searched text default null,
-  truncated boolean default false,
-  cut boolean default false
-) returns void
-  language sql
-  security invoker
-  set search_path = ''
-as $$
-  select internal.chat_record_turn(
-    session_id, title, question_id, question, answer_id, answer, citations, sources, latency_ms, refusal, hedged, mode, assistant,
-    searched, truncated, cut
-  )
-$$;
-
-comment on function
-  public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, boolean) is
-  'Writes a question of the calling user and its answer in one transaction. Idempotent. With a title, it creates the session if '
-  'it does not exist and was not deleted in the last day; without one, the session must exist. Fails and writes nothing if the '
-  'session is not the caller''s or with another assistant. citations: the passages that the answer quotes or follows from. sources: ids of the documents '
-  'that the answer is based on, shown or not. latency_ms: how long the answer took. refusal: the reason if there is no answer. '
-  'hedged: whether the passages may not answer the question. mode: generated if a language model wrote the answer. cut: whether it had '
-  'not finished. searched: the '
-  'question together with the one before it, if the answer is to both. truncated: whether the model read only the beginning of the '
-  'question. Limit: what a user may store in a day (4 MiB for anonymous users, 32 MiB for others; 2 KiB a turn besides its '
-  'texts), then PT429.';
-
-revoke all
-  on function public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, boolean)
-  from public, anon, service_role;
-grant execute
-  on function public.chat_record_turn(uuid, text, uuid, text, uuid, text, jsonb, uuid[], integer, text, boolean, text, text, text, boolean, boolean)
-  to authenticated;
-
-revoke all on all routines in schema internal from public;
+call internal.create_api_function(
+  'chat_record_turn', 'authenticated',
+  'Writes a question of the calling user and its answer in one transaction. Idempotent. Fails and '
+  'writes nothing if the session is not the caller''s or with another assistant. turn: an object. '
+  'session_id, question_id, question, answer_id, answer. title: creates the session if it does not '
+  'exist and was not deleted in the last day; without one, the session must exist. assistant: '
+  'default if missing. citations, sources, latency_ms, refusal, hedged, mode, cut, searched, '
+  'truncated: as in chat_messages, may be missing. Limit: what a user may store in a day (4 MiB for anonymous users, 32 MiB for others; '
+  '2 KiB a turn besides its texts), then PT429.',
+  runs_as => 'evidence_chat'
+);

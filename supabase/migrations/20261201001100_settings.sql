@@ -216,5 +216,3 @@ comment on function public.chat_config(text, boolean) is
 
 revoke all on function public.chat_config(text, boolean) from public;
 grant execute on function public.chat_config(text, boolean) to anon, authenticated, evidence_chat, service_role;
-
-revoke all on all routines in schema internal from public;

@@ -108,15 +108,12 @@ comment on table internal.refusal_salt is 'Random salt of the hashes in chat_ref
 comment on column internal.refusal_salt.id is 'Always true: there is one row.';
 comment on column internal.refusal_salt.salt is 'The salt.';
 
-revoke all on internal.refusal_salt from public, anon, authenticated, service_role;
-alter table internal.refusal_salt enable row level security;
 insert into internal.refusal_salt default values;
 
 create function internal.prepare_chat_refusal() returns trigger
   language plpgsql
   -- Groups span users, who cannot see each other's rows.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 declare
   -- Cosine 0.8: a paraphrase of the same question.
@@ -158,10 +155,11 @@ begin
 end
 $$;
 
-comment on function internal.prepare_chat_refusal() is
-  'Trigger: puts a refused question into the group of the nearest earlier one to the same assistant if their cosine is at least 0.8, otherwise '
-  'into a new group. Questions from direct calls always get a new group. Two simultaneous first questions may each start a '
-  'group. Then removes what chat_settings.keep_refusals does not keep.';
+comment on function internal.prepare_chat_refusal is
+  'Trigger: puts a refused question into the group of the nearest earlier one to the same '
+  'assistant if their cosine is at least 0.8, otherwise into a new group. Questions from direct '
+  'calls always get a new group. Two simultaneous first questions may each start a group. Then '
+  'removes what chat_settings.keep_refusals does not keep.';
 
 create trigger chat_refusals_prepare
   before insert on public.chat_refusals
@@ -176,12 +174,11 @@ create function internal.chat_record_refusal(
   embedding extensions.vector(384),
   best_score double precision,
   reason text,
-  assistant text
+  assistant text default 'default'
 ) returns void
   language plpgsql
   -- As evidence_chat, with the claims of the caller.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 declare
   is_worker_request constant boolean := internal.is_worker_request();
@@ -200,37 +197,14 @@ begin
 end
 $$;
 
-comment on function internal.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text, text) is
-  'What public.chat_record_refusal does, with the policies applied.';
-
-grant execute on function internal.chat_record_refusal to authenticated;
-alter function internal.chat_record_refusal owner to evidence_chat;
-
-create function public.chat_record_refusal(
-  id uuid,
-  session_id uuid,
-  question text,
-  embedding extensions.vector(384),
-  best_score double precision,
-  reason text,
-  assistant text default 'default'
-) returns void
-  language sql
-  security invoker
-  set search_path = ''
-as $$
-  select internal.chat_record_refusal(id, session_id, question, embedding, best_score, reason, assistant)
-$$;
-
-comment on function public.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text, text) is
-  'Records a refused question of the calling user, subject to chat_settings.keep_refusals. Idempotent. id: message id of the '
-  'question. session_id: a session of the caller, or null. embedding: of unit length. best_score: cosine of the nearest passage, '
-  'or null. Limit: what a user may store in a day, as for chat_record_turn; 8 KiB besides the question.';
-
-revoke all on function public.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text, text)
-  from public, anon, service_role;
-grant execute on function public.chat_record_refusal(uuid, uuid, text, extensions.vector, double precision, text, text)
-  to authenticated;
+call internal.create_api_function(
+  'chat_record_refusal', 'authenticated',
+  'Records a refused question of the calling user, subject to chat_settings.keep_refusals. '
+  'Idempotent. id: message id of the question. session_id: a session of the caller, or null. '
+  'embedding: of unit length. best_score: cosine of the nearest passage, or null. Limit: what a '
+  'user may store in a day, as for chat_record_turn; 8 KiB besides the question.',
+  runs_as => 'evidence_chat'
+);
 
 -- For the administrator ---------------------------------------------------
 
@@ -284,5 +258,3 @@ comment on column public.content_gaps.last_asked is 'Time of the last question.'
 
 revoke all on public.content_gaps from public, anon, authenticated;
 grant select on public.content_gaps to service_role;
-
-revoke all on all routines in schema internal from public;

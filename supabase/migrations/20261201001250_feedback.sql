@@ -1,17 +1,36 @@
 -- What users think of answers. A disliked answer counts among the gaps, in the group of its question.
 
+create function internal.chat_question_of(answer public.chat_messages) returns text
+  language sql stable set search_path = ''
+as $$
+  -- "And to Norway?" alone would tell the owner nothing.
+  select coalesce(answer.searched, (
+    -- An answer of the Worker may follow a question that was written without it.
+    select case when m.from_worker = answer.from_worker then m.content end
+      from public.chat_messages m
+      where m.session_id = answer.session_id and m.role = 'user'
+        and m.created_at < answer.created_at
+      order by m.created_at desc
+      limit 1
+  ))
+$$;
+
+comment on function internal.chat_question_of is
+  'The question of an answer, together with the one before it if the answer is to both.';
+
+grant execute on function internal.chat_question_of to evidence_chat, service_role;
+
 create function internal.chat_give_feedback(
   session_id uuid,
   message_id uuid,
-  rating text,
-  reason text,
-  comment text,
-  embedding extensions.vector(384)
+  rating text default null,
+  reason text default null,
+  comment text default null,
+  embedding extensions.vector(384) default null
 ) returns boolean
   language plpgsql
   -- As evidence_chat, with the claims of the caller.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 #variable_conflict use_column
 declare
@@ -38,15 +57,7 @@ begin
     return false;
   end if;
 
-  -- "And to Norway?" alone would tell the owner nothing.
-  asked := coalesce(answer.searched, (
-    -- An answer of the Worker may follow a question that was written without it.
-    select case when m.from_worker = answer.from_worker then m.content end
-      from public.chat_messages m
-      where m.session_id = answer.session_id and m.role = 'user' and m.created_at < answer.created_at
-      order by m.created_at desc
-      limit 1
-  ));
+  asked := internal.chat_question_of(answer);
   delete from public.chat_refusals r
     where r.session_id = answer.session_id and r.reason = 'disliked' and r.question = asked;
   if chat_give_feedback.rating = 'down' and chat_give_feedback.embedding is not null and asked is not null then
@@ -69,36 +80,17 @@ begin
 end
 $$;
 
-comment on function internal.chat_give_feedback(uuid, uuid, text, text, text, extensions.vector) is
-  'What public.chat_give_feedback does, with the policies applied.';
-
-grant execute on function internal.chat_give_feedback(uuid, uuid, text, text, text, extensions.vector) to authenticated;
-alter function internal.chat_give_feedback(uuid, uuid, text, text, text, extensions.vector) owner to evidence_chat;
-
-create function public.chat_give_feedback(
-  session_id uuid,
-  message_id uuid,
-  rating text default null,
-  reason text default null,
-  comment text default null,
-  embedding extensions.vector(384) default null
-) returns boolean
-  language sql
-  security invoker
-  set search_path = ''
-as $$
-  select internal.chat_give_feedback(session_id, message_id, rating, reason, comment, embedding)
-$$;
-
-comment on function public.chat_give_feedback(uuid, uuid, text, text, text, extensions.vector) is
-  'Records what the calling user thinks of an answer in their history, in place of what they said before; without rating, removes '
-  'it. False: there is no such answer. rating: up or down. reason: only for down. comment: at most 1,000 characters. embedding: '
-  'vector of the question, or of what was searched for it, of unit length; with it, a disliked answer counts in content_gaps, subject to '
-  'chat_settings.keep_refusals. Questions that are kept anonymously stay there if the feedback changes. Limit: what a user may '
-  'store in a day, as for chat_record_turn; 1 KiB besides the comment, or 8 KiB with a vector.';
-
-revoke all on function public.chat_give_feedback(uuid, uuid, text, text, text, extensions.vector) from public, anon, service_role;
-grant execute on function public.chat_give_feedback(uuid, uuid, text, text, text, extensions.vector) to authenticated;
+call internal.create_api_function(
+  'chat_give_feedback', 'authenticated',
+  'Records what the calling user thinks of an answer in their history, in place of what they said '
+  'before; without rating, removes it. False: there is no such answer. rating: up or down. reason: '
+  'only for down. comment: at most 1,000 characters. embedding: vector of the question, or of what '
+  'was searched for it, of unit length; with it, a disliked answer counts in content_gaps, subject '
+  'to chat_settings.keep_refusals. Questions that are kept anonymously stay there if the feedback '
+  'changes. Limit: what a user may store in a day, as for chat_record_turn; 1 KiB besides the '
+  'comment, or 8 KiB with a vector.',
+  runs_as => 'evidence_chat'
+);
 
 create view public.chat_feedback
   with (security_invoker = true)
@@ -109,19 +101,12 @@ select
   m.feedback_rating as rating,
   m.feedback_reason as reason,
   m.feedback_comment as comment,
-  coalesce(m.searched, asked.content) as question,
+  internal.chat_question_of(m) as question,
   m.content as answer,
   m.session_id,
   m.id as message_id
 from public.chat_messages m
 join public.chat_sessions s on s.id = m.session_id
-left join lateral (
-  select case when q.from_worker then q.content end as content
-    from public.chat_messages q
-    where q.session_id = m.session_id and q.role = 'user' and q.created_at < m.created_at
-    order by q.created_at desc
-    limit 1
-) asked on true
 where m.feedback_rating is not null and m.from_worker
 order by m.feedback_at desc;
 
@@ -143,5 +128,3 @@ create index chat_messages_comment_idx on public.chat_messages (feedback_at desc
 
 revoke all on public.chat_feedback from public, anon, authenticated;
 grant select on public.chat_feedback to service_role;
-
-revoke all on all routines in schema internal from public;

@@ -2,11 +2,9 @@
 -- service role, which bypasses policies, writes there.
 
 create function internal.kb_can_open_file(path text) returns boolean
-  language plpgsql
-  stable
+  language plpgsql stable
   -- As evidence_chat, because users may not read kb_documents.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 declare
   document record;
@@ -34,12 +32,12 @@ begin
 end
 $$;
 
-comment on function internal.kb_can_open_file(text) is
-  'Whether the caller may perform the current Storage operation on a file of the bucket kb: it belongs to a document that the '
-  'caller can see, and assistants.link_mode allows it.';
+comment on function internal.kb_can_open_file is
+  'Whether the caller may perform the current Storage operation on a file of the bucket kb: it '
+  'belongs to a document that the caller can see, and assistants.link_mode allows it.';
 
-grant execute on function internal.kb_can_open_file(text) to authenticated;
-alter function internal.kb_can_open_file(text) owner to evidence_chat;
+grant execute on function internal.kb_can_open_file to authenticated;
+alter function internal.kb_can_open_file owner to evidence_chat;
 
 -- Plain Postgres has no schema storage.
 do $$
@@ -60,10 +58,7 @@ $$;
 
 create function internal.chat_documents(ids uuid[])
   returns table (id uuid, name text, storage_path text, link_mode text)
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
+  language plpgsql stable security definer set search_path = ''
 as $$
 #variable_conflict use_column
 begin
@@ -84,34 +79,17 @@ begin
 end
 $$;
 
-comment on function internal.chat_documents(uuid[]) is 'What public.chat_documents does, with the policies applied.';
+call internal.create_api_function(
+  'chat_documents', 'authenticated',
+  'The documents among these ids (at most 500) that the calling user can see. storage_path: path '
+  'of the original file in the bucket kb, if there is one and link_mode lets users open it. '
+  'link_mode: the strictest of the enabled assistants that search the document; none if the caller '
+  'may use none of them.',
+  runs_as => 'evidence_chat'
+);
 
-grant execute on function internal.chat_documents(uuid[]) to authenticated;
-alter function internal.chat_documents(uuid[]) owner to evidence_chat;
-
-create function public.chat_documents(ids uuid[])
-  returns table (id uuid, name text, storage_path text, link_mode text)
-  language sql
-  stable
-  security invoker
-  set search_path = ''
-as $$
-  select d.id, d.name, d.storage_path, d.link_mode from internal.chat_documents(ids) d
-$$;
-
-comment on function public.chat_documents(uuid[]) is
-  'The documents among these ids (at most 500) that the calling user can see. storage_path: path of the original file in the '
-  'bucket kb, if there is one and link_mode lets users open it. link_mode: the strictest of the enabled assistants that search the '
-  'document; none if the caller may use none of them.';
-
-revoke all on function public.chat_documents(uuid[]) from public, anon, service_role;
-grant execute on function public.chat_documents(uuid[]) to authenticated;
-
-create function internal.chat_has_documents(assistant text) returns boolean
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
+create function internal.chat_has_documents(assistant text default 'default') returns boolean
+  language plpgsql stable security definer set search_path = ''
 as $$
 declare
   collections constant text[] :=
@@ -129,24 +107,9 @@ begin
 end
 $$;
 
-comment on function internal.chat_has_documents(text) is 'What public.chat_has_documents does, with the policies applied.';
-
-grant execute on function internal.chat_has_documents(text) to authenticated;
-alter function internal.chat_has_documents(text) owner to evidence_chat;
-
-create function public.chat_has_documents(assistant text default 'default') returns boolean
-  language sql
-  stable
-  security invoker
-  set search_path = ''
-as $$
-  select internal.chat_has_documents(assistant)
-$$;
-
-comment on function public.chat_has_documents(text) is
-  'Whether there is any document that the calling user can see in the collections of the assistant; NULL if the knowledge base is empty.';
-
-revoke all on function public.chat_has_documents(text) from public, anon, service_role;
-grant execute on function public.chat_has_documents(text) to authenticated;
-
-revoke all on all routines in schema internal from public;
+call internal.create_api_function(
+  'chat_has_documents', 'authenticated',
+  'Whether there is any document that the calling user can see in the collections of the '
+  'assistant; NULL if the knowledge base is empty.',
+  runs_as => 'evidence_chat'
+);

@@ -3,8 +3,7 @@
 create function internal.chat_delete_user_data() returns void
   language plpgsql
   -- As evidence_chat, with the claims of the caller.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 begin
   -- The policies limit this to the rows of the caller. Hosted projects reject DELETE statements without a WHERE clause. Deleting
@@ -14,24 +13,12 @@ begin
 end
 $$;
 
-comment on function internal.chat_delete_user_data() is 'What public.chat_delete_user_data does, with the policies applied.';
-
-grant execute on function internal.chat_delete_user_data() to authenticated;
-alter function internal.chat_delete_user_data() owner to evidence_chat;
-
-create function public.chat_delete_user_data() returns void
-  language sql
-  security invoker
-  set search_path = ''
-as $$
-  select internal.chat_delete_user_data()
-$$;
-
-comment on function public.chat_delete_user_data() is
-  'Deletes all conversations and refused questions of the calling user. Refused questions that were kept anonymously stay.';
-
-revoke all on function public.chat_delete_user_data() from public, anon, service_role;
-grant execute on function public.chat_delete_user_data() to authenticated;
+call internal.create_api_function(
+  'chat_delete_user_data', 'authenticated',
+  'Deletes all conversations and refused questions of the calling user. Refused questions that '
+  'were kept anonymously stay.',
+  runs_as => 'evidence_chat'
+);
 
 -- Retention ---------------------------------------------------------------
 
@@ -49,13 +36,8 @@ comment on column internal.chat_retention.last_user is
   'The next piece begins after this inactive anonymous user, so that users who cannot be deleted do not keep the others. Empty (NULL): '
   'with the first.';
 
-revoke all on internal.chat_retention from public, anon, authenticated, service_role;
-alter table internal.chat_retention enable row level security;
-
 create function internal.chat_inactive_anonymous_users(max_count integer, last_user uuid default null) returns setof uuid
-  language plpgsql
-  stable
-  set search_path = ''
+  language plpgsql stable set search_path = ''
 as $$
 declare
   days constant integer :=
@@ -77,13 +59,12 @@ begin
 end
 $$;
 
-comment on function internal.chat_inactive_anonymous_users(integer, uuid) is
-  'Anonymous users whom the widget created and who have been inactive for chat_settings.anonymous_retention_days: at most '
-  'max_count, those after last_user, by id.';
+comment on function internal.chat_inactive_anonymous_users is
+  'Anonymous users whom the widget created and who have been inactive for '
+  'chat_settings.anonymous_retention_days: at most max_count, those after last_user, by id.';
 
 create function internal.chat_delete_users(ids uuid[]) returns integer
-  language plpgsql
-  set search_path = ''
+  language plpgsql set search_path = ''
 as $$
 declare
   user_id uuid;
@@ -116,14 +97,13 @@ begin
 end
 $$;
 
-comment on function internal.chat_delete_users(uuid[]) is
+comment on function internal.chat_delete_users is
   'Deletes those of these users whom the database lets it delete. Returns how many.';
 
 create function public.chat_retain() returns jsonb
   language plpgsql
   -- It also clears tables that no other role can access.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
   -- PostgREST applies this limit to the request. It has no effect on chat_retain_all.
   set statement_timeout = '10min'
   -- Otherwise later pieces use plans for tables that were small when the first piece ran.
@@ -221,17 +201,19 @@ begin
 end
 $$;
 
-comment on function public.chat_retain() is
-  'Deletes a piece of the conversations and refused questions that are older than chat_settings.retention_days, applies '
-  'chat_settings.keep_refusals to stored refused questions, and deletes anonymous users whom the widget created and who have been '
-  'inactive for chat_settings.anonymous_retention_days. At most about 1,000 rows and 100 users, so that it ends within any limit on '
-  'the time of a statement: call it until more is false. Returns the numbers of deleted sessions, refusals and anonymous_users, of '
-  'undeletable_users (whose conversations are deleted, but whom another table of the project or the database keeps), and of refusals '
-  'made anonymous, and whether pg_cron runs this every night (scheduled). The last call also deletes daily counts and changes '
-  'that are older than 400 days, and sends alerts (chat_check_alerts).';
+comment on function public.chat_retain is
+  'Deletes a piece of the conversations and refused questions that are older than '
+  'chat_settings.retention_days, applies chat_settings.keep_refusals to stored refused questions, '
+  'and deletes anonymous users whom the widget created and who have been inactive for '
+  'chat_settings.anonymous_retention_days. At most about 1,000 rows and 100 users, so that it ends '
+  'within any limit on the time of a statement: call it until more is false. Returns the numbers '
+  'of deleted sessions, refusals and anonymous_users, of undeletable_users (whose conversations '
+  'are deleted, but whom another table of the project or the database keeps), and of refusals made '
+  'anonymous, and whether pg_cron runs this every night (scheduled). The last call also deletes '
+  'daily counts and changes that are older than 400 days, and sends alerts (chat_check_alerts).';
 
-revoke all on function public.chat_retain() from public, anon, authenticated;
-grant execute on function public.chat_retain() to service_role;
+revoke all on function public.chat_retain from public, anon, authenticated;
+grant execute on function public.chat_retain to service_role;
 
 create procedure internal.chat_retain_all()
   language plpgsql
@@ -249,14 +231,12 @@ begin
 end
 $$;
 
-comment on procedure internal.chat_retain_all() is
-  'The nightly job: calls chat_retain and commits until nothing is left, or for half of the time that a statement may take. The next '
-  'night continues.';
+comment on procedure internal.chat_retain_all is
+  'The nightly job: calls chat_retain and commits until nothing is left, or for half of the time '
+  'that a statement may take. The next night continues.';
 
 create function internal.chat_schedule_retention() returns boolean
-  language plpgsql
-  security definer
-  set search_path = ''
+  language plpgsql security definer set search_path = ''
 as $$
 begin
   if to_regprocedure('cron.schedule(text, text, text)') is null then
@@ -270,13 +250,11 @@ exception when insufficient_privilege then
 end
 $$;
 
-comment on function internal.chat_schedule_retention() is
+comment on function internal.chat_schedule_retention is
   'Schedules chat_retain_all every night if pg_cron is installed. Returns whether it did.';
 
 create function internal.chat_reschedule_retention() returns trigger
-  language plpgsql
-  security definer
-  set search_path = ''
+  language plpgsql security definer set search_path = ''
 as $$
 begin
   perform internal.chat_schedule_retention();
@@ -284,8 +262,9 @@ begin
 end
 $$;
 
-comment on function internal.chat_reschedule_retention() is
-  'Trigger: schedules the nightly job when retention settings change, in case pg_cron was installed meanwhile.';
+comment on function internal.chat_reschedule_retention is
+  'Trigger: schedules the nightly job when retention settings change, in case pg_cron was '
+  'installed meanwhile.';
 
 create trigger chat_settings_schedule_retention
   after update of retention_days, anonymous_retention_days, keep_refusals on public.chat_settings
@@ -297,5 +276,3 @@ create trigger chat_settings_schedule_retention
   execute function internal.chat_reschedule_retention();
 
 select internal.chat_schedule_retention();
-
-revoke all on all routines in schema internal from public;

@@ -4,11 +4,9 @@
 -- Administrators ----------------------------------------------------------
 
 create function internal.chat_is_administrator() returns boolean
-  language plpgsql
-  stable
+  language plpgsql stable
   -- Users may not read chat_settings.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 begin
   return coalesce((select s.administrators from public.chat_settings s), '{evidence_chat:administrator}')
@@ -16,14 +14,11 @@ begin
 end
 $$;
 
-comment on function internal.chat_is_administrator() is
+comment on function internal.chat_is_administrator is
   'Whether the caller has one of the claims in chat_settings.administrators, or in its default.';
 
 create function internal.chat_require_administrator() returns void
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
+  language plpgsql stable security definer set search_path = ''
 as $$
 begin
   -- security definer changes the current user, but not the role of the request.
@@ -35,58 +30,46 @@ begin
 end
 $$;
 
-comment on function internal.chat_require_administrator() is
-  'Fails with insufficient_privilege, which PostgREST turns into status 403, unless the caller is an administrator or the service '
-  'role.';
+comment on function internal.chat_require_administrator is
+  'Fails with insufficient_privilege, which PostgREST turns into status 403, unless the caller is '
+  'an administrator or the service role.';
 
 -- Daily counts ------------------------------------------------------------
 
+create type internal.chat_measure as enum (
+  'questions', 'answers', 'refusals', 'cited_answers', 'hedged_answers', 'generated_answers',
+  'citations_hovered', 'citations_opened', 'citations_copied', 'liked', 'disliked',
+  'disliked_wrong', 'disliked_incomplete', 'disliked_off_topic', 'disliked_outdated',
+  'disliked_other'
+);
+
+comment on type internal.chat_measure is
+  'What chat_daily counts. cited_answers: answers with at least one citation. hedged_answers: '
+  'answers that say that they may not answer the question. generated_answers: answers that a '
+  'language model wrote. citations_…: how often visitors looked at the card of a citation, opened '
+  'one, or copied an answer with its sources. liked, disliked: answers with such feedback, which '
+  'follow its changes. disliked_…: disliked answers with this reason.';
+
 create table internal.chat_daily (
-  assistant text not null references public.assistants (name) on update cascade on delete cascade,
+  assistant text not null references public.assistants (name)
+    on update cascade on delete cascade,
   day date not null,
-  questions integer not null default 0,
-  answers integer not null default 0,
-  refusals integer not null default 0,
-  cited_answers integer not null default 0,
-  hedged_answers integer not null default 0,
-  generated_answers integer not null default 0,
-  citations_hovered integer not null default 0,
-  citations_opened integer not null default 0,
-  citations_copied integer not null default 0,
-  liked integer not null default 0,
-  disliked integer not null default 0,
-  disliked_wrong integer not null default 0,
-  disliked_incomplete integer not null default 0,
-  disliked_off_topic integer not null default 0,
-  disliked_outdated integer not null default 0,
-  disliked_other integer not null default 0,
-  primary key (assistant, day)
+  measure internal.chat_measure not null,
+  count integer not null,
+  primary key (assistant, day, measure)
 );
 
 comment on table internal.chat_daily is
-  'Counts of one assistant and day (UTC), of turns that the Worker recorded. Nothing is subtracted when conversations are deleted.';
+  'Counts of one assistant and day (UTC), of turns that the Worker recorded; 0 without a row. '
+  'Nothing is subtracted when conversations are deleted.';
 comment on column internal.chat_daily.assistant is 'The assistant that was asked.';
-comment on column internal.chat_daily.day is 'The day, in UTC.';
-comment on column internal.chat_daily.questions is 'Questions asked.';
-comment on column internal.chat_daily.answers is 'Questions that were answered.';
-comment on column internal.chat_daily.refusals is 'Questions that were refused.';
-comment on column internal.chat_daily.cited_answers is 'Answers with at least one citation.';
-comment on column internal.chat_daily.hedged_answers is 'Answers that say that they may not answer the question.';
-comment on column internal.chat_daily.generated_answers is 'Answers that a language model wrote.';
-comment on column internal.chat_daily.citations_hovered is 'How often visitors looked at the card of a citation.';
-comment on column internal.chat_daily.citations_opened is 'How often visitors opened a citation.';
-comment on column internal.chat_daily.citations_copied is 'How often visitors copied an answer with its sources.';
-comment on column internal.chat_daily.liked is
-  'Answers of the day that users liked. Follows changes of feedback, whenever they are made.';
-comment on column internal.chat_daily.disliked is 'Answers of the day that users disliked, with or without a reason.';
-comment on column internal.chat_daily.disliked_wrong is 'Those of them with the reason wrong.';
-comment on column internal.chat_daily.disliked_incomplete is 'Those of them with the reason incomplete.';
-comment on column internal.chat_daily.disliked_off_topic is 'Those of them with the reason off_topic.';
-comment on column internal.chat_daily.disliked_outdated is 'Those of them with the reason outdated.';
-comment on column internal.chat_daily.disliked_other is 'Those of them with the reason other.';
+comment on column internal.chat_daily.day is 'The day, in UTC. For feedback, that of the answer.';
+comment on column internal.chat_daily.measure is 'What is counted.';
+comment on column internal.chat_daily.count is 'How often.';
 
 create table internal.chat_daily_latency (
-  assistant text not null references public.assistants (name) on update cascade on delete cascade,
+  assistant text not null references public.assistants (name)
+    on update cascade on delete cascade,
   day date not null,
   bucket smallint not null,
   turns integer not null,
@@ -94,15 +77,18 @@ create table internal.chat_daily_latency (
 );
 
 comment on table internal.chat_daily_latency is
-  'Histogram of the time to the end of an answer or refusal. Percentiles of several days cannot be computed from those of each day.';
+  'Histogram of the time to the end of an answer or refusal. Percentiles of several days cannot be '
+  'computed from those of each day.';
 comment on column internal.chat_daily_latency.assistant is 'The assistant that was asked.';
 comment on column internal.chat_daily_latency.day is 'The day, in UTC.';
 comment on column internal.chat_daily_latency.bucket is
-  'Eight times the binary logarithm of the milliseconds, rounded: a value differs from its bucket by at most 4.5 %.';
+  'Eight times the binary logarithm of the milliseconds, rounded: a value differs from its bucket '
+  'by at most 4.5 %.';
 comment on column internal.chat_daily_latency.turns is 'Answers and refusals in the bucket.';
 
 create table internal.chat_daily_documents (
-  assistant text not null references public.assistants (name) on update cascade on delete cascade,
+  assistant text not null references public.assistants (name)
+    on update cascade on delete cascade,
   day date not null,
   -- No foreign key: the counts of a deleted document show that answers were based on it.
   document_id uuid not null,
@@ -110,65 +96,47 @@ create table internal.chat_daily_documents (
   primary key (assistant, day, document_id)
 );
 
-comment on table internal.chat_daily_documents is 'How many answers of a day are based on a document.';
+comment on table internal.chat_daily_documents is
+  'How many answers of a day are based on a document.';
 comment on column internal.chat_daily_documents.assistant is 'The assistant that was asked.';
 comment on column internal.chat_daily_documents.day is 'The day, in UTC.';
-comment on column internal.chat_daily_documents.document_id is 'Id of the document, which may have been deleted since.';
-comment on column internal.chat_daily_documents.times_cited is 'Answers that are based on it, as in kb_overview.times_cited.';
-
-revoke all on internal.chat_daily, internal.chat_daily_latency, internal.chat_daily_documents
-  from public, anon, authenticated, service_role;
-alter table internal.chat_daily enable row level security;
-alter table internal.chat_daily_latency enable row level security;
-alter table internal.chat_daily_documents enable row level security;
+comment on column internal.chat_daily_documents.document_id is
+  'Id of the document, which may have been deleted since.';
+comment on column internal.chat_daily_documents.times_cited is
+  'Answers that are based on it, as in kb_overview.times_cited.';
 
 create function internal.chat_count_messages() returns trigger
   language plpgsql
   -- No role may write the counts.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 begin
   -- Always in this order and sorted, so that concurrent turns cannot deadlock.
-  insert into internal.chat_daily as d
-      (assistant, day, questions, answers, refusals, cited_answers, hedged_answers, generated_answers, liked, disliked,
-        disliked_wrong, disliked_incomplete, disliked_off_topic, disliked_outdated, disliked_other)
+  insert into internal.chat_daily as d (assistant, day, measure, count)
     select
         s.assistant,
         (m.created_at at time zone 'UTC')::date as day,
-        count(*) filter (where m.role = 'user'),
-        count(*) filter (where m.role = 'assistant' and m.refusal is null),
-        count(m.refusal),
-        count(*) filter (where m.role = 'assistant' and m.refusal is null and m.citations <> '[]'),
-        count(*) filter (where m.hedged),
-        count(*) filter (where m.mode = 'generated'),
-        -- Users give feedback later. Messages of a restored backup have it.
-        count(*) filter (where m.feedback_rating = 'up'),
-        count(*) filter (where m.feedback_rating = 'down'),
-        count(*) filter (where m.feedback_reason = 'wrong'),
-        count(*) filter (where m.feedback_reason = 'incomplete'),
-        count(*) filter (where m.feedback_reason = 'off_topic'),
-        count(*) filter (where m.feedback_reason = 'outdated'),
-        count(*) filter (where m.feedback_reason = 'other')
+        c.measure::internal.chat_measure as measure,
+        count(*)
       from added m
       join public.chat_sessions s on s.id = m.session_id
-      where m.from_worker
-      group by s.assistant, day
-      order by s.assistant, day
-    on conflict (assistant, day) do update set
-      questions = d.questions + excluded.questions,
-      answers = d.answers + excluded.answers,
-      refusals = d.refusals + excluded.refusals,
-      cited_answers = d.cited_answers + excluded.cited_answers,
-      hedged_answers = d.hedged_answers + excluded.hedged_answers,
-      generated_answers = d.generated_answers + excluded.generated_answers,
-      liked = d.liked + excluded.liked,
-      disliked = d.disliked + excluded.disliked,
-      disliked_wrong = d.disliked_wrong + excluded.disliked_wrong,
-      disliked_incomplete = d.disliked_incomplete + excluded.disliked_incomplete,
-      disliked_off_topic = d.disliked_off_topic + excluded.disliked_off_topic,
-      disliked_outdated = d.disliked_outdated + excluded.disliked_outdated,
-      disliked_other = d.disliked_other + excluded.disliked_other;
+      cross join lateral (
+        values
+          ('questions', m.role = 'user'),
+          ('answers', m.role = 'assistant' and m.refusal is null),
+          ('refusals', m.refusal is not null),
+          ('cited_answers', m.role = 'assistant' and m.refusal is null and m.citations <> '[]'),
+          ('hedged_answers', m.hedged),
+          ('generated_answers', m.mode = 'generated'),
+          -- Users give feedback later. Messages of a restored backup have it.
+          ('liked', m.feedback_rating = 'up'),
+          ('disliked', m.feedback_rating = 'down'),
+          ('disliked_' || m.feedback_reason, m.feedback_reason is not null)
+      ) as c(measure, is_counted)
+      where m.from_worker and c.is_counted
+      group by s.assistant, day, c.measure
+      order by s.assistant, day, measure
+    on conflict (assistant, day, measure) do update set count = d.count + excluded.count;
   insert into internal.chat_daily_latency as l (assistant, day, bucket, turns)
     select
         s.assistant,
@@ -189,12 +157,14 @@ begin
       where m.from_worker and m.role = 'assistant'
       group by s.assistant, day, source.id
       order by s.assistant, day, source.id
-    on conflict (assistant, day, document_id) do update set times_cited = c.times_cited + excluded.times_cited;
+    on conflict (assistant, day, document_id)
+      do update set times_cited = c.times_cited + excluded.times_cited;
   return null;
 end
 $$;
 
-comment on function internal.chat_count_messages() is 'Trigger: adds new messages of the Worker to the daily counts.';
+comment on function internal.chat_count_messages is
+  'Trigger: adds new messages of the Worker to the daily counts.';
 
 create trigger chat_messages_count
   after insert on public.chat_messages
@@ -204,139 +174,138 @@ create trigger chat_messages_count
 create function internal.chat_count_feedback() returns trigger
   language plpgsql
   -- No role may write the counts.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 begin
-  -- The day of the answer, so that taking back what was said takes it out of the day that it was added to. Days that were purged
-  -- have no row and stay without one.
-  update internal.chat_daily d
-    set liked = greatest(d.liked + c.liked, 0),
-        disliked = greatest(d.disliked + c.disliked, 0),
-        disliked_wrong = greatest(d.disliked_wrong + c.disliked_wrong, 0),
-        disliked_incomplete = greatest(d.disliked_incomplete + c.disliked_incomplete, 0),
-        disliked_off_topic = greatest(d.disliked_off_topic + c.disliked_off_topic, 0),
-        disliked_outdated = greatest(d.disliked_outdated + c.disliked_outdated, 0),
-        disliked_other = greatest(d.disliked_other + c.disliked_other, 0)
-    from public.chat_sessions s
-    cross join (
-      select
-          sum(said.sign * (said.rating = 'up')::integer) as liked,
-          sum(said.sign * (said.rating = 'down')::integer) as disliked,
-          sum(said.sign * coalesce(said.reason = 'wrong', false)::integer) as disliked_wrong,
-          sum(said.sign * coalesce(said.reason = 'incomplete', false)::integer) as disliked_incomplete,
-          sum(said.sign * coalesce(said.reason = 'off_topic', false)::integer) as disliked_off_topic,
-          sum(said.sign * coalesce(said.reason = 'outdated', false)::integer) as disliked_outdated,
-          sum(said.sign * coalesce(said.reason = 'other', false)::integer) as disliked_other
-        from (
-          values (-1, old.feedback_rating, old.feedback_reason), (1, new.feedback_rating, new.feedback_reason)
-        ) as said(sign, rating, reason)
-        where said.rating is not null
-    ) c
-    where s.id = new.session_id and d.assistant = s.assistant and d.day = (new.created_at at time zone 'UTC')::date;
+  -- The day of the answer, so that taking back what was said takes it out of the day that it was
+  -- added to. Days that were purged have no row and stay without one.
+  insert into internal.chat_daily as d (assistant, day, measure, count)
+    select s.assistant, c.day, c.measure, c.change
+      from public.chat_sessions s
+      cross join (
+        select
+            (new.created_at at time zone 'UTC')::date as day,
+            m.name::internal.chat_measure as measure,
+            sum(said.sign) as change
+          from (
+            values
+              (-1, old.feedback_rating, old.feedback_reason),
+              (1, new.feedback_rating, new.feedback_reason)
+          ) as said(sign, rating, reason)
+          cross join lateral (
+            values
+              (case said.rating when 'up' then 'liked' when 'down' then 'disliked' end),
+              ('disliked_' || said.reason)
+          ) as m(name)
+          where m.name is not null
+          group by m.name
+          having sum(said.sign) <> 0
+      ) c
+      where s.id = new.session_id
+        and exists (
+          select from internal.chat_daily k
+            where k.assistant = s.assistant and k.day = c.day
+              and (c.change > 0 or k.measure = c.measure)
+        )
+      order by c.measure
+    on conflict (assistant, day, measure)
+      do update set count = greatest(d.count + excluded.count, 0);
   return null;
 end
 $$;
 
-comment on function internal.chat_count_feedback() is
-  'Trigger: keeps the counts of liked and disliked answers as users change their feedback. Deleting a message changes no count.';
+comment on function internal.chat_count_feedback is
+  'Trigger: keeps the counts of liked and disliked answers as users change their feedback. '
+  'Deleting a message changes no count.';
 
 create trigger chat_messages_count_feedback
   after update of feedback_rating, feedback_reason on public.chat_messages
   for each row
   when (new.from_worker
-    and (old.feedback_rating, old.feedback_reason) is distinct from (new.feedback_rating, new.feedback_reason))
+    and (old.feedback_rating, old.feedback_reason)
+      is distinct from (new.feedback_rating, new.feedback_reason))
   execute function internal.chat_count_feedback();
 
 create function internal.chat_purge_daily_counts() returns void
-  language sql
-  set search_path = ''
+  language sql set search_path = ''
 as $$
   delete from internal.chat_daily d where d.day < (now() at time zone 'UTC')::date - 400;
   delete from internal.chat_daily_latency l where l.day < (now() at time zone 'UTC')::date - 400;
   delete from internal.chat_daily_documents c where c.day < (now() at time zone 'UTC')::date - 400;
 $$;
 
-comment on function internal.chat_purge_daily_counts() is 'Deletes daily counts that are older than 400 days.';
+comment on function internal.chat_purge_daily_counts is
+  'Deletes daily counts that are older than 400 days.';
 
 -- Use of citations --------------------------------------------------------
 
-create function internal.chat_count_citation_use(hovered integer, opened integer, copied integer, assistant text) returns void
-  language plpgsql
-  -- As evidence_chat, with the claims of the caller.
-  security definer
-  set search_path = ''
-as $$
-begin
-  if hovered not between 0 and 1000 or opened not between 0 and 1000 or copied not between 0 and 1000
-    or num_nulls(hovered, opened, copied) > 0
-  then
-    raise exception 'hovered, opened and copied must be 0 to 1000' using errcode = 'invalid_parameter_value';
-  end if;
-  perform internal.chat_assistant(chat_count_citation_use.assistant, internal.kb_caller_audiences());
-  perform internal.consume_quota('citation_use', hovered + opened + copied, 2000, '1 hour');
-  -- Direct calls could count anything.
-  if internal.is_worker_request() then
-    perform internal.chat_add_citation_use(hovered, opened, copied, chat_count_citation_use.assistant);
-  end if;
-end
-$$;
-
-comment on function internal.chat_count_citation_use(integer, integer, integer, text) is
-  'What public.chat_count_citation_use does.';
-
-create function internal.chat_add_citation_use(hovered integer, opened integer, copied integer, assistant text) returns void
-  language sql
-  -- No role may write the counts.
-  security definer
-  set search_path = ''
-as $$
-  insert into internal.chat_daily as d (assistant, day, citations_hovered, citations_opened, citations_copied)
-    values (assistant, (now() at time zone 'UTC')::date, hovered, opened, copied)
-    on conflict (assistant, day) do update set
-      citations_hovered = d.citations_hovered + excluded.citations_hovered,
-      citations_opened = d.citations_opened + excluded.citations_opened,
-      citations_copied = d.citations_copied + excluded.citations_copied
-$$;
-
-comment on function internal.chat_add_citation_use(integer, integer, integer, text) is
-  'Adds to the counts of today. The caller must have checked the values.';
-
-grant execute on function internal.chat_add_citation_use(integer, integer, integer, text) to evidence_chat;
-grant execute on function internal.chat_count_citation_use(integer, integer, integer, text) to authenticated;
-alter function internal.chat_count_citation_use(integer, integer, integer, text) owner to evidence_chat;
-
-create function public.chat_count_citation_use(
+create function internal.chat_count_citation_use(
   hovered integer default 0,
   opened integer default 0,
   copied integer default 0,
   assistant text default 'default'
 ) returns void
-  language sql
-  security invoker
-  set search_path = ''
+  language plpgsql
+  -- As evidence_chat, with the claims of the caller.
+  security definer set search_path = ''
 as $$
-  select internal.chat_count_citation_use(hovered, opened, copied, assistant)
+begin
+  if num_nulls(hovered, opened, copied) > 0
+    or least(hovered, opened, copied) < 0 or greatest(hovered, opened, copied) > 1000
+  then
+    raise exception 'hovered, opened and copied must be 0 to 1000'
+      using errcode = 'invalid_parameter_value';
+  end if;
+  perform internal.chat_assistant(assistant, internal.kb_caller_audiences());
+  perform internal.consume_quota('citation_use', hovered + opened + copied, 2000, '1 hour');
+  -- Direct calls could count anything.
+  if internal.is_worker_request() then
+    perform internal.chat_add_citation_use(hovered, opened, copied, assistant);
+  end if;
+end
 $$;
 
-comment on function public.chat_count_citation_use(integer, integer, integer, text) is
-  'Adds to the counts of today how often the caller looked at the card of a citation (hovered), opened one, or copied an answer: '
-  'each 0 to 1000 a call. Stores no text and no user. Calls that are not from the Worker count nothing. Limit: 2,000 an hour for '
-  'each user, then PT429.';
+call internal.create_api_function(
+  'chat_count_citation_use', 'authenticated',
+  'Adds to the counts of today how often the caller looked at the card of a citation (hovered), '
+  'opened one, or copied an answer: each 0 to 1000 a call. Stores no text and no user. Calls that '
+  'are not from the Worker count nothing. Limit: 2,000 an hour for each user, then PT429.',
+  runs_as => 'evidence_chat'
+);
 
-revoke all on function public.chat_count_citation_use(integer, integer, integer, text) from public, anon, service_role;
-grant execute on function public.chat_count_citation_use(integer, integer, integer, text) to authenticated;
+create function internal.chat_add_citation_use(
+  hovered integer,
+  opened integer,
+  copied integer,
+  assistant text
+) returns void
+  language sql
+  -- No role may write the counts.
+  security definer set search_path = ''
+as $$
+  insert into internal.chat_daily as d (assistant, day, measure, count)
+    select assistant, (now() at time zone 'UTC')::date, u.measure::internal.chat_measure, u.count
+      from (
+        values ('citations_hovered', hovered), ('citations_opened', opened),
+          ('citations_copied', copied)
+      ) as u(measure, count)
+      where u.count > 0
+    on conflict (assistant, day, measure) do update set count = d.count + excluded.count
+$$;
+
+comment on function internal.chat_add_citation_use is
+  'Adds to the counts of today. The caller must have checked the values.';
+
+grant execute on function internal.chat_add_citation_use to evidence_chat;
 
 -- Reading -----------------------------------------------------------------
 
--- Each function takes the number of days, including today, and the name of an assistant, or null for all. The functions in internal
--- run as the owner of the tables, so each must begin with chat_insights_scope.
+-- Each function takes the number of days, including today, and the name of an assistant, or null
+-- for all, and returns JSON objects, whose types are in web/insights/data.ts. The functions run as
+-- the owner of the tables, so each must begin with chat_insights_scope.
 
 create function internal.chat_insights_scope(days integer, assistant text) returns text[]
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
+  language plpgsql stable security definer set search_path = ''
 as $$
 begin
   perform internal.chat_require_administrator();
@@ -350,90 +319,83 @@ begin
 end
 $$;
 
-comment on function internal.chat_insights_scope(integer, text) is
-  'Checks the caller and the arguments of an insights function, and returns the names of the assistants. Fails with '
-  'insufficient_privilege, invalid_parameter_value or PT404.';
+comment on function internal.chat_insights_scope is
+  'Checks the caller and the arguments of an insights function, and returns the names of the '
+  'assistants. Fails with insufficient_privilege, invalid_parameter_value or PT404.';
 
-create function internal.chat_percentile(share double precision, buckets smallint[], turns bigint[]) returns integer
-  language sql
-  immutable
-  set search_path = ''
+create function internal.chat_searched_collections(names text[]) returns text[]
+  language sql stable set search_path = ''
+as $$
+  select case when not bool_or(a.collections is null) then array_agg(c.name) end
+    from public.assistants a
+    left join unnest(a.collections) as c(name) on true
+    where a.name = any (names)
+$$;
+
+comment on function internal.chat_searched_collections is
+  'The collections that any of these assistants searches; null if one searches all.';
+
+create function internal.chat_percentile(
+  share double precision,
+  buckets smallint[],
+  turns bigint[]
+) returns integer
+  language sql immutable set search_path = ''
 as $$
   select round(power(2, min(t.bucket) / 8.0))::integer
     from (
-      select h.bucket, sum(h.turns) over (order by h.bucket) as running, sum(h.turns) over () as total
+      select
+          h.bucket,
+          sum(h.turns) over (order by h.bucket) as running,
+          sum(h.turns) over () as total
         from unnest(buckets, turns) as h(bucket, turns)
     ) t
     where t.running >= share * t.total
 $$;
 
-comment on function internal.chat_percentile(double precision, smallint[], bigint[]) is
-  'The percentile, in milliseconds, of a histogram with the buckets of chat_daily_latency; null if it is empty. share: 0 to 1.';
+comment on function internal.chat_percentile is
+  'The percentile, in milliseconds, of a histogram with the buckets of chat_daily_latency; null if '
+  'it is empty. share: 0 to 1.';
 
--- A row of public.chat_insights.
-create type internal.chat_totals as (
-  period text,
-  questions bigint,
-  answers bigint,
-  refusals bigint,
-  cited_answers bigint,
-  hedged_answers bigint,
-  generated_answers bigint,
-  citations_hovered bigint,
-  citations_opened bigint,
-  citations_copied bigint,
-  answered_share double precision,
-  cited_share double precision,
-  latency_p50_ms integer,
-  latency_p95_ms integer,
-  liked bigint,
-  disliked bigint,
-  liked_share double precision,
-  disliked_wrong bigint,
-  disliked_incomplete bigint,
-  disliked_off_topic bigint,
-  disliked_outdated bigint,
-  disliked_other bigint
-);
+create function internal.chat_share(part numeric, whole numeric) returns double precision
+  language sql immutable set search_path = ''
+  return round(part / nullif(whole, 0), 3)::double precision;
 
-create function internal.chat_totals(names text[], periods text[], first_days date[], last_days date[]) returns setof internal.chat_totals
-  language sql
-  stable
-  set search_path = ''
+comment on function internal.chat_share is 'A share of 0 to 1; null if the whole is 0.';
+
+create function internal.chat_totals(
+  names text[],
+  periods text[],
+  first_days date[],
+  last_days date[]
+) returns setof jsonb
+  language sql stable set search_path = ''
 as $$
-  select
-      p.period,
-      t.questions, t.answers, t.refusals, t.cited_answers, t.hedged_answers, t.generated_answers,
-      t.citations_hovered, t.citations_opened, t.citations_copied,
-      round(t.answers::numeric / nullif(t.answers + t.refusals, 0), 3)::double precision,
-      round(t.cited_answers::numeric / nullif(t.answers, 0), 3)::double precision,
-      internal.chat_percentile(0.5, l.buckets, l.turns),
-      internal.chat_percentile(0.95, l.buckets, l.turns),
-      t.liked,
-      t.disliked,
-      round(t.liked::numeric / nullif(t.liked + t.disliked, 0), 3)::double precision,
-      t.disliked_wrong, t.disliked_incomplete, t.disliked_off_topic, t.disliked_outdated, t.disliked_other
+  select t.counts || jsonb_build_object(
+      'period', p.period,
+      'answered_share', internal.chat_share(t.answers, t.answers + t.refusals),
+      'cited_share', internal.chat_share(t.cited_answers, t.answers),
+      'liked_share', internal.chat_share(t.liked, t.liked + t.disliked),
+      'latency_p50_ms', internal.chat_percentile(0.5, l.buckets, l.turns),
+      'latency_p95_ms', internal.chat_percentile(0.95, l.buckets, l.turns)
+    )
     from unnest(periods, first_days, last_days) as p(period, first_day, last_day)
     cross join lateral (
       select
-          coalesce(sum(d.questions), 0) as questions,
-          coalesce(sum(d.answers), 0) as answers,
-          coalesce(sum(d.refusals), 0) as refusals,
-          coalesce(sum(d.cited_answers), 0) as cited_answers,
-          coalesce(sum(d.hedged_answers), 0) as hedged_answers,
-          coalesce(sum(d.generated_answers), 0) as generated_answers,
-          coalesce(sum(d.citations_hovered), 0) as citations_hovered,
-          coalesce(sum(d.citations_opened), 0) as citations_opened,
-          coalesce(sum(d.citations_copied), 0) as citations_copied,
-          coalesce(sum(d.liked), 0) as liked,
-          coalesce(sum(d.disliked), 0) as disliked,
-          coalesce(sum(d.disliked_wrong), 0) as disliked_wrong,
-          coalesce(sum(d.disliked_incomplete), 0) as disliked_incomplete,
-          coalesce(sum(d.disliked_off_topic), 0) as disliked_off_topic,
-          coalesce(sum(d.disliked_outdated), 0) as disliked_outdated,
-          coalesce(sum(d.disliked_other), 0) as disliked_other
-        from internal.chat_daily d
-        where d.assistant = any (names) and d.day between p.first_day and p.last_day
+          jsonb_object_agg(m.measure, m.count) as counts,
+          sum(m.count) filter (where m.measure = 'answers') as answers,
+          sum(m.count) filter (where m.measure = 'refusals') as refusals,
+          sum(m.count) filter (where m.measure = 'cited_answers') as cited_answers,
+          sum(m.count) filter (where m.measure = 'liked') as liked,
+          sum(m.count) filter (where m.measure = 'disliked') as disliked
+        from (
+          select every.measure, coalesce(sum(d.count), 0) as count
+            from unnest(enum_range(null::internal.chat_measure)) as every(measure)
+            left join internal.chat_daily d
+              on d.measure = every.measure and d.assistant = any (names)
+                and d.day between p.first_day and p.last_day
+            group by every.measure
+        ) m
     ) t
     cross join lateral (
       select array_agg(h.bucket) as buckets, array_agg(h.turns) as turns
@@ -446,124 +408,72 @@ as $$
     ) l
 $$;
 
-comment on function internal.chat_totals(text[], text[], date[], date[]) is
-  'The totals of these assistants for each period, from its first to its last day, as in chat_insights.';
+comment on function internal.chat_totals is
+  'The totals of these assistants for each period, from its first to its last day, as in '
+  'chat_insights.';
 
-create function internal.chat_insights(days integer, assistant text) returns setof internal.chat_totals
-  language plpgsql
-  stable
+create function internal.chat_insights(days integer default 30, assistant text default null)
+  returns setof jsonb
+  language plpgsql stable
   -- Reads counts that no role may read.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 declare
   names constant text[] := internal.chat_insights_scope(days, assistant);
   today constant date := (now() at time zone 'UTC')::date;
 begin
   return query
-    select *
-      from internal.chat_totals(
-        names, '{current,previous}', array[today - days + 1, today - 2 * days + 1], array[today, today - days]
-      );
+    select internal.chat_totals(
+      names, '{current,previous}',
+      array[today - days + 1, today - 2 * days + 1], array[today, today - days]
+    );
 end
 $$;
 
-comment on function internal.chat_insights(integer, text) is 'What public.chat_insights does, for administrators.';
-
-create function public.chat_insights(days integer default 30, assistant text default null) returns setof internal.chat_totals
-  language sql
-  stable
-  security invoker
-  set search_path = ''
-as $$
-  select * from internal.chat_insights(days, assistant)
-$$;
-
-comment on function public.chat_insights(integer, text) is
-  'Two rows of totals for administrators: period current (the last days, 1 to 90, including today, in UTC) and previous (as many '
-  'days before). answered_share: answers among answers and refusals; cited_share: answers with citations among answers; both 0 to 1, '
-  'null without any. latency: milliseconds to the end of an answer or refusal, within 4.5 %. liked, disliked: answers of these days '
-  'with such feedback, however late it came; liked_share: liked among both; disliked_…: those with this reason. assistant: null for '
-  'all. Others than '
-  'administrators get insufficient_privilege.';
-
--- A row of public.chat_insights_days.
-create type internal.chat_day as (
-  day date,
-  questions bigint,
-  answers bigint,
-  refusals bigint,
-  cited_answers bigint,
-  citations_hovered bigint,
-  citations_opened bigint,
-  citations_copied bigint,
-  answered_share double precision,
-  cited_share double precision,
-  latency_p50_ms integer,
-  latency_p95_ms integer,
-  liked bigint,
-  disliked bigint,
-  liked_share double precision
+call internal.create_api_function(
+  'chat_insights', 'authenticated, service_role',
+  'Two objects with totals for administrators: period current (the last days, 1 to 90, including '
+  'today, in UTC) and previous (as many days before). A count for each internal.chat_measure. '
+  'answered_share: answers among answers and refusals; cited_share: answers with citations among '
+  'answers; liked_share: liked among answers with feedback, however late it came; all 0 to 1, null '
+  'without any. latency_p50_ms, latency_p95_ms: milliseconds to the end of an answer or refusal, '
+  'within 4.5 %. assistant: null for all. Others than administrators get insufficient_privilege.'
 );
 
-create function internal.chat_insights_days(days integer, assistant text) returns setof internal.chat_day
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
+create function internal.chat_insights_days(days integer default 30, assistant text default null)
+  returns setof jsonb
+  language plpgsql stable security definer set search_path = ''
 as $$
 declare
   names constant text[] := internal.chat_insights_scope(days, assistant);
-  all_days constant date[] := array(select (now() at time zone 'UTC')::date - back from generate_series(days - 1, 0, -1) as back);
+  all_days constant date[] := array(
+    select (now() at time zone 'UTC')::date - back
+      from generate_series(days - 1, 0, -1) as back
+  );
 begin
   return query
-    select
-        t.period::date, t.questions, t.answers, t.refusals, t.cited_answers, t.citations_hovered, t.citations_opened,
-        t.citations_copied, t.answered_share, t.cited_share, t.latency_p50_ms, t.latency_p95_ms, t.liked, t.disliked, t.liked_share
-      from internal.chat_totals(names, all_days::text[], all_days, all_days) t
-      order by 1;
+    select t.totals
+      from internal.chat_totals(names, all_days::text[], all_days, all_days) as t(totals)
+      order by t.totals ->> 'period';
 end
 $$;
 
-comment on function internal.chat_insights_days(integer, text) is 'What public.chat_insights_days does, for administrators.';
-
-create function public.chat_insights_days(days integer default 30, assistant text default null) returns setof internal.chat_day
-  language sql
-  stable
-  security invoker
-  set search_path = ''
-as $$
-  select * from internal.chat_insights_days(days, assistant)
-$$;
-
-comment on function public.chat_insights_days(integer, text) is
-  'One row for each of the last days (1 to 90, UTC), the oldest first, also for days without questions. For administrators; the '
-  'columns are those of chat_insights.';
-
--- A row of public.chat_insights_gaps.
-create type internal.chat_gap as (
-  group_id uuid,
-  assistant_name text,
-  questions bigint,
-  disliked bigint,
-  users bigint,
-  best_score double precision,
-  reasons text[],
-  first_asked timestamptz,
-  last_asked timestamptz,
-  examples text[]
+call internal.create_api_function(
+  'chat_insights_days', 'authenticated, service_role',
+  'An object as in chat_insights for each of the last days (1 to 90, UTC), the oldest first, also '
+  'for days without questions. period: the day. For administrators.'
 );
 
-create function internal.chat_insights_gaps(days integer, assistant text, max_count integer) returns setof internal.chat_gap
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
+create function internal.chat_insights_gaps(
+  days integer default 30,
+  assistant text default null,
+  max_count integer default 20
+) returns setof jsonb
+  language plpgsql stable security definer set search_path = ''
 as $$
 declare
-  names constant text[] := internal.chat_insights_scope(chat_insights_gaps.days, chat_insights_gaps.assistant);
-  since constant timestamptz := (now() at time zone 'UTC')::date::timestamp at time zone 'UTC'
-    - make_interval(days => chat_insights_gaps.days - 1);
+  names constant text[] := internal.chat_insights_scope(days, assistant);
+  since constant timestamptz := internal.chat_first_moment(days);
 begin
   return query
     with gap as (
@@ -582,15 +492,16 @@ begin
         group by r.group_id
         having count(distinct r.asker) >= internal.chat_gap_users()
         order by users desc, questions desc, last_asked desc, r.group_id
-        limit least(greatest(chat_insights_gaps.max_count, 0), 100)
+        limit least(greatest(max_count, 0), 100)
     )
-    select gap.*, example.questions
+    select to_jsonb(gap) || jsonb_build_object('examples', example.questions)
       from gap
       cross join lateral (
         -- The centroid of a group moves little after a hundred questions.
         select array_agg(q.question order by q.distance, q.question) as questions
           from (
-            select newest.question, min(newest.embedding operator(extensions.<=>) newest.centroid) as distance
+            select newest.question,
+                min(newest.embedding operator(extensions.<=>) newest.centroid) as distance
               from (
                 select r.question, r.embedding, extensions.avg(r.embedding) over () as centroid
                   from (
@@ -610,184 +521,120 @@ begin
 end
 $$;
 
-comment on function internal.chat_insights_gaps(integer, text, integer) is 'What public.chat_insights_gaps does, for administrators.';
-
-create function public.chat_insights_gaps(days integer default 30, assistant text default null, max_count integer default 20)
-  returns setof internal.chat_gap
-  language sql
-  stable
-  security invoker
-  set search_path = ''
-as $$
-  select * from internal.chat_insights_gaps(days, assistant, max_count)
-$$;
-
-comment on function public.chat_insights_gaps(integer, text, integer) is
-  'Groups of similar questions that the documents do not answer, or not well, as in content_gaps, but only the questions of the last days (1 to '
-  '90): those that at least chat_settings.gap_users users asked in that time, most users first. At most max_count, and 100. '
-  'disliked: how many of the questions were answered, and the user disliked the answer; the others were refused. examples: up to 5 '
-  'questions of the group, the most typical first. For administrators.';
-
--- A row of public.chat_insights_comments.
-create type internal.chat_comment as (
-  feedback_at timestamptz,
-  assistant_name text,
-  rating text,
-  reason text,
-  comment text,
-  question text,
-  total bigint
+call internal.create_api_function(
+  'chat_insights_gaps', 'authenticated, service_role',
+  'Groups of similar questions that the documents do not answer, or not well, as in content_gaps, '
+  'but only the questions of the last days (1 to 90): those that at least chat_settings.gap_users '
+  'users asked in that time, most users first. At most max_count, and 100. Objects with the columns '
+  'of content_gaps, disliked: how many of the questions were answered, and the user disliked the '
+  'answer; the others were refused; examples: up to 5 questions of the group, the most typical '
+  'first. For administrators.'
 );
 
-create function internal.chat_insights_comments(days integer, assistant text, max_count integer) returns setof internal.chat_comment
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
-  -- There are no statistics of feedback, so the planner expects comments on a third of all messages, and would read all messages or
-  -- all sessions.
+create function internal.chat_insights_comments(
+  days integer default 30,
+  assistant text default null,
+  max_count integer default 20
+) returns setof jsonb
+  language plpgsql stable security definer set search_path = ''
+  -- There are no statistics of feedback, so the planner expects comments on a third of all
+  -- messages, and would read all messages or all sessions.
   set enable_seqscan = off
   set enable_hashjoin = off
   set enable_mergejoin = off
   set jit = off
 as $$
 declare
-  names constant text[] := internal.chat_insights_scope(chat_insights_comments.days, chat_insights_comments.assistant);
-  since constant timestamptz := (now() at time zone 'UTC')::date::timestamp at time zone 'UTC'
-    - make_interval(days => chat_insights_comments.days - 1);
+  names constant text[] := internal.chat_insights_scope(days, assistant);
+  since constant timestamptz := internal.chat_first_moment(days);
 begin
   return query
-    -- Materialized, because the planner would otherwise read all messages of an assistant rather than the few with comments.
+    -- Materialized, because the planner would otherwise read all messages of an assistant rather
+    -- than the few with comments.
     with recent as materialized (
-      select m.session_id, m.id, m.created_at, m.feedback_at, m.feedback_rating, m.feedback_reason, m.feedback_comment,
-          m.searched
-        from public.chat_messages m
+      select m as answer from public.chat_messages m
         where m.feedback_comment is not null and m.from_worker and m.feedback_at >= since
     ), commented as (
-      select m.*, s.assistant, count(*) over () as total
-        from recent m
-        join public.chat_sessions s on s.id = m.session_id
+      select r.answer, s.assistant, count(*) over () as total
+        from recent r
+        join public.chat_sessions s on s.id = (r.answer).session_id
         where s.assistant = any (names)
-        order by m.feedback_at desc, m.id
-        limit least(greatest(chat_insights_comments.max_count, 0), 100)
+        order by (r.answer).feedback_at desc, (r.answer).id
+        limit least(greatest(max_count, 0), 100)
     )
-    select c.feedback_at, c.assistant, c.feedback_rating, c.feedback_reason, c.feedback_comment, coalesce(c.searched, asked.content),
-        c.total
+    select jsonb_build_object(
+        'feedback_at', (c.answer).feedback_at,
+        'assistant_name', c.assistant,
+        'rating', (c.answer).feedback_rating,
+        'reason', (c.answer).feedback_reason,
+        'comment', (c.answer).feedback_comment,
+        'question', internal.chat_question_of(c.answer),
+        'total', c.total
+      )
       from commented c
-      left join lateral (
-        select case when q.from_worker then q.content end as content
-          from public.chat_messages q
-          where q.session_id = c.session_id and q.role = 'user' and q.created_at < c.created_at
-          order by q.created_at desc
-          limit 1
-      ) asked on true
-      order by c.feedback_at desc, c.id;
+      order by (c.answer).feedback_at desc, (c.answer).id;
 end
 $$;
 
-comment on function internal.chat_insights_comments(integer, text, integer) is
-  'What public.chat_insights_comments does, for administrators.';
-
-create function public.chat_insights_comments(days integer default 30, assistant text default null, max_count integer default 20)
-  returns setof internal.chat_comment
-  language sql
-  stable
-  security invoker
-  set search_path = ''
-as $$
-  select * from internal.chat_insights_comments(days, assistant, max_count)
-$$;
-
-comment on function public.chat_insights_comments(integer, text, integer) is
-  'What users wrote about answers in the last days (1 to 90), the newest first, with the question: without user, conversation and '
-  'answer. At most max_count, and 100. rating: up or down. reason: wrong, incomplete, off_topic, outdated or other, for down, or '
-  'null. total: how many there are. They go when the user or the retention deletes the conversation. For administrators.';
-
--- A row of public.chat_insights_documents.
-create type internal.chat_cited_document as (
-  document_id uuid,
-  title text,
-  source text,
-  collection text,
-  url text,
-  state text,
-  times_cited bigint,
-  last_cited date,
-  total bigint
+call internal.create_api_function(
+  'chat_insights_comments', 'authenticated, service_role',
+  'What users wrote about answers in the last days (1 to 90), the newest first, with the question: '
+  'without user, conversation and answer. At most max_count, and 100, objects of feedback_at, '
+  'assistant_name, rating: up or down, reason: wrong, incomplete, off_topic, outdated or other, for '
+  'down, or null, comment, question, and total: how many there are. They go when the user or the '
+  'retention deletes the conversation. For administrators.'
 );
 
-create function internal.chat_insights_documents(days integer, assistant text, max_count integer) returns setof internal.chat_cited_document
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
+create function internal.chat_insights_documents(
+  days integer default 30,
+  assistant text default null,
+  max_count integer default 20
+) returns setof jsonb
+  language plpgsql stable security definer set search_path = ''
 as $$
 declare
-  names constant text[] := internal.chat_insights_scope(chat_insights_documents.days, chat_insights_documents.assistant);
+  names constant text[] := internal.chat_insights_scope(days, assistant);
   today constant date := (now() at time zone 'UTC')::date;
 begin
   return query
     with cited as (
-      select c.document_id, sum(c.times_cited) as times_cited, max(c.day) as last_cited, count(*) over () as total
+      select
+          c.document_id,
+          sum(c.times_cited) as times_cited,
+          max(c.day) as last_cited,
+          count(*) over () as total
         from internal.chat_daily_documents c
-        where c.assistant = any (names) and c.day > today - chat_insights_documents.days
+        where c.assistant = any (names) and c.day > today - days
         group by c.document_id
         order by times_cited desc, last_cited desc, c.document_id
-        limit least(greatest(chat_insights_documents.max_count, 0), 100)
+        limit least(greatest(max_count, 0), 100)
     )
-    select
-        c.document_id,
-        coalesce(d.meta ->> 'title', d.name),
-        d.source,
-        d.collection,
-        d.meta ->> 'url',
-        internal.chat_document_state(d.status, d.enabled),
-        c.times_cited,
-        c.last_cited,
-        c.total
+    select to_jsonb(c) || internal.chat_listed_document(d)
+        || jsonb_build_object('state', internal.chat_document_state(d.status, d.enabled))
       from cited c
       left join public.kb_documents d on d.id = c.document_id
       order by c.times_cited desc, c.last_cited desc, c.document_id;
 end
 $$;
 
-comment on function internal.chat_insights_documents(integer, text, integer) is
-  'What public.chat_insights_documents does, for administrators.';
-
-create function public.chat_insights_documents(days integer default 30, assistant text default null, max_count integer default 20)
-  returns setof internal.chat_cited_document
-  language sql
-  stable
-  security invoker
-  set search_path = ''
-as $$
-  select * from internal.chat_insights_documents(days, assistant, max_count)
-$$;
-
-comment on function public.chat_insights_documents(integer, text, integer) is
-  'The documents that most answers of the last days (1 to 90) are based on: at most max_count, and 100. state: ready, disabled or '
-  'deleted (then without title, source, collection and url). total: how many documents were cited. For administrators.';
-
--- A row of public.chat_insights_uncited.
-create type internal.chat_uncited_document as (
-  document_id uuid,
-  title text,
-  source text,
-  collection text,
-  url text,
-  created_at timestamptz,
-  last_cited date,
-  total bigint
+call internal.create_api_function(
+  'chat_insights_documents', 'authenticated, service_role',
+  'The documents that most answers of the last days (1 to 90) are based on: at most max_count, and '
+  '100, objects of document_id, title, source, collection, url, times_cited, last_cited, state: '
+  'ready, disabled or deleted (then without title, source, collection and url), and total: how many '
+  'documents were cited. For administrators.'
 );
 
-create function internal.chat_insights_uncited(days integer, assistant text, max_count integer) returns setof internal.chat_uncited_document
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
+create function internal.chat_insights_uncited(
+  days integer default 30,
+  assistant text default null,
+  max_count integer default 20
+) returns setof jsonb
+  language plpgsql stable security definer set search_path = ''
 as $$
 declare
-  names constant text[] := internal.chat_insights_scope(chat_insights_uncited.days, chat_insights_uncited.assistant);
+  names constant text[] := internal.chat_insights_scope(days, assistant);
+  collections constant text[] := internal.chat_searched_collections(names);
   today constant date := (now() at time zone 'UTC')::date;
 begin
   return query
@@ -797,175 +644,138 @@ begin
         where c.assistant = any (names)
         group by c.document_id
     )
-    select
-        d.id,
-        coalesce(d.meta ->> 'title', d.name),
-        d.source,
-        d.collection,
-        d.meta ->> 'url',
-        d.created_at,
-        c.last_cited,
-        count(*) over ()
+    select internal.chat_listed_document(d) || jsonb_build_object(
+        'document_id', d.id, 'created_at', d.created_at, 'last_cited', c.last_cited,
+        'total', count(*) over ()
+      )
       from public.kb_documents d
       left join cited c on c.document_id = d.id
       where d.status = 'ready' and d.enabled
-        and (c.last_cited is null or c.last_cited <= today - chat_insights_uncited.days)
-        and exists (
-          select from public.assistants a
-            where a.name = any (names) and (a.collections is null or d.collection = any (a.collections))
-        )
+        and (c.last_cited is null or c.last_cited <= today - days)
+        and (collections is null or d.collection = any (collections))
       order by c.last_cited nulls first, d.created_at, d.id
-      limit least(greatest(chat_insights_uncited.max_count, 0), 100);
+      limit least(greatest(max_count, 0), 100);
 end
 $$;
 
-comment on function internal.chat_insights_uncited(integer, text, integer) is
-  'What public.chat_insights_uncited does, for administrators.';
+call internal.create_api_function(
+  'chat_insights_uncited', 'authenticated, service_role',
+  'Documents that the search can find and that no answer of the last days (1 to 90) is based on: '
+  'never cited first, then the oldest citation. At most max_count, and 100, objects of document_id, '
+  'title, source, collection, url, created_at, last_cited: the last day within 400 days, null if '
+  'there is none, and total: how many there are. For administrators.'
+);
 
-create function public.chat_insights_uncited(days integer default 30, assistant text default null, max_count integer default 20)
-  returns setof internal.chat_uncited_document
-  language sql
-  stable
-  security invoker
-  set search_path = ''
-as $$
-  select * from internal.chat_insights_uncited(days, assistant, max_count)
-$$;
+create function internal.chat_listed_document(document public.kb_documents) returns jsonb
+  language sql immutable set search_path = ''
+  return jsonb_build_object(
+    'title', coalesce(document.meta ->> 'title', document.name), 'source', document.source,
+    'collection', document.collection, 'url', document.meta ->> 'url'
+  );
 
-comment on function public.chat_insights_uncited(integer, text, integer) is
-  'Documents that the search can find and that no answer of the last days (1 to 90) is based on: never cited first, then the oldest '
-  'citation. At most max_count, and 100. last_cited: the last day within 400 days, null if there is none. total: how many there are. '
-  'For administrators.';
+comment on function internal.chat_listed_document is 'What the insights say about a document.';
 
 create function internal.chat_document_state(status text, enabled boolean) returns text
-  language sql
-  immutable
-  set search_path = ''
-as $$
-  select case
+  language sql immutable set search_path = ''
+  return case
     when status is null then 'deleted'
     when status = 'ready' and enabled then 'ready'
     else 'disabled'
-  end
-$$;
+  end;
 
-comment on function internal.chat_document_state(text, boolean) is
-  'State of a document for the insights. ready: the search finds it. disabled: it does not. deleted (no status): there is none.';
+comment on function internal.chat_document_state is
+  'State of a document for the insights. ready: the search finds it. disabled: it does not. '
+  'deleted (no status): there is none.';
 
--- A row of public.chat_insights_health.
-create type internal.chat_citation_health as (
-  citations bigint,
-  citations_of_ready bigint,
-  citations_of_disabled bigint,
-  citations_of_deleted bigint,
-  documents bigint,
-  cited_documents bigint,
-  stale_passages bigint,
-  outdated bigint,
-  troubles jsonb
-);
+create function internal.chat_first_moment(days integer) returns timestamptz
+  language sql stable set search_path = ''
+  return ((now() at time zone 'UTC')::date - days + 1)::timestamp at time zone 'UTC';
 
-create function internal.chat_insights_health(days integer, assistant text) returns setof internal.chat_citation_health
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
+comment on function internal.chat_first_moment is
+  'When the first of the last days began in UTC; today is one of them.';
+
+create function internal.chat_insights_health(days integer default 30, assistant text default null)
+  returns setof jsonb
+  language plpgsql stable security definer set search_path = ''
 as $$
 declare
-  names constant text[] := internal.chat_insights_scope(chat_insights_health.days, chat_insights_health.assistant);
+  names constant text[] := internal.chat_insights_scope(days, assistant);
+  collections constant text[] := internal.chat_searched_collections(names);
   today constant date := (now() at time zone 'UTC')::date;
 begin
   return query
     with cited as (
       select c.document_id, sum(c.times_cited) as times_cited
         from internal.chat_daily_documents c
-        where c.assistant = any (names) and c.day > today - chat_insights_health.days
+        where c.assistant = any (names) and c.day > today - days
         group by c.document_id
     ), by_state as (
-      select internal.chat_document_state(d.status, d.enabled) as state, sum(c.times_cited) as times_cited, count(*) as documents
+      select
+          internal.chat_document_state(d.status, d.enabled) as state,
+          sum(c.times_cited) as times_cited
         from cited c
         left join public.kb_documents d on d.id = c.document_id
         group by state
     ), searched as (
-      select d.id, d.status, d.enabled
-        from public.kb_documents d
-        where exists (
-          select from public.assistants a
-            where a.name = any (names) and (a.collections is null or d.collection = any (a.collections))
-        )
+      select d.id from public.kb_documents d
+        where d.status = 'ready' and d.enabled
+          and (collections is null or d.collection = any (collections))
+    ), trouble as (
+      select t.source, t.reason, t.since, count(*) over () as total
+        from public.kb_troubles t
+        where collections is null or t.collection = any (collections)
+        order by t.since
+        limit 20
     )
-    select
-        coalesce((select sum(b.times_cited) from by_state b), 0)::bigint,
-        coalesce((select b.times_cited from by_state b where b.state = 'ready'), 0)::bigint,
-        coalesce((select b.times_cited from by_state b where b.state = 'disabled'), 0)::bigint,
-        coalesce((select b.times_cited from by_state b where b.state = 'deleted'), 0)::bigint,
-        (select count(*) from searched s where s.status = 'ready' and s.enabled),
-        (select count(*) from searched s join cited c on c.document_id = s.id where s.status = 'ready' and s.enabled),
-        (
+    select jsonb_build_object(
+        'citations', (select coalesce(sum(b.times_cited), 0) from by_state b)
+      ) || (
+        select jsonb_object_agg('citations_of_' || s.state, coalesce(b.times_cited, 0))
+          from unnest('{ready,disabled,deleted}'::text[]) as s(state)
+          left join by_state b using (state)
+      ) || jsonb_build_object(
+        'documents', (select count(*) from searched),
+        'cited_documents',
+        (select count(*) from searched s join cited c on c.document_id = s.id),
+        'stale_passages', (
           select count(*) from public.kb_chunks k
             join searched s on s.id = k.document_id
-            where k.stale and s.status = 'ready' and s.enabled
+            where k.stale
         ),
-        coalesce(t.outdated, 0),
-        coalesce(t.troubles, '[]')
-      from (
-        select max(r.total) as outdated, jsonb_agg(jsonb_build_object('source', r.source, 'reason', r.reason, 'since', r.since) order by r.since) as troubles
-          from (
-            select t.source, t.reason, t.since, count(*) over () as total
-              from public.kb_troubles t
-              where exists (
-                select from public.assistants a
-                  where a.name = any (names) and (a.collections is null or t.collection = any (a.collections))
-              )
-              order by t.since
-              limit 20
-          ) r
-      ) t;
+        'outdated', (select coalesce(max(t.total), 0) from trouble t),
+        'troubles', (
+          select coalesce(jsonb_agg(to_jsonb(t) - 'total' order by t.since), '[]') from trouble t
+        )
+      );
 end
 $$;
 
-comment on function internal.chat_insights_health(integer, text) is 'What public.chat_insights_health does, for administrators.';
+call internal.create_api_function(
+  'chat_insights_health', 'authenticated, service_role',
+  'One object about citations. citations of the last days (1 to 90), a document once for each '
+  'answer, by the present state of the document: citations_of_ready, …_disabled or …_deleted. '
+  'documents: those that the search can find; cited_documents: how many of them were cited. '
+  'stale_passages were edited and are not found until they have new vectors. outdated: documents '
+  'and collections that are not as new as their source; troubles: the 20 oldest of them, [{source, '
+  'reason, since}]. For administrators.'
+);
 
-create function public.chat_insights_health(days integer default 30, assistant text default null)
-  returns setof internal.chat_citation_health
-  language sql
-  stable
-  security invoker
-  set search_path = ''
-as $$
-  select * from internal.chat_insights_health(days, assistant)
-$$;
-
-comment on function public.chat_insights_health(integer, text) is
-  'One row about citations. Citations of the last days (1 to 90), a document once for each answer, by the present state of the '
-  'document: ready, disabled or deleted. documents: those that the search can find; cited_documents: how many of them were cited. '
-  'stale_passages were edited and are not found until they have new vectors. outdated: documents and collections that are not as new '
-  'as their source; troubles: the 20 oldest of them, [{source, reason, since}]. For administrators.';
-
-create function internal.chat_insights_assistants() returns table (name text, title text, enabled boolean)
-  language plpgsql
-  stable
-  security definer
-  set search_path = ''
+create function internal.chat_insights_assistants()
+  returns table (name text, title text, enabled boolean)
+  language plpgsql stable security definer set search_path = ''
 as $$
 begin
   perform internal.chat_require_administrator();
-  return query select a.name, a.title, a.enabled from public.assistants a order by a.name <> 'default', a.name;
+  return query
+    select a.name, a.title, a.enabled from public.assistants a
+      order by a.name <> 'default', a.name;
 end
 $$;
 
-comment on function internal.chat_insights_assistants() is 'What public.chat_insights_assistants does, for administrators.';
-
-create function public.chat_insights_assistants() returns table (name text, title text, enabled boolean)
-  language sql
-  stable
-  security invoker
-  set search_path = ''
-as $$
-  select * from internal.chat_insights_assistants()
-$$;
-
-comment on function public.chat_insights_assistants() is 'The assistants, "default" first. For administrators.';
+call internal.create_api_function(
+  'chat_insights_assistants', 'authenticated, service_role',
+  'The assistants, "default" first. For administrators.'
+);
 
 -- Alerts ------------------------------------------------------------------
 
@@ -991,12 +801,8 @@ comment on column internal.chat_alerts.is_delivered is
   'check.';
 comment on column internal.chat_alerts.status is 'HTTP status of that answer. Empty (NULL) if there was none.';
 
-revoke all on internal.chat_alerts from public, anon, authenticated, service_role;
-alter table internal.chat_alerts enable row level security;
-
 create function internal.chat_send_alert(url text, body jsonb) returns bigint
-  language plpgsql
-  set search_path = ''
+  language plpgsql set search_path = ''
 as $$
 declare
   request_id bigint;
@@ -1014,13 +820,12 @@ exception when others then
 end
 $$;
 
-comment on function internal.chat_send_alert(text, jsonb) is
-  'Posts JSON to the webhook with pg_net. Returns the id of the queued request: null without a webhook or without pg_net.';
+comment on function internal.chat_send_alert is
+  'Posts JSON to the webhook with pg_net. Returns the id of the queued request: null without a '
+  'webhook or without pg_net.';
 
 create function internal.chat_alert_answer(request_id bigint) returns table (is_delivered boolean, status integer)
-  language plpgsql
-  stable
-  set search_path = ''
+  language plpgsql stable set search_path = ''
 as $$
 begin
   if request_id is null or to_regclass('net._http_response') is null then
@@ -1036,14 +841,12 @@ exception when others then
 end
 $$;
 
-comment on function internal.chat_alert_answer(bigint) is
-  'What the webhook answered to a request of pg_net; no row while there is no answer, or once pg_net has forgotten it (after six '
-  'hours, unless configured otherwise).';
+comment on function internal.chat_alert_answer is
+  'What the webhook answered to a request of pg_net; no row while there is no answer, or once '
+  'pg_net has forgotten it (after six hours, unless configured otherwise).';
 
 create function internal.chat_check_alerts() returns jsonb
-  language plpgsql
-  security definer
-  set search_path = ''
+  language plpgsql security definer set search_path = ''
 as $$
 declare
   -- Fewer questions say little about a share.
@@ -1066,13 +869,13 @@ begin
   for checked in
     with total as (
       select
-          coalesce(sum(d.answers), 0) as answers,
-          coalesce(sum(d.answers + d.refusals), 0) as turns,
-          coalesce(sum(d.cited_answers), 0) as cited_answers
+          coalesce(sum(d.count) filter (where d.measure = 'answers'), 0) as answers,
+          coalesce(sum(d.count) filter (where d.measure in ('answers', 'refusals')), 0) as turns,
+          coalesce(sum(d.count) filter (where d.measure = 'cited_answers'), 0) as cited_answers
         from internal.chat_daily d
         where d.day > (now() at time zone 'UTC')::date - days
     )
-    select m.measure, m.words, m.line, round(m.part::numeric / nullif(m.whole, 0), 3)::double precision as share, m.whole
+    select m.measure, m.words, m.line, internal.chat_share(m.part, m.whole) as share, m.whole
       from total t
       cross join lateral (
         values ('answered_share', 'questions were answered', settings.alert_answered_share, t.answers, t.turns),
@@ -1116,31 +919,17 @@ begin
 end
 $$;
 
-comment on function internal.chat_check_alerts() is 'What public.chat_check_alerts does.';
-
-grant execute on function internal.chat_check_alerts() to service_role;
-
-create function public.chat_check_alerts() returns jsonb
-  language sql
-  security invoker
-  set search_path = ''
-as $$
-  select internal.chat_check_alerts()
-$$;
-
-comment on function public.chat_check_alerts() is
-  'Compares the answered and the cited share of all assistants in the last 7 days with chat_settings.alert_answered_share and '
-  'alert_cited_share. Posts an alert to alert_url with pg_net when one falls below its line, once until it has recovered, and again '
-  'if the webhook did not accept it. Ignores a share of fewer than 20. Returns a list of {measure, share, line, of, below, sent}. pg_cron runs it every hour, chat_retain every '
-  'night.';
-
-revoke all on function public.chat_check_alerts() from public, anon, authenticated;
-grant execute on function public.chat_check_alerts() to service_role;
+call internal.create_api_function(
+  'chat_check_alerts', 'service_role',
+  'Compares the answered and the cited share of all assistants in the last 7 days with '
+  'chat_settings.alert_answered_share and alert_cited_share. Posts an alert to alert_url with '
+  'pg_net when one falls below its line, once until it has recovered, and again if the webhook did '
+  'not accept it. Ignores a share of fewer than 20. Returns a list of {measure, share, line, of, '
+  'below, sent}. pg_cron runs it every hour, chat_retain every night.'
+);
 
 create function internal.chat_schedule_alerts() returns trigger
-  language plpgsql
-  security definer
-  set search_path = ''
+  language plpgsql security definer set search_path = ''
 as $$
 begin
   if to_regprocedure('cron.schedule(text, text, text)') is not null then
@@ -1153,29 +942,10 @@ exception when insufficient_privilege then
 end
 $$;
 
-comment on function internal.chat_schedule_alerts() is
-  'Trigger: schedules chat_check_alerts every hour if pg_cron is installed, when a setting of the alerts changes.';
+comment on function internal.chat_schedule_alerts is
+  'Trigger: schedules chat_check_alerts every hour if pg_cron is installed, when a setting of the '
+  'alerts changes.';
 
 create trigger chat_settings_schedule_alerts
   after update of alert_url, alert_answered_share, alert_cited_share on public.chat_settings
   for each row execute function internal.chat_schedule_alerts();
-
--- Rights ------------------------------------------------------------------
-
--- Each of them checks that its caller is an administrator.
-revoke all on function
-  public.chat_insights(integer, text), public.chat_insights_days(integer, text),
-  public.chat_insights_gaps(integer, text, integer), public.chat_insights_comments(integer, text, integer),
-  public.chat_insights_documents(integer, text, integer), public.chat_insights_uncited(integer, text, integer),
-  public.chat_insights_health(integer, text), public.chat_insights_assistants()
-  from public, anon;
-grant execute on function
-  internal.chat_insights, internal.chat_insights_days, internal.chat_insights_gaps, internal.chat_insights_comments,
-  internal.chat_insights_documents, internal.chat_insights_uncited, internal.chat_insights_health,
-  internal.chat_insights_assistants, public.chat_insights(integer, text), public.chat_insights_days(integer, text),
-  public.chat_insights_gaps(integer, text, integer), public.chat_insights_comments(integer, text, integer),
-  public.chat_insights_documents(integer, text, integer), public.chat_insights_uncited(integer, text, integer),
-  public.chat_insights_health(integer, text), public.chat_insights_assistants()
-  to authenticated, service_role;
-
-revoke all on all routines in schema internal from public;

@@ -33,13 +33,8 @@ comment on column internal.chat_changes.new_value is 'Value after an update; not
 
 create index chat_changes_time_idx on internal.chat_changes (changed_at);
 
-revoke all on internal.chat_changes from public, anon, authenticated, service_role;
-alter table internal.chat_changes enable row level security;
-
 create function internal.chat_changed_by() returns text
-  language plpgsql
-  stable
-  set search_path = ''
+  language plpgsql stable set search_path = ''
 as $$
 declare
   claims jsonb;
@@ -57,13 +52,13 @@ begin
 end
 $$;
 
-comment on function internal.chat_changed_by() is 'Who runs the statement, as in chat_changes.changed_by.';
+comment on function internal.chat_changed_by is
+  'Who runs the statement, as in chat_changes.changed_by.';
 
 create function internal.chat_record_change() returns trigger
   language plpgsql
   -- No role may write to chat_changes.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 declare
   old_row constant jsonb := case when tg_op <> 'INSERT' then to_jsonb(old) else '{}' end;
@@ -92,7 +87,7 @@ begin
 end
 $$;
 
-comment on function internal.chat_record_change() is 'Trigger: records a change in chat_changes.';
+comment on function internal.chat_record_change is 'Trigger: records a change in chat_changes.';
 
 create trigger assistants_record_change
   after insert or update or delete on public.assistants
@@ -116,20 +111,17 @@ create trigger kb_documents_record_delete
   execute function internal.chat_record_change();
 
 create function internal.chat_purge_changes() returns void
-  language sql
-  set search_path = ''
+  language sql set search_path = ''
 as $$
   delete from internal.chat_changes c where c.changed_at < now() - interval '400 days'
 $$;
 
-comment on function internal.chat_purge_changes() is 'Deletes changes that are older than 400 days.';
+comment on function internal.chat_purge_changes is 'Deletes changes that are older than 400 days.';
 
-create function internal.chat_insights_changes(max_count integer, before_id bigint) returns setof internal.chat_changes
-  language plpgsql
-  stable
+create function internal.chat_insights_changes(max_count integer default 50, before_id bigint default null) returns setof internal.chat_changes
+  language plpgsql stable
   -- No role may read chat_changes.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 begin
   perform internal.chat_require_administrator();
@@ -142,27 +134,10 @@ begin
 end
 $$;
 
-comment on function internal.chat_insights_changes(integer, bigint) is
-  'What public.chat_insights_changes does, for administrators.';
-
-grant execute on function internal.chat_insights_changes(integer, bigint) to authenticated, service_role;
-
-create function public.chat_insights_changes(max_count integer default 50, before_id bigint default null)
-  returns setof internal.chat_changes
-  language sql
-  stable
-  security invoker
-  set search_path = ''
-as $$
-  select * from internal.chat_insights_changes(max_count, before_id)
-$$;
-
-comment on function public.chat_insights_changes(integer, bigint) is
-  'The audit trail, newest first: changes of settings, assistants, and enabled and audience of documents, and deleted documents. At '
-  'most max_count, and 100. before_id: the last id of the page before. changed_by: user:<id>, key:<role> or database:<role>. Values of '
-  'alert_url are left out. For administrators.';
-
-revoke all on function public.chat_insights_changes(integer, bigint) from public, anon;
-grant execute on function public.chat_insights_changes(integer, bigint) to authenticated, service_role;
-
-revoke all on all routines in schema internal from public;
+call internal.create_api_function(
+  'chat_insights_changes', 'authenticated, service_role',
+  'The audit trail, newest first: changes of settings, assistants, and enabled and audience of '
+  'documents, and deleted documents. At most max_count, and 100. before_id: the last id of the '
+  'page before. changed_by: user:<id>, key:<role> or database:<role>. Values of alert_url are left '
+  'out. For administrators.'
+);

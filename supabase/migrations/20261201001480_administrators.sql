@@ -118,20 +118,12 @@ begin
 end
 $$;
 
-comment on function internal.chat_read_settings() is 'What public.chat_read_settings does, for administrators.';
-
-create function public.chat_read_settings() returns jsonb
-  language sql
-  stable
-  security invoker
-  set search_path = ''
-as $$
-  select internal.chat_read_settings()
-$$;
-
-comment on function public.chat_read_settings() is
-  'The settings that administrators may change, {settings, assistants}: columns of chat_settings, with has_alert_url instead of the '
-  'address; all columns of each assistant, with has_conversations. For administrators.';
+call internal.create_api_function(
+  'chat_read_settings', 'authenticated, service_role',
+  'The settings that administrators may change, {settings, assistants}: columns of chat_settings, '
+  'with has_alert_url instead of the address; all columns of each assistant, with '
+  'has_conversations. For administrators.'
+);
 
 -- Settings for all assistants ---------------------------------------------
 
@@ -177,21 +169,15 @@ begin
 end
 $$;
 
-comment on function internal.chat_update_settings(jsonb, timestamptz) is 'What public.chat_update_settings does, for administrators.';
-
-create function public.chat_update_settings(changes jsonb, expected_updated_at timestamptz) returns void
-  language sql
-  security invoker
-  set search_path = ''
-as $$
-  select internal.chat_update_settings(changes, expected_updated_at)
-$$;
-
-comment on function public.chat_update_settings(jsonb, timestamptz) is
-  'Changes columns of chat_settings: keep_refusals, gap_users, retention_days and anonymous_retention_days, which may only become '
-  'stricter, alert_answered_share and alert_cited_share. Writes all changes or none. expected_updated_at: that of the row as it was '
-  'read. Fails with PT409 if somebody else has changed it since, with PT422 if a value is not allowed; the detail of the error is then an object '
-  'from columns to sentences. For administrators.';
+call internal.create_api_function(
+  'chat_update_settings', 'authenticated, service_role',
+  'Changes columns of chat_settings: keep_refusals, gap_users, retention_days and '
+  'anonymous_retention_days, which may only become stricter, alert_answered_share and '
+  'alert_cited_share. Writes all changes or none. expected_updated_at: that of the row as it was '
+  'read. Fails with PT409 if somebody else has changed it since, with PT422 if a value is not '
+  'allowed; the detail of the error is then an object from columns to sentences. For '
+  'administrators.'
+);
 
 -- Assistants --------------------------------------------------------------
 
@@ -240,22 +226,13 @@ begin
 end
 $$;
 
-comment on function internal.chat_update_assistant(text, jsonb, timestamptz) is
-  'What public.chat_update_assistant does, for administrators.';
+call internal.create_api_function(
+  'chat_update_assistant', 'authenticated, service_role',
+  'Changes columns of an assistant, all or none; not its name. expected_updated_at and errors: as '
+  'for chat_update_settings; PT404 if there is no such assistant. For administrators.'
+);
 
-create function public.chat_update_assistant(assistant text, changes jsonb, expected_updated_at timestamptz) returns void
-  language sql
-  security invoker
-  set search_path = ''
-as $$
-  select internal.chat_update_assistant(assistant, changes, expected_updated_at)
-$$;
-
-comment on function public.chat_update_assistant(text, jsonb, timestamptz) is
-  'Changes columns of an assistant, all or none; not its name. expected_updated_at and errors: as for chat_update_settings; PT404 if '
-  'there is no such assistant. For administrators.';
-
-create function internal.chat_add_assistant(assistant text, changes jsonb) returns void
+create function internal.chat_add_assistant(assistant text, changes jsonb default '{}') returns void
   language plpgsql
   security definer
   set search_path = ''
@@ -274,19 +251,11 @@ begin
 end
 $$;
 
-comment on function internal.chat_add_assistant(text, jsonb) is 'What public.chat_add_assistant does, for administrators.';
-
-create function public.chat_add_assistant(assistant text, changes jsonb default '{}') returns void
-  language sql
-  security invoker
-  set search_path = ''
-as $$
-  select internal.chat_add_assistant(assistant, changes)
-$$;
-
-comment on function public.chat_add_assistant(text, jsonb) is
-  'Adds an assistant of this name. changes: columns that differ from their defaults. Fails with PT422 as chat_update_settings does. For '
-  'administrators.';
+call internal.create_api_function(
+  'chat_add_assistant', 'authenticated, service_role',
+  'Adds an assistant of this name. changes: columns that differ from their defaults. Fails with '
+  'PT422 as chat_update_settings does. For administrators.'
+);
 
 create function internal.chat_delete_assistant(assistant text, expected_updated_at timestamptz) returns void
   language plpgsql
@@ -305,33 +274,9 @@ exception when foreign_key_violation then
 end
 $$;
 
-comment on function internal.chat_delete_assistant(text, timestamptz) is 'What public.chat_delete_assistant does, for administrators.';
-
-create function public.chat_delete_assistant(assistant text, expected_updated_at timestamptz) returns void
-  language sql
-  security invoker
-  set search_path = ''
-as $$
-  select internal.chat_delete_assistant(assistant, expected_updated_at)
-$$;
-
-comment on function public.chat_delete_assistant(text, timestamptz) is
-  'Deletes an assistant and its counts in the insights. Fails with PT422 for the assistant "default", and for one with conversations or '
-  'refused questions, which can only be disabled. For administrators.';
-
--- Rights ------------------------------------------------------------------
-
--- Each of them checks that its caller is an administrator.
-revoke all on function
-  public.chat_read_settings(), public.chat_update_settings(jsonb, timestamptz),
-  public.chat_update_assistant(text, jsonb, timestamptz), public.chat_add_assistant(text, jsonb),
-  public.chat_delete_assistant(text, timestamptz)
-  from public, anon;
-grant execute on function
-  internal.chat_read_settings, internal.chat_update_settings, internal.chat_update_assistant, internal.chat_add_assistant,
-  internal.chat_delete_assistant, public.chat_read_settings(), public.chat_update_settings(jsonb, timestamptz),
-  public.chat_update_assistant(text, jsonb, timestamptz), public.chat_add_assistant(text, jsonb),
-  public.chat_delete_assistant(text, timestamptz)
-  to authenticated, service_role;
-
-revoke all on all routines in schema internal from public;
+call internal.create_api_function(
+  'chat_delete_assistant', 'authenticated, service_role',
+  'Deletes an assistant and its counts in the insights. Fails with PT422 for the assistant '
+  '"default", and for one with conversations or refused questions, which can only be disabled. For '
+  'administrators.'
+);

@@ -67,11 +67,9 @@ grant select on public.kb_overview to service_role;
 -- kb_health collects facts; kb doctor reports what to do about them.
 
 create function internal.schema_version() returns text
-  language plpgsql
-  stable
+  language plpgsql stable
   -- The service role may not read the list of migrations.
-  security definer
-  set search_path = ''
+  security definer set search_path = ''
 as $$
 declare
   version text;
@@ -87,15 +85,13 @@ begin
 end
 $$;
 
-comment on function internal.schema_version() is
+comment on function internal.schema_version is
   'Version of the newest applied migration; null if there is no record of migrations.';
 
-grant execute on function internal.schema_version() to service_role;
+grant execute on function internal.schema_version to service_role;
 
 create function internal.kb_health_indexes() returns jsonb
-  language sql
-  stable
-  set search_path = ''
+  language sql stable set search_path = ''
 as $$
   select jsonb_agg(
       jsonb_build_object(
@@ -128,10 +124,10 @@ as $$
   left join pg_catalog.pg_index i on i.indexrelid = c.oid
 $$;
 
-comment on function internal.kb_health_indexes() is
+comment on function internal.kb_health_indexes is
   'The indexes that the search needs: {name, table, exists, valid}.';
 
-grant execute on function internal.kb_health_indexes() to service_role;
+grant execute on function internal.kb_health_indexes to service_role;
 
 -- Who may do what ----------------------------------------------------------
 
@@ -149,13 +145,8 @@ comment on column internal.expected_access.kind is
 comment on column internal.expected_access.name is 'Name of the object, with its schema.';
 comment on column internal.expected_access.definition is 'Everything that determines who may do what with the object, as text.';
 
-revoke all on internal.expected_access from public, anon, authenticated, service_role;
-alter table internal.expected_access enable row level security;
-
 create function internal.access_snapshot() returns table (kind text, name text, definition text)
-  language sql
-  stable
-  set search_path = ''
+  language sql stable set search_path = ''
 as $$
   with relation as (
     select c.oid, c.relkind, c.relrowsecurity, c.reloptions, c.relacl, format('%s.%s', n.nspname, c.relname) as name
@@ -231,28 +222,23 @@ as $$
   select 'server', 'version', current_setting('server_version_num')::integer / 10000 || ''
 $$;
 
-comment on function internal.access_snapshot() is
-  'Everything in this database that determines what users can access of this product: grants to them, policies, roles, '
-  'functions, triggers and views; and the version of the server.';
+comment on function internal.access_snapshot is
+  'Everything in this database that determines what users can access of this product: grants to '
+  'them, policies, roles, functions, triggers and views; and the version of the server.';
 
 create function internal.save_access_snapshot() returns void
-  language sql
-  security definer
-  set search_path = ''
+  language sql security definer set search_path = ''
 as $$
   delete from internal.expected_access where true;
   insert into internal.expected_access (kind, name, definition)
     select a.kind, a.name, a.definition from internal.access_snapshot() a;
 $$;
 
-comment on function internal.save_access_snapshot() is
-  'Stores internal.access_snapshot() as the expected state. Called by the last statement of the last migration.';
+comment on function internal.save_access_snapshot is
+  'Stores internal.access_snapshot() as the expected state.';
 
 create function internal.kb_health_access() returns jsonb
-  language sql
-  stable
-  security definer
-  set search_path = ''
+  language sql stable security definer set search_path = ''
 as $$
   with difference as (
     select kind, name,
@@ -283,16 +269,14 @@ as $$
     ))
 $$;
 
-comment on function internal.kb_health_access() is
-  'Differences from the state after the last migration: {kind, name, change}. change: missing, added or changed.';
+comment on function internal.kb_health_access is
+  'Differences from the state after the last migration: {kind, name, change}. change: missing, '
+  'added or changed.';
 
-grant execute on function internal.kb_health_access() to service_role;
+grant execute on function internal.kb_health_access to service_role;
 
 create function internal.kb_health_privacy() returns jsonb
-  language sql
-  stable
-  security definer
-  set search_path = ''
+  language sql stable security definer set search_path = ''
 as $$
   select jsonb_build_object(
     'worker_secret_set', exists (select from internal.worker_secrets),
@@ -309,21 +293,18 @@ as $$
   )
 $$;
 
-comment on function internal.kb_health_privacy() is
-  'Whether the secret of the Worker is set, whether the schema internal is exposed, the retention period, when chat_retain '
-  'last ran, and whether there are anonymous users whom it will delete.';
+comment on function internal.kb_health_privacy is
+  'Whether the secret of the Worker is set, whether the schema internal is exposed, the retention '
+  'period, when chat_retain last ran, and whether there are anonymous users whom it will delete.';
 
-grant execute on function internal.kb_health_privacy() to service_role;
+grant execute on function internal.kb_health_privacy to service_role;
 
 create function internal.kb_health_insights() returns jsonb
-  language sql
-  stable
-  security definer
-  set search_path = ''
+  language sql stable security definer set search_path = ''
 as $$
   select jsonb_build_object(
     'counts', jsonb_build_object(
-      'counted_day', (select max(d.day) from internal.chat_daily d where d.questions > 0),
+      'counted_day', (select max(d.day) from internal.chat_daily d where d.measure = 'questions'),
       -- Of the conversations that changed last, because messages have no index on the time.
       'recorded_day', (
         select max((m.created_at at time zone 'UTC')::date)
@@ -360,17 +341,16 @@ as $$
   )
 $$;
 
-comment on function internal.kb_health_insights() is
-  'counts: the last day with questions in the daily counts, and in the conversations that changed last. alerts: whether alert_url is '
-  'set and for which measures there is a line, whether pg_net is installed, when they were last compared (checked_at), and the last '
-  'alert of each measure (sent), with what the webhook answered.';
+comment on function internal.kb_health_insights is
+  'counts: the last day with questions in the daily counts, and in the conversations that changed '
+  'last. alerts: whether alert_url is set and for which measures there is a line, whether pg_net '
+  'is installed, when they were last compared (checked_at), and the last alert of each measure '
+  '(sent), with what the webhook answered.';
 
-grant execute on function internal.kb_health_insights() to service_role;
+grant execute on function internal.kb_health_insights to service_role;
 
 create function internal.kb_health_anonymous() returns jsonb
-  language sql
-  stable
-  set search_path = ''
+  language sql stable set search_path = ''
 as $$
   select jsonb_build_object(
       'visible_documents', count(*),
@@ -386,15 +366,14 @@ as $$
     where d.status = 'ready' and d.enabled
 $$;
 
-comment on function internal.kb_health_anonymous() is
-  'The number of documents that are ready and enabled, and how many of them anonymous visitors can see.';
+comment on function internal.kb_health_anonymous is
+  'The number of documents that are ready and enabled, and how many of them anonymous visitors can '
+  'see.';
 
-grant execute on function internal.kb_health_anonymous() to service_role;
+grant execute on function internal.kb_health_anonymous to service_role;
 
 create function internal.kb_health_files() returns jsonb
-  language plpgsql
-  stable
-  set search_path = ''
+  language plpgsql stable set search_path = ''
 as $$
 declare
   health jsonb;
@@ -440,17 +419,15 @@ begin
 end
 $$;
 
-comment on function internal.kb_health_files() is
-  'Original files, their size and the access to them. Without storage, only a storage_bytes of null. widening_policies: policies '
-  'on storage.objects for users that may cover the bucket kb, because their condition is not simply one on another bucket.';
+comment on function internal.kb_health_files is
+  'Original files, their size and the access to them. Without storage, only a storage_bytes of '
+  'null. widening_policies: policies on storage.objects for users that may cover the bucket kb, '
+  'because their condition is not simply one on another bucket.';
 
-grant execute on function internal.kb_health_files() to service_role;
+grant execute on function internal.kb_health_files to service_role;
 
 create function public.kb_health() returns jsonb
-  language plpgsql
-  stable
-  security invoker
-  set search_path = ''
+  language plpgsql stable set search_path = ''
   -- Takes some seconds for 100,000 chunks. PostgREST applies this limit to the request.
   set statement_timeout = '60s'
 as $$
@@ -541,21 +518,20 @@ begin
 end
 $$;
 
-comment on function public.kb_health() is
-  'State of the knowledge base, for kb doctor. access_changes, missing_files (at most 100 ids), orphan_files (at most '
-  '1,000 names) and widening_policies should be empty; failed, pending_older_than_day, documents_without_chunks, stale_chunks, '
-  'chunks_without_embedding, visibility_mismatches (wrong copies of searchable, audience and collection) '
-  'and sentences_missing 0; counts.counted_day as recorded_day; lexeme_mismatch, public_bucket and internal_exposed false. storage_bytes is the size of all files in '
-  'the bucket kb. Without storage it is null, and everything else about files is left out.';
+comment on function public.kb_health is
+  'State of the knowledge base, for kb doctor. access_changes, missing_files (at most 100 ids), '
+  'orphan_files (at most 1,000 names) and widening_policies should be empty; failed, '
+  'pending_older_than_day, documents_without_chunks, stale_chunks, chunks_without_embedding, '
+  'visibility_mismatches (wrong copies of searchable, audience and collection) and '
+  'sentences_missing 0; counts.counted_day as recorded_day; lexeme_mismatch, public_bucket and '
+  'internal_exposed false. storage_bytes is the size of all files in the bucket kb. Without '
+  'storage it is null, and everything else about files is left out.';
 
-revoke all on function public.kb_health() from public, anon, authenticated;
-grant execute on function public.kb_health() to service_role;
+revoke all on function public.kb_health from public, anon, authenticated;
+grant execute on function public.kb_health to service_role;
 
 create function public.kb_non_latin_documents(count integer default 1000) returns table (source text)
-  language sql
-  stable
-  security invoker
-  set search_path = ''
+  language sql stable set search_path = ''
   -- PostgREST applies this limit to the request.
   set statement_timeout = '60s'
 as $$
@@ -571,14 +547,38 @@ as $$
     limit least(count, 1000)
 $$;
 
-comment on function public.kb_non_latin_documents(integer) is
-  'Ready and enabled documents whose first chunk has more letters of other scripts than Latin ones, for kb doctor: the '
-  'embedding model cannot read them. At most 1,000.';
+comment on function public.kb_non_latin_documents is
+  'Ready and enabled documents whose first chunk has more letters of other scripts than Latin '
+  'ones, for kb doctor: the embedding model cannot read them. At most 1,000.';
 
-revoke all on function public.kb_non_latin_documents(integer) from public, anon, authenticated;
-grant execute on function public.kb_non_latin_documents(integer) to service_role;
+revoke all on function public.kb_non_latin_documents from public, anon, authenticated;
+grant execute on function public.kb_non_latin_documents to service_role;
 
-revoke all on all routines in schema internal from public;
+-- End of the migrations -----------------------------------------------------
 
--- The state that kb doctor compares with. A later migration that changes it must end with this statement too.
-select internal.save_access_snapshot();
+create procedure internal.end_migration()
+  language plpgsql set search_path = ''
+as $$
+declare
+  relation regclass;
+begin
+  -- Postgres lets everybody execute a new function.
+  revoke all on all routines in schema internal from public;
+  -- Only functions read and write the tables of this schema.
+  revoke all on all tables in schema internal from public, anon, authenticated, service_role;
+  for relation in
+    select c.oid from pg_catalog.pg_class c
+      where c.relnamespace = 'internal'::regnamespace and c.relkind = 'r'
+  loop
+    execute format('alter table %s enable row level security', relation);
+  end loop;
+  -- The state that kb doctor compares with.
+  perform internal.save_access_snapshot();
+end
+$$;
+
+comment on procedure internal.end_migration is
+  'Protects what is new in the schema internal, and stores the access rights for kb doctor.';
+
+-- A later migration must end with this statement too.
+call internal.end_migration();

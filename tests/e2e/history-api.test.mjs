@@ -245,7 +245,7 @@ test("the insights count questions through the Worker but not direct calls", asy
     sources: [],
     latency_ms: 3_600_000,
   };
-  await demo.rest("POST", "rpc/chat_record_turn", { token: user, body: { ...turn, ...answer } });
+  await demo.rest("POST", "rpc/chat_record_turn", { token: user, body: { turn: { ...turn, ...answer } } });
   assert.equal((await call("GET", "/sessions", { as: user })).json.sessions.length, 2);
   assert.equal(await questions(), earlier + 1);
 });

@@ -52,19 +52,21 @@ const COMMENTS = [
 
 const COUNTS = `
   insert into assistants (name, title) values ('staff', 'Staff');
-  insert into internal.chat_daily
-      (assistant, day, questions, answers, refusals, cited_answers, hedged_answers, generated_answers, citations_hovered,
-        citations_opened, citations_copied, liked, disliked, disliked_wrong, disliked_incomplete, disliked_off_topic,
-        disliked_outdated, disliked_other)
-    select 'default', d.day, asked, answered, asked - answered, (answered * 0.97)::int, answered / 12, 0, answered / 2, answered / 5,
-        answered / 30, answered / 10, 4 + back % 3, back % 2, 2, 1, (back % 5) / 4, 0
+  insert into internal.chat_daily (assistant, day, measure, count)
+    select 'default', d.day, c.measure::internal.chat_measure, c.count
       from generate_series(0, ${DAYS}) as back
       cross join lateral (select (now() at time zone 'UTC')::date - back as day) d
       -- More in the course of the months, fewer on weekends.
       cross join lateral (
         select ((150 - back * 0.35 + 12 * sin(back * 1.7)) * case when extract(isodow from d.day) > 5 then 0.6 else 1 end)::int as asked
       ) q
-      cross join lateral (select (asked * (0.86 - back * 0.0006 + 0.03 * sin(back * 0.9)))::int as answered) a;
+      cross join lateral (select (asked * (0.86 - back * 0.0006 + 0.03 * sin(back * 0.9)))::int as answered) a
+      cross join lateral (
+        values ('questions', asked), ('answers', answered), ('refusals', asked - answered), ('cited_answers', (answered * 0.97)::int),
+          ('hedged_answers', answered / 12), ('citations_hovered', answered / 2), ('citations_opened', answered / 5),
+          ('citations_copied', answered / 30), ('liked', answered / 10), ('disliked', 4 + back % 3), ('disliked_wrong', back % 2),
+          ('disliked_incomplete', 2), ('disliked_off_topic', 1), ('disliked_outdated', (back % 5) / 4)
+      ) as c(measure, count);
   insert into internal.chat_daily_latency (assistant, day, bucket, turns)
     select 'default', (now() at time zone 'UTC')::date - back, bucket, 1 + (40 * exp(-power((bucket - 47 - sin(back * 0.8)) / 3.0, 2)))::int
       from generate_series(0, ${DAYS}) as back cross join generate_series(42, 60) as bucket;`;

@@ -1,14 +1,14 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { element } from "../src/dom/element.js";
-import type { Day } from "./data.js";
+import type { Totals } from "./data.js";
 import { formatDay, NONE } from "./format.js";
 import { table } from "./table.js";
 
 /** One line or row of bars. */
 export interface Series {
   readonly label: string;
-  readonly value: (day: Day) => number | null;
+  readonly value: (day: Totals) => number | null;
   /** Custom property of the style sheet. */
   readonly color: `--${string}`;
   readonly kind: "bars" | "line" | "dashes" | "dots";
@@ -28,14 +28,14 @@ const HEIGHT = 220;
 const DAY_SECONDS = 86_400;
 
 /** A chart over days, with its legend and the same figures as a table. `stop` releases it. */
-export function chart(days: readonly Day[], options: ChartOptions): { node: HTMLElement; stop: () => void } {
+export function chart(days: readonly Totals[], options: ChartOptions): { node: HTMLElement; stop: () => void } {
   const { title, summary, series, format } = options;
   const place = element("div", { class: "plot", role: "img", "aria-label": `${title}. ${summary}` });
   const readout = element("p", { class: "readout", "aria-hidden": "true" }, summary);
-  const describe = (day: Day | undefined) => {
+  const describe = (day: Totals | undefined) => {
     if (!day) return summary;
     const figures = series.map(({ label, value }) => `${label.toLowerCase()} ${shown(value(day), format)}`);
-    return `${formatDay(day.day)}: ${figures.join(", ")}`;
+    return `${formatDay(day.period)}: ${figures.join(", ")}`;
   };
   const plot = new uPlot(
     {
@@ -57,7 +57,7 @@ export function chart(days: readonly Day[], options: ChartOptions): { node: HTML
         setCursor: [({ cursor }) => (readout.textContent = describe(days[cursor.idx ?? -1]))],
       },
     },
-    [days.map(({ day }) => Date.parse(day) / 1000), ...series.map(({ value }) => days.map(value))],
+    [days.map(({ period }) => Date.parse(period) / 1000), ...series.map(({ value }) => days.map(value))],
     place,
   );
 
@@ -70,10 +70,10 @@ export function chart(days: readonly Day[], options: ChartOptions): { node: HTML
   for (const theme of themes) theme.addEventListener("change", redraw);
 
   const columns = [
-    { title: "Day (UTC)", cell: ({ day }: Day) => formatDay(day) },
+    { title: "Day (UTC)", cell: ({ period }: Totals) => formatDay(period) },
     ...series.map(({ label, value }) => ({
       title: label,
-      cell: (day: Day) => shown(value(day), format),
+      cell: (day: Totals) => shown(value(day), format),
       isNumber: true,
     })),
   ];

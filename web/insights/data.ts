@@ -9,12 +9,16 @@ export interface Scope {
   readonly assistant: string | null;
 }
 
-/** Counts and shares of a period or a day. Shares are 0 to 1; null without any question. */
-interface Figures {
+/** Counts and shares of a period. Shares are 0 to 1; null without any question. */
+export interface Totals extends Readonly<Record<`disliked_${FeedbackReason}`, number>> {
+  /** `current` for the scope, `previous` for as many days before, or a day in UTC: `2026-11-24`. */
+  readonly period: string;
   readonly questions: number;
   readonly answers: number;
   readonly refusals: number;
   readonly cited_answers: number;
+  readonly hedged_answers: number;
+  readonly generated_answers: number;
   readonly citations_hovered: number;
   readonly citations_opened: number;
   readonly citations_copied: number;
@@ -28,18 +32,6 @@ interface Figures {
   readonly disliked: number;
   /** Liked among both. */
   readonly liked_share: number | null;
-}
-
-/** The days of the scope, or as many days before. */
-export interface Totals extends Figures, Readonly<Record<`disliked_${FeedbackReason}`, number>> {
-  readonly period: "current" | "previous";
-  readonly hedged_answers: number;
-  readonly generated_answers: number;
-}
-
-/** One day, in UTC, as `2026-11-24`. */
-export interface Day extends Figures {
-  readonly day: string;
 }
 
 /** A group of similar questions without an answer, or with one that visitors disliked. */
@@ -122,7 +114,7 @@ export interface Assistant {
 interface Rows {
   chat_insights_assistants: Assistant;
   chat_insights: Totals;
-  chat_insights_days: Day;
+  chat_insights_days: Totals;
   chat_insights_gaps: Gap;
   chat_insights_comments: Comment;
   chat_insights_documents: CitedDocument;

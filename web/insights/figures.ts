@@ -1,6 +1,6 @@
 import { element } from "../src/dom/element.js";
 import { chart } from "./chart.js";
-import type { Day, Scope, Totals } from "./data.js";
+import type { Scope, Totals } from "./data.js";
 import { changeOfCount, changeOfShare, formatCount, formatMilliseconds, formatShare, NONE, plural } from "./format.js";
 
 /** The figures of the period, each with its change from the period before. */
@@ -76,7 +76,7 @@ export function showTotals(place: HTMLElement, rows: readonly Totals[], { days }
 }
 
 /** Questions, shares, time to answer, use of citations and feedback of each day. */
-export function showCharts(place: HTMLElement, days: readonly Day[]): (() => void) | undefined {
+export function showCharts(place: HTMLElement, days: readonly Totals[]): (() => void) | undefined {
   if (days.every(({ questions }) => questions === 0)) {
     place.append(element("p", { class: "notice" }, "There is nothing to draw yet."));
     return undefined;

@@ -1,6 +1,6 @@
 //! Database calls of a question: the search, and writing the history.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chat_core::answer::Citation;
 use chat_core::assistant::AssistantName;
@@ -93,7 +93,7 @@ impl Supabase {
         &'a self,
         turn: &RecordedTurn<'_>,
     ) -> impl Future<Output = Result<(), HttpError>> + use<'a> {
-        let call = self.trusted_rpc("chat_record_turn", turn);
+        let call = self.trusted_rpc("chat_record_turn", &BTreeMap::from([("turn", turn)]));
         async move { call?.read(self.deadline).await.map(drop) }
     }
 

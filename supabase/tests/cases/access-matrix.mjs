@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 import { clearKnowledgeBase, QUERY, writeDocument } from "../support/knowledge-base.mjs";
 import { ANON, as, SERVICE, user } from "../support/roles.mjs";
+import { newTurn, RECORD_TURN } from "../support/turn.mjs";
 
 /**
  * What each role may do. A number is the count of rows read, written or returned; `denied`: the role lacks the privilege;
@@ -367,8 +368,8 @@ function allStatements({ sales, salesSession }, documents, versions) {
     match_chunks: call("select * from match_chunks($1, query_text => 'words')", QUERY),
     chat_config: call("select chat_config()"),
     chat_record_turn: call(
-      "select chat_record_turn($1, null, gen_random_uuid(), 'Q?', gen_random_uuid(), 'A.', '[]', '{}', 120, null, true)",
-      salesSession,
+      RECORD_TURN,
+      newTurn({ session_id: salesSession, title: null, latency_ms: 120, hedged: true }),
     ),
     chat_record_refusal: call(
       "select chat_record_refusal(gen_random_uuid(), $1, 'Hm?', $2, null, 'no_match')",

@@ -464,7 +464,10 @@ export function administration({ database }) {
     });
 
     test("access_changes covers every table, view and function of the product", async () => {
-      const missing = await run(`
+      const { rows: missing } = await database.transaction(async (transaction) => {
+        // As for access_snapshot, so that types have their schema.
+        await transaction.query("set local search_path = ''");
+        return transaction.query(`
         select c.relname as name from pg_class c
           where c.relnamespace in ('public'::regnamespace, 'internal'::regnamespace) and c.relkind in ('r', 'p', 'v', 'm')
             and not exists (
@@ -479,6 +482,7 @@ export function administration({ database }) {
                 where e.kind = 'function' and e.name
                   = format('%s.%s(%s)', p.pronamespace::regnamespace, p.proname, pg_get_function_identity_arguments(p.oid))
             )`);
+      });
       assert.deepEqual(missing, []);
     });
 

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
 import { clearKnowledgeBase, QUERY, writeDocument } from "../support/knowledge-base.mjs";
 import { ANON, as, become, SERVICE, user } from "../support/roles.mjs";
+import { newTurn, RECORD_TURN } from "../support/turn.mjs";
 
 /**
  * What a search finds, for each assistant and caller: the documents, or `unknown` for an assistant that does not exist for them.
@@ -105,7 +106,7 @@ export function assistants({ database }) {
         if (caller === "service") continue;
         const has = await call(caller, "select chat_has_documents($1) as has", assistant);
         assert.deepEqual(has, outcome === "unknown" ? outcome : [{ has: outcome !== "-" }], caller);
-        const turn = await call(caller, ...newTurn(randomUUID(), assistant));
+        const turn = await call(caller, RECORD_TURN, newTurn({ assistant }));
         assert.equal(turn === "unknown", outcome === "unknown", `chat_record_turn as ${caller}`);
         const refusal = await call(
           caller,
@@ -161,24 +162,25 @@ export function assistants({ database }) {
     before(() =>
       database.transaction(async (run) => {
         await become(run, who.sales);
-        const [sql, ...parameters] = newTurn(session, "staff");
-        await run.query(sql, parameters);
+        await run.query(RECORD_TURN, [newTurn({ session_id: session, assistant: "staff" })]);
       }),
     );
     after(() => database.query("delete from chat_sessions where id = $1", [session]));
 
     test("a session belongs to one assistant, which another one cannot continue", async () => {
-      for (const turn of [
-        newTurn(session, "shop", null),
-        newTurn(session, "shop", "New"),
-        newTurn(session, "default", null),
+      for (const changes of [
+        { assistant: "shop", title: null },
+        { assistant: "shop", title: "New" },
+        { assistant: "default", title: null },
       ]) {
-        await assert.rejects(call("sales", ...turn), {
+        const turn = newTurn({ session_id: session, ...changes });
+        await assert.rejects(call("sales", RECORD_TURN, turn), {
           code: "42501",
           message: "session not found",
         });
       }
-      await call("sales", ...newTurn(session, "staff", null));
+      const next = newTurn({ session_id: session, assistant: "staff", title: null });
+      await call("sales", RECORD_TURN, next);
       const rows = await call("sales", "select assistant from chat_sessions");
       assert.deepEqual(rows, [{ assistant: "staff" }]);
     });
@@ -285,21 +287,6 @@ export function assistants({ database }) {
       await database.exec("update chat_settings set gap_users = 2; delete from chat_refusals");
     }
   });
-}
-
-/**
- * @param {string} session
- * @param {string} assistant
- * @param {string | null} [title]
- * @returns {[string, ...any[]]} the statement and the parameters that record a turn
- */
-function newTurn(session, assistant, title = "Title") {
-  return [
-    `select chat_record_turn($1, $2, gen_random_uuid(), 'Q?', gen_random_uuid(), 'A.', '[]', '{}', assistant => $3)`,
-    session,
-    title,
-    assistant,
-  ];
 }
 
 async function newUser(database, email) {

@@ -84,7 +84,7 @@ export function audiencesOverHttp({ fetch, database, keys, anon, service, signUp
         latency_ms: 120,
       };
       for (let repetition = 0; repetition < 2; repetition++) {
-        const { status, body } = await users[name].rpc("chat_record_turn", turn);
+        const { status, body } = await users[name].rpc("chat_record_turn", { turn });
         assert.ok(status < 300, JSON.stringify(body));
       }
       const { body } = await users[name].select("chat_messages", `session_id=eq.${turn.session_id}`);

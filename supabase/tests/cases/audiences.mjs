@@ -9,6 +9,7 @@ import {
   writeDocument,
 } from "../support/knowledge-base.mjs";
 import { ANON, as, become, SERVICE, user } from "../support/roles.mjs";
+import { newTurn, RECORD_TURN } from "../support/turn.mjs";
 
 const SALES = ["team:sales"];
 
@@ -402,10 +403,8 @@ export function audiences({ database }) {
       const answerId = randomUUID();
       await record(cite(id), answerId);
       const contents = await as(database, alice, async (transaction) => {
-        await transaction.query("select chat_record_turn($1, null, gen_random_uuid(), 'Q', $2, 'A', $3, '{}')", [
-          session,
-          answerId,
-          JSON.stringify(cite(id)),
+        await transaction.query(RECORD_TURN, [
+          newTurn({ session_id: session, title: null, answer_id: answerId, citations: cite(id) }),
         ]);
         await transaction.query("select set_config('role', 'service_role', true)");
         return (await transaction.query("select content from chat_messages where session_id = $1", [session])).rows;

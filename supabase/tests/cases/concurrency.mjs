@@ -5,6 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { WORKER, WORKER_SECRET } from "../support/client.mjs";
 import { become, user } from "../support/roles.mjs";
 import { clearKnowledgeBase, lexemeCounts, QUERY, renewVectors, writeDocument } from "../support/knowledge-base.mjs";
+import { newTurn, RECORD_TURN } from "../support/turn.mjs";
 
 const SESSIONS = 6;
 const STORM_MS = 6000;
@@ -98,10 +99,12 @@ export function concurrency({ project }) {
 
   test("a user holds at most three connections of the Data API, whatever they read or write; others and the Worker go on", async () => {
     const [busy, other] = [await newUser("busy"), await newUser("other")];
-    const turn = [randomUUID(), randomUUID()];
-    const write = "select chat_record_turn($1, 'Title', gen_random_uuid(), repeat('a', 300), $2, 'A.', '[]', '{}')";
-    for (const id of [busy, other])
-      await asWorker(database, id, write, id === busy ? turn : [randomUUID(), randomUUID()]);
+    const answer = { session_id: randomUUID(), answer_id: randomUUID() };
+    for (const [id, ids] of /** @type {[string, object][]} */ ([
+      [busy, answer],
+      [other, {}],
+    ]))
+      await asWorker(database, id, RECORD_TURN, [newTurn({ ...ids, question: "a".repeat(300) })]);
     await asWorker(
       database,
       busy,
@@ -117,12 +120,12 @@ export function concurrency({ project }) {
       "a new title": ["update chat_sessions set title = 'New'"],
       "a deletion": ["delete from chat_sessions where title = 'None'"],
       "a deletion of everything": ["select chat_delete_user_data()"],
-      "a turn": [write, [randomUUID(), randomUUID()]],
+      "a turn": [RECORD_TURN, [newTurn()]],
       "a refused question": [
         "select chat_record_refusal(gen_random_uuid(), null, 'Why?', $1, null, 'no_match')",
         [QUERY],
       ],
-      feedback: ["select chat_give_feedback($1, $2, 'up')", turn],
+      feedback: ["select chat_give_feedback($1, $2, 'up')", Object.values(answer)],
       "whether there are documents": ["select chat_has_documents()"],
       documents: ["select * from chat_documents(array[gen_random_uuid()])"],
       "a count": ["select chat_count_citation_use(1, 1, 1)"],
@@ -156,8 +159,7 @@ export function concurrency({ project }) {
 
   test("a transaction with several statements holds one of the three connections of its user", async () => {
     const id = await newUser("several");
-    const write = "select chat_record_turn($1, 'Title', gen_random_uuid(), 'Q?', $2, 'A.', '[]', '{}')";
-    await asWorker(database, id, write, [randomUUID(), randomUUID()]);
+    await asWorker(database, id, RECORD_TURN, [newTurn()]);
     const begin = async (session) => {
       await session.exec("begin");
       await become(session, user(id));
@@ -178,14 +180,11 @@ export function concurrency({ project }) {
   test("a session that is deleted while its first turn is repeated is not recreated", async () => {
     const id = await newUser("deleter");
     const session = randomUUID();
-    const ids = [randomUUID(), randomUUID()];
+    const turn = newTurn({ session_id: session });
     const record = (connection) =>
       connection.transaction(async (transaction) => {
         await become(transaction, user(id));
-        await transaction.query("select chat_record_turn($1, 'Title', $2, 'Q?', $3, 'A.', '[]', '{}')", [
-          session,
-          ...ids,
-        ]);
+        await transaction.query(RECORD_TURN, [turn]);
       });
     await record(sessions[2]);
     await assert.rejects(
@@ -200,14 +199,11 @@ export function concurrency({ project }) {
     const rounds = 25;
     const id = await newUser("counted");
     const documents = Array.from({ length: 5 }, () => randomUUID());
-    const before = await database.query("select coalesce(sum(questions), 0)::int as n from internal.chat_daily");
+    const before = await database.query(
+      "select coalesce(sum(count), 0)::int as n from internal.chat_daily where measure = 'questions'",
+    );
     const record = (connection, sources) =>
-      asWorker(
-        connection,
-        id,
-        "select chat_record_turn($1, 'Title', gen_random_uuid(), 'Q?', gen_random_uuid(), 'A.', '[]', $2, 100)",
-        [randomUUID(), sources],
-      );
+      asWorker(connection, id, RECORD_TURN, [newTurn({ sources, latency_ms: 100 })]);
     await Promise.all(
       sessions.map(async (session, index) => {
         for (let round = 0; round < rounds; round++) {
@@ -215,7 +211,9 @@ export function concurrency({ project }) {
         }
       }),
     );
-    const { rows: daily } = await database.query("select sum(questions)::int as n from internal.chat_daily");
+    const { rows: daily } = await database.query(
+      "select sum(count)::int as n from internal.chat_daily where measure = 'questions'",
+    );
     assert.equal(daily[0].n - before.rows[0].n, SESSIONS * rounds);
     const { rows: cited } = await database.query(
       "select times_cited as n from internal.chat_daily_documents where document_id = any ($1)",
@@ -234,15 +232,10 @@ export function concurrency({ project }) {
     test(`${what} can be deleted while feedback is given, without a deadlock`, async () => {
       const id = await newUser(`rater of ${what}`);
       const [session, answer] = [randomUUID(), randomUUID()];
-      await asWorker(
-        database,
-        id,
-        "select chat_record_turn($1, 'Title', gen_random_uuid(), 'Q?', $2, 'A.', '[]', '{}')",
-        [session, answer],
-      );
+      await asWorker(database, id, RECORD_TURN, [newTurn({ session_id: session, answer_id: answer })]);
       const waits = [await untilWaiting(1), await untilWaiting(2)];
       // Stops the feedback when it is counted.
-      await sessions[0].exec("begin; select from internal.chat_daily for update");
+      await sessions[0].exec("begin; lock internal.chat_daily in exclusive mode");
       const given = asWorker(sessions[1], id, "select chat_give_feedback($1, $2, 'down', embedding => $3) as found", [
         session,
         answer,
@@ -307,7 +300,6 @@ export function concurrency({ project }) {
         [owners],
       );
     };
-    const turn = "select chat_record_turn($1, 'Title', gen_random_uuid(), 'Q?', gen_random_uuid(), 'A.', '[]', '{}')";
     const refusal = "select chat_record_refusal(gen_random_uuid(), null, 'Why?', $1, null, 'no_match')";
     try {
       await Promise.all([
@@ -316,7 +308,7 @@ export function concurrency({ project }) {
         until(() => sessions[1].query("select chat_retain()")),
         until(() => asUser(sessions[2], owners[0], "select chat_delete_user_data()")),
         until(() => asUser(sessions[3], owners[1], "select chat_delete_user_data()")),
-        until(() => asUser(sessions[4], owners[0], turn, [randomUUID()])),
+        until(() => asUser(sessions[4], owners[0], RECORD_TURN, [newTurn()])),
         until(() => asUser(sessions[5], owners[1], refusal, [QUERY])),
       ]);
     } finally {

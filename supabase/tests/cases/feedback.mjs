@@ -43,7 +43,7 @@ export function feedback({ database, anon, alice, bob, service }) {
       refusal,
       ...(searched && { searched }),
     };
-    const { status, body } = await client.directRpc("chat_record_turn", turn, headers);
+    const { status, body } = await client.directRpc("chat_record_turn", { turn }, headers);
     assert.ok(status < 300, JSON.stringify(body));
     return answer_id;
   }

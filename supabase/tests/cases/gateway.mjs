@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { clearKnowledgeBase, writeDocument } from "../support/knowledge-base.mjs";
+import { newTurn } from "../support/turn.mjs";
 
 /** The gateway in front of Supabase Lite. */
 export function gateway({ fetch, database, keys, anon, alice, bob, service }) {
@@ -64,9 +64,8 @@ export function gateway({ fetch, database, keys, anon, alice, bob, service }) {
     const { id } = await writeDocument(database, { status: "pending" });
     const visits = [
       ...[alice, bob].map((user) => async () => {
-        const turn = { question_id: randomUUID(), question: "Q?", answer_id: randomUUID(), answer: "A." };
-        const session = { session_id: randomUUID(), title: "At once", citations: [], sources: [] };
-        assert.ok((await user.rpc("chat_record_turn", { ...session, ...turn })).status < 300);
+        const turn = JSON.parse(newTurn({ title: "At once" }));
+        assert.ok((await user.rpc("chat_record_turn", { turn })).status < 300);
         const own = await user.select("chat_sessions", "select=user_id");
         assert.ok(own.body.every((row) => row.user_id === user.id));
       }),

@@ -3,6 +3,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { after, afterEach, before, test } from "node:test";
 import { clearKnowledgeBase, embeddingWithSimilarity, QUERY, writeDocument } from "../support/knowledge-base.mjs";
 import { as, become, SERVICE, user } from "../support/roles.mjs";
+import { newTurn, RECORD_TURN } from "../support/turn.mjs";
 
 const SECRET = "the secret of the Worker in the insights tests";
 
@@ -13,8 +14,12 @@ export function insights({ database }) {
   let admin;
 
   const run = async (sql, ...parameters) => (await database.query(sql, parameters)).rows;
-  const read = (call, caller = admin) =>
-    as(database, caller, async (transaction) => (await transaction.query(`select * from ${call}`)).rows);
+  const read = async (call, caller = admin) => {
+    const { rows } = await as(database, caller, (transaction) => transaction.query(`select * from ${call}`));
+    // Most functions return one JSON object a row.
+    const [name] = call.split("(");
+    return rows.map((row) => row[name] ?? row);
+  };
   /** As the caller, with the header of the Worker, and not rolled back. */
   const asWorker = (caller, sql, parameters, secret = SECRET) =>
     database.transaction(async (transaction) => {
@@ -46,18 +51,20 @@ export function insights({ database }) {
   } = {}) =>
     asWorker(
       user(who),
-      "select chat_record_turn($1, 'Title', $2, 'Q?', $3, 'A.', $4, $5, $6, $7, $8, $9, $10)",
+      RECORD_TURN,
       [
-        session,
-        question,
-        answer,
-        JSON.stringify(shown ? cites.map((id, index) => ({ index, document_id: id })) : []),
-        cites,
-        latency,
-        refusal,
-        hedged,
-        mode,
-        assistant,
+        newTurn({
+          session_id: session,
+          question_id: question,
+          answer_id: answer,
+          citations: shown ? cites.map((id, index) => ({ index, document_id: id })) : [],
+          sources: cites,
+          latency_ms: latency,
+          refusal,
+          hedged,
+          mode,
+          assistant,
+        }),
       ],
       secret,
     );
@@ -205,7 +212,7 @@ export function insights({ database }) {
         order by 1`);
     assert.deepEqual(
       columns.map(({ name }) => name),
-      ["date day", "text assistant", "uuid document_id"],
+      ["date day", "internal.chat_measure measure", "text assistant", "uuid document_id"],
     );
   });
 
@@ -322,7 +329,7 @@ export function insights({ database }) {
 
     await turn({ ids: third });
     await feedback(ids.visitor, third, { rating: "up" });
-    await run("update internal.chat_daily set liked = 0");
+    await run("update internal.chat_daily set count = 0 where measure = 'liked'");
     await feedback(ids.visitor, third);
     assert.deepEqual(await opinions(), [0, 1, 0]);
     await run("delete from internal.chat_daily");
@@ -426,8 +433,17 @@ export function insights({ database }) {
     assert.deepEqual(await uncited("chat_insights_uncited(7)"), [never.id, shop.id].sort());
     assert.deepEqual(await uncited("chat_insights_uncited(7, 'shop')"), [shop.id]);
     const [health] = await read("chat_insights_health(7)");
-    const { troubles, ...numbers } = health;
-    assert.deepEqual([Object.values(numbers).map(Number), troubles], [[6, 4, 1, 1, 4, 2, 0, 0], []]);
+    assert.deepEqual(health, {
+      citations: 6,
+      citations_of_ready: 4,
+      citations_of_disabled: 1,
+      citations_of_deleted: 1,
+      documents: 4,
+      cited_documents: 2,
+      stale_passages: 0,
+      outdated: 0,
+      troubles: [],
+    });
     await run(
       "update kb_documents set failure = 'is broken', failed_at = now() where id in ($1, $2)",
       often.id,
@@ -522,7 +538,7 @@ export function insights({ database }) {
     await turn({ cites: [randomUUID()] });
     await moveBack(400);
     await run("select chat_retain()");
-    assert.equal((await run("select 1 from internal.chat_daily")).length, 1);
+    assert.equal((await run("select distinct day from internal.chat_daily")).length, 1);
     await moveBack(1);
     await run("select chat_retain()");
     for (const table of ["chat_daily", "chat_daily_latency", "chat_daily_documents"])
@@ -534,11 +550,13 @@ export function insights({ database }) {
   /** Sets the counts of today. */
   const countTurns = (turns, answers, cited) =>
     run(
-      `insert into internal.chat_daily (assistant, day, questions, answers, refusals, cited_answers)
-         values ('default', (now() at time zone 'UTC')::date, $1::integer, $2::integer, $1::integer - $2::integer, $3)
-         on conflict (assistant, day) do update
-           set questions = excluded.questions, answers = excluded.answers, refusals = excluded.refusals,
-             cited_answers = excluded.cited_answers`,
+      `insert into internal.chat_daily (assistant, day, measure, count)
+         select 'default', (now() at time zone 'UTC')::date, m.name::internal.chat_measure, m.count
+           from (
+             values ('questions', $1::integer), ('answers', $2::integer), ('refusals', $1::integer - $2::integer),
+               ('cited_answers', $3::integer)
+           ) as m(name, count)
+         on conflict (assistant, day, measure) do update set count = excluded.count`,
       turns,
       answers,
       cited,

@@ -25,9 +25,9 @@ export function recordTurn({ database, anon, alice, bob, visitor, service }) {
     sources: [],
     ...changes,
   });
-  const record = (client, parameters, headers) => client.directRpc("chat_record_turn", parameters, headers);
-  const recorded = async (client, parameters, headers) => {
-    const { status, body } = await record(client, parameters, headers);
+  const record = (client, turn, headers) => client.directRpc("chat_record_turn", { turn }, headers);
+  const recorded = async (client, turn, headers) => {
+    const { status, body } = await record(client, turn, headers);
     assert.ok(status < 300, JSON.stringify([status, body]));
   };
   const messages = async ({ session_id }) =>
@@ -237,6 +237,9 @@ export function recordTurn({ database, anon, alice, bob, visitor, service }) {
     "a title that is too long": { title: "a".repeat(201) },
     "no question id": { question_id: null },
     "no session id": { session_id: null },
+    "a field that the Worker does not send": { from_worker: true },
+    "feedback of the user": { feedback_rating: "up", feedback_at: "2026-01-01" },
+    "sources that are no list": { sources: "all" },
     "one id for question and answer": (({ question_id }) => ({ answer_id: question_id }))(turn()),
   };
   for (const [title, changes] of Object.entries(broken)) {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { createHmac, randomUUID } from "node:crypto";
+import { createHmac } from "node:crypto";
 import { after, describe, test } from "node:test";
 import { withClaims } from "../../local/src/token-claims.mjs";
+import { newTurn } from "../support/turn.mjs";
 
 const ISSUER = "http://127.0.0.1/auth/v1";
 const SECRET = "a secret for these tests alone";
@@ -105,10 +106,9 @@ export function tokenClaims({ fetch, database, keys, anon, alice, service }) {
       const users = [await signIn(), await signIn()];
       assert.notEqual(users[0].user.id, users[1].user.id);
       const [first, second] = users.map(({ access_token }) => ({ authorization: `Bearer ${access_token}` }));
-      const turn = { session_id: randomUUID(), title: "Q", question_id: randomUUID(), question: "Q?" };
-      const answer = { answer_id: randomUUID(), answer: "A.", citations: [], sources: [] };
+      const turn = JSON.parse(newTurn());
       const path = "/rest/v1/rpc/chat_record_turn";
-      assert.ok((await anon.request("POST", path, { ...turn, ...answer }, first)).status < 300);
+      assert.ok((await anon.request("POST", path, { turn }, first)).status < 300);
       const sessions = async (headers) =>
         (await anon.request("GET", "/rest/v1/chat_sessions", undefined, headers)).body;
       assert.equal((await sessions(first)).length, 1);

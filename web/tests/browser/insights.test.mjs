@@ -40,7 +40,7 @@ async function record(
     refusal,
     ...more,
   };
-  await call("/rest/v1/rpc/chat_record_turn", turn, { token, worker: true });
+  await call("/rest/v1/rpc/chat_record_turn", { turn }, { token, worker: true });
   return { session_id: turn.session_id, message_id: turn.answer_id };
 }
 

@@ -3,7 +3,7 @@ import { project, query } from "./postgrest.mjs";
 
 const EARLIEST_MICROSECONDS = Date.UTC(2026, 0, 1) * 1000;
 
-/** The arguments of `chat_record_turn`. PostgREST finds no function for any other set. */
+/** The fields of a turn, which the Worker sends all. `chat_record_turn` knows no others. */
 const TURN = [
   "answer",
   "answer_id",
@@ -90,34 +90,34 @@ export function createHistory() {
     return row;
   }
 
-  function recordTurn({ user, body }) {
-    if (Object.keys(body).sort().join() !== TURN.join()) {
-      return { status: 404, body: { code: "PGRST202", message: "Could not find the function" } };
+  function recordTurn({ user, body: { turn } }) {
+    if (Object.keys(turn).sort().join() !== TURN.join()) {
+      return { status: 400, body: { code: "22023", message: "turn has an unknown field" } };
     }
-    let session = sessions.find((row) => row.id === body.session_id);
-    if (!session && body.title !== null && !deleted.has(body.session_id))
-      session = addSession(user, { id: body.session_id, assistant: body.assistant, title: body.title });
-    if (session?.user_id !== user || session.assistant !== body.assistant) {
+    let session = sessions.find((row) => row.id === turn.session_id);
+    if (!session && turn.title !== null && !deleted.has(turn.session_id))
+      session = addSession(user, { id: turn.session_id, assistant: turn.assistant, title: turn.title });
+    if (session?.user_id !== user || session.assistant !== turn.assistant) {
       return { status: 403, body: { code: "42501", message: "new row violates row-level security policy" } };
     }
-    const turn = [
-      { id: body.question_id, role: "user", content: body.question, citations: [] },
+    const written = [
+      { id: turn.question_id, role: "user", content: turn.question, citations: [] },
       {
-        id: body.answer_id,
+        id: turn.answer_id,
         role: "assistant",
-        content: body.answer,
-        citations: body.citations,
-        refusal: body.refusal,
-        hedged: body.hedged,
-        mode: body.mode,
-        cut: body.cut,
-        searched: body.searched,
-        truncated: body.truncated,
-        sources: body.sources,
-        latency_ms: body.latency_ms,
+        content: turn.answer,
+        citations: turn.citations,
+        refusal: turn.refusal,
+        hedged: turn.hedged,
+        mode: turn.mode,
+        cut: turn.cut,
+        searched: turn.searched,
+        truncated: turn.truncated,
+        sources: turn.sources,
+        latency_ms: turn.latency_ms,
       },
     ];
-    for (const message of turn) {
+    for (const message of written) {
       const known = messages.some((row) => row.session_id === session.id && row.id === message.id);
       if (!known) session.updated_at = addMessage(session, message).created_at;
     }
