@@ -244,7 +244,7 @@ fn annotations(outcome: &Outcome) -> Vec<Annotation<'_>> {
     for citation in outcome.citations() {
         match documents.iter_mut().find(|known| known.index == citation.index) {
             // A passage of the same document may have an address where another has none.
-            Some(known) if known.url.is_none() => *known = citation,
+            Some(known) if known.passage.url.is_none() => *known = citation,
             Some(_) => {}
             None => documents.push(citation),
         }
@@ -260,13 +260,13 @@ fn annotation<'a>(citation: &'a Citation, content: &str) -> Annotation<'a> {
     let at = content.find(&format!("\n{marker}")).or_else(|| content.find(&format!(" {marker}")));
     let start = at.and_then(|at| content.get(..=at)).unwrap_or(content);
     let start_index = start.chars().count();
-    let url = citation.url.as_ref().or(citation.download_url.as_ref());
+    let url = citation.passage.url.as_ref().or(citation.passage.download_url.as_ref());
     Annotation {
         kind: "url_citation",
         url_citation: UrlCitation {
             // Clients tell documents apart by their addresses.
-            url: url.map_or_else(|| format!("urn:uuid:{}", citation.document_id), String::clone),
-            title: &citation.title,
+            url: url.map_or_else(|| format!("urn:uuid:{}", citation.passage.document_id), String::clone),
+            title: &citation.passage.title,
             start_index,
             end_index: start_index + marker.len(),
         },

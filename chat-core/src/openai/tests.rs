@@ -197,7 +197,8 @@ fn answer(hedged: bool) -> Outcome {
                 "pieces": [{ "text": "Refunds take 5 days." }] }],
         })
     };
-    let outcome = json!({ "answer": {
+    let outcome = json!({
+        "type": "answer",
         "session_id": Uuid::from_u128(10), "message_id": Uuid::from_u128(11), "persisted": true,
         "deltas": ["Refunds take 5 days. \\[1\\] [1]", " Shipping is free. [2] [1]"], "hedged": hedged,
         "citations": [
@@ -205,7 +206,7 @@ fn answer(hedged: bool) -> Outcome {
             citation(1, 3, Some("https://example.com/refunds"), "partial"),
         ],
         "also_found": [], "referenced_indices": [1, 2],
-    } });
+    });
     serde_json::from_value(outcome).unwrap()
 }
 

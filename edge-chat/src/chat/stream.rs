@@ -76,7 +76,7 @@ impl Form {
 
     fn document(&self, outcome: &Outcome) -> Result<Response> {
         match self {
-            Self::Native(_) => Response::from_json(&outcome.as_json()),
+            Self::Native(_) => Response::from_json(&outcome.as_json()?),
             Self::OpenAi { head, .. } => Response::from_json(&head.whole(outcome)),
         }
     }
