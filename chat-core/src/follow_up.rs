@@ -311,7 +311,7 @@ mod tests {
             if let Verdict::Answer(answer) = &response.verdict {
                 let searched = if is_joined { both } else { alone };
                 for citation in &answer.citations {
-                    prop_assert!(searched.iter().any(|row| row.chunk_id == citation.chunk_id));
+                    prop_assert!(searched.iter().any(|row| row.chunk_id == citation.passage.chunk_id));
                 }
             }
         }

@@ -1,13 +1,13 @@
-//! A passage that was found for a question but is not quoted.
+//! A passage that was found for a question, as clients get it.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::answer::Citation;
 use crate::chunk::MatchedChunk;
 
-/// A passage near the question that the answer does not quote: further reading, never a source.
+/// A passage near a question, and its document. Alone it is further reading, never a source; citations
+/// and results of a search add the words that they quote.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FoundPassage {
     /// The passage's id.
@@ -30,9 +30,9 @@ pub struct FoundPassage {
     pub content_type: Option<String>,
     /// Cosine of question and passage, -1 to 1.
     pub score: f64,
-    /// The whole passage. Not part of refusals.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub excerpt: Option<String>,
+    /// The whole passage; empty in refusals.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub excerpt: String,
     /// How the passage is laid out, for display.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub blocks: Option<Value>,
@@ -52,31 +52,15 @@ impl FoundPassage {
             url: chunk.url().map(str::to_owned),
             content_type: chunk.content_type().map(str::to_owned),
             score: chunk.similarity,
-            excerpt: None,
-            blocks: None,
+            excerpt: chunk.content.clone(),
+            blocks: chunk.blocks.clone(),
             download_url: None,
         }
     }
 
-    pub(crate) fn with_excerpt(chunk: &MatchedChunk) -> Self {
-        Self { excerpt: Some(chunk.content.clone()), blocks: chunk.blocks.clone(), ..Self::new(chunk) }
-    }
-
-    /// A cited passage as a found one.
-    pub(crate) fn from_citation(citation: &Citation) -> Self {
-        Self {
-            chunk_id: citation.chunk_id,
-            document_id: citation.document_id,
-            title: citation.title.clone(),
-            page: citation.page,
-            section: citation.section.clone(),
-            url: citation.url.clone(),
-            content_type: citation.content_type.clone(),
-            score: citation.score,
-            excerpt: Some(citation.excerpt.clone()),
-            blocks: citation.blocks.clone(),
-            download_url: None,
-        }
+    /// The passage as a place to look, without its text.
+    pub(crate) fn without_text(self) -> Self {
+        Self { excerpt: String::new(), blocks: None, ..self }
     }
 
     /// Whether both are of the same section of the same document, so that a reader needs only one of them.

@@ -408,7 +408,7 @@ mod tests {
         assert_eq!(row.title(), "doc-1.md");
         let mut outcome = largest_outcome("x");
         outcome.set_download_urls(|_| Some("l".repeat(MAX_LINK_BYTES + 1)));
-        assert!(outcome.citations().iter().all(|citation| citation.download_url.is_none()));
+        assert!(outcome.citations().iter().all(|citation| citation.passage.download_url.is_none()));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use uuid::Uuid;
 
 use crate::answer::{Answer, Citation};
@@ -16,7 +17,7 @@ use crate::refusal::Refusal;
 /// The outcome of a question. It is stored under the `message_id` and replayed when the question is sent again. Its JSON is
 /// for storage; clients get [`Outcome::as_json`] or the events.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(tag = "type", rename_all = "snake_case")]
 pub enum Outcome {
     /// The evidence is enough.
     Answer(AnswerOutcome),
@@ -35,8 +36,8 @@ pub struct AnswerOutcome {
     pub persisted: bool,
     /// The text in the pieces in which it is streamed.
     pub deltas: Vec<String>,
-    /// Who wrote the words.
-    #[serde(default)]
+    /// Who wrote the words; absent if they are quotes.
+    #[serde(default, skip_serializing_if = "AnswerMode::is_extractive")]
     pub mode: AnswerMode,
     /// Whether the passages are about the subject but may not answer the question.
     pub hedged: bool,
@@ -50,7 +51,7 @@ pub struct AnswerOutcome {
     #[serde(default)]
     pub decided_by: DecidedBy,
     /// How the answer was written, if a model was to write it.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generation: Option<GenerationReport>,
     /// What was searched, if it was not just the question.
     #[serde(flatten)]
@@ -71,44 +72,6 @@ pub struct Searched {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn is_false(value: &bool) -> bool {
     !value
-}
-
-/// An outcome as one JSON document, for clients that do not stream.
-#[derive(Debug, Serialize)]
-#[serde(tag = "type", rename_all = "snake_case")]
-pub enum JsonOutcome<'a> {
-    /// The same data as the events of an answer.
-    Answer {
-        /// The session of the question.
-        session_id: Uuid,
-        /// The id of the assistant's message.
-        message_id: Uuid,
-        /// Whether question and answer are in the history.
-        persisted: bool,
-        /// The whole text with its markers.
-        text: String,
-        /// Who wrote the words; absent if they are quotes.
-        #[serde(skip_serializing_if = "AnswerMode::is_extractive")]
-        mode: AnswerMode,
-        /// Whether the passages are about the subject but may not answer the question.
-        hedged: bool,
-        /// The passages that the text quotes or follows from.
-        citations: &'a [Citation],
-        /// Other passages near the question, which the text does not quote.
-        also_found: &'a [FoundPassage],
-        /// The document numbers in the text.
-        referenced_indices: &'a [u32],
-        /// What decided which statements are shown.
-        decided_by: DecidedBy,
-        /// How the answer was written, if a model was to write it.
-        #[serde(skip_serializing_if = "Option::is_none")]
-        generation: Option<&'a GenerationReport>,
-        /// What was searched, if it was not just the question.
-        #[serde(flatten)]
-        searched: &'a Searched,
-    },
-    /// The same as the event.
-    Refusal(&'a Refusal),
 }
 
 impl Outcome {
@@ -218,7 +181,7 @@ impl Outcome {
             Self::Answer(answer) => (answer.citations.as_slice(), &answer.also_found),
             Self::Refusal(refusal) => (&[][..], &refusal.nearest),
         };
-        let cited = citations.iter().map(|citation| citation.document_id);
+        let cited = citations.iter().map(|citation| citation.passage.document_id);
         cited.chain(found.iter().map(|passage| passage.document_id)).collect()
     }
 
@@ -229,10 +192,7 @@ impl Outcome {
             Self::Answer(answer) => (answer.citations.as_mut_slice(), &mut answer.also_found),
             Self::Refusal(refusal) => (&mut [][..], &mut refusal.nearest),
         };
-        for citation in citations {
-            citation.download_url = url_of(citation.document_id);
-        }
-        for passage in found {
+        for passage in citations.iter_mut().map(|citation| &mut citation.passage).chain(found) {
             passage.download_url = url_of(passage.document_id);
         }
     }
@@ -276,25 +236,18 @@ impl Outcome {
         }
     }
 
-    /// The outcome as one JSON document.
-    pub fn as_json(&self) -> JsonOutcome<'_> {
-        match self {
-            Self::Answer(answer) => JsonOutcome::Answer {
-                session_id: answer.session_id,
-                message_id: answer.message_id,
-                persisted: answer.persisted,
-                text: answer.deltas.concat(),
-                mode: answer.mode,
-                hedged: answer.hedged,
-                citations: &answer.citations,
-                also_found: &answer.also_found,
-                referenced_indices: &answer.referenced_indices,
-                decided_by: answer.decided_by,
-                generation: answer.generation.as_ref(),
-                searched: &answer.searched,
-            },
-            Self::Refusal(refusal) => JsonOutcome::Refusal(refusal),
+    /// The outcome as one JSON document, for clients that do not stream: as stored, but with the text
+    /// in one piece.
+    ///
+    /// # Errors
+    /// None is expected: all keys are texts.
+    pub fn as_json(&self) -> Result<Value, serde_json::Error> {
+        let mut json = serde_json::to_value(self)?;
+        if let (Self::Answer(_), Some(fields)) = (self, json.as_object_mut()) {
+            fields.remove("deltas");
+            fields.insert("text".to_owned(), self.text().into());
         }
+        Ok(json)
     }
 }
 
@@ -355,10 +308,7 @@ mod tests {
     fn the_terminal_event_and_the_document_say_what_was_searched_only_if_it_was_not_just_the_question() {
         for mut outcome in [answer(), Outcome::Refusal(Refusal::new(Reason::NoMatch, &[], 0.35))] {
             let wires = |outcome: &Outcome| {
-                [
-                    serde_json::to_value(outcome.terminal_event()).unwrap(),
-                    serde_json::to_value(outcome.as_json()).unwrap(),
-                ]
+                [serde_json::to_value(outcome.terminal_event()).unwrap(), outcome.as_json().unwrap()]
             };
             for wire in wires(&outcome) {
                 assert_eq!((wire.get("searched"), wire.get("truncated")), (None, None));
@@ -384,24 +334,25 @@ mod tests {
 
     #[test]
     fn the_json_document_has_the_same_content_as_the_events() {
-        let document = serde_json::to_value(answer().as_json()).unwrap();
+        let document = answer().as_json().unwrap();
         assert_eq!(document["type"], "answer");
         assert_eq!(document["text"], "Refunds take 5 days. [1] Refunds are free. [1]");
         assert_eq!(document["persisted"], false);
         assert_eq!(document["citations"][0]["index"], 1);
+        assert_eq!(document.get("deltas"), None);
     }
 
     #[test]
     fn a_refusal_has_a_session_id_only_if_persisted() {
         let mut refusal = Outcome::Refusal(Refusal::new(Reason::NoMatch, &[], 0.35));
         assert!(refusal.opening_events().is_empty());
-        let wire = serde_json::to_value(refusal.as_json()).unwrap();
+        let wire = refusal.as_json().unwrap();
         assert_eq!((&wire["type"], wire.get("session_id")), (&json!("refusal"), None));
         refusal.mark_persisted(Uuid::from_u128(10));
-        let wire = serde_json::to_value(refusal.as_json()).unwrap();
+        let wire = refusal.as_json().unwrap();
         assert_eq!((&wire["session_id"], &wire["persisted"]), (&json!(Uuid::from_u128(10)), &json!(true)));
         refusal.mark_not_persisted();
-        let wire = serde_json::to_value(refusal.as_json()).unwrap();
+        let wire = refusal.as_json().unwrap();
         assert_eq!((wire.get("session_id"), &wire["persisted"]), (None, &json!(false)));
     }
 }

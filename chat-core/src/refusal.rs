@@ -178,7 +178,7 @@ fn nearest(rows: &[MatchedChunk], threshold: f64) -> Vec<FoundPassage> {
     let is_near = |row: &&MatchedChunk| row.is_within_limits() && row.similarity >= threshold - NEAR_MARGIN;
     let mut near: Vec<_> = rows.iter().filter(is_near).collect();
     near.sort_by(|a, b| b.similarity.total_cmp(&a.similarity));
-    for passage in near.into_iter().map(FoundPassage::new) {
+    for passage in near.into_iter().map(|row| FoundPassage::new(row).without_text()) {
         if nearest.len() < MAX_NEAREST && !nearest.iter().any(|other| other.is_same_place(&passage)) {
             nearest.push(passage);
         }

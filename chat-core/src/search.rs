@@ -139,7 +139,7 @@ impl SearchResults {
             if results.len() == limit {
                 break;
             }
-            let found = FoundPassage { blocks: None, ..FoundPassage::with_excerpt(passage.chunk) };
+            let found = FoundPassage { blocks: None, ..FoundPassage::new(passage.chunk) };
             if results.iter().any(|other| other.passage.is_same_place(&found)) {
                 continue;
             }
@@ -248,7 +248,7 @@ mod tests {
         let units: Vec<u16> = content.encode_utf16().collect();
         assert_eq!(String::from_utf16(&units[quote.start..quote.end]).unwrap(), quote.text);
         assert_eq!((quote.text.as_str(), &quote.plain), ("You can cancel an order within 24 hours.", &None));
-        assert_eq!(results[0].passage.excerpt.as_deref(), Some(content));
+        assert_eq!(results[0].passage.excerpt, content);
     }
 
     #[test]
@@ -310,7 +310,7 @@ mod tests {
         fn quotes_are_always_words_of_the_excerpt(content in "\\PC{0,200}", query in "\\PC{1,40}") {
             prop_assume!(!query.trim().is_empty());
             for result in search(&query, 10, &[chunk(1, 1, 0.9, &content)]) {
-                let units: Vec<u16> = result.passage.excerpt.as_ref().unwrap().encode_utf16().collect();
+                let units: Vec<u16> = result.passage.excerpt.encode_utf16().collect();
                 for quote in &result.quotes {
                     prop_assert_eq!(String::from_utf16(&units[quote.start..quote.end]).unwrap(), quote.text.clone());
                 }

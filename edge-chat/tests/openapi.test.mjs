@@ -109,12 +109,13 @@ describe("API description", () => {
     for (const example of all) assertDescribed(example);
   });
 
-  test("every operation has a unique id", () => {
-    const ids = Object.values(description.paths).flatMap((methods) =>
-      Object.values(methods).flatMap(({ operationId }) => operationId ?? []),
+  test("every operation but HEAD and OPTIONS has a unique id", () => {
+    const ids = Object.values(description.paths).flatMap(
+      ({ parameters: _, head: _head, options: _options, ...methods }) =>
+        Object.values(methods).map(({ operationId }) => operationId),
     );
+    assert.ok(ids.every((id) => typeof id === "string" && id !== ""));
     assert.deepEqual(ids, [...new Set(ids)]);
-    assert.equal(ids.length, 36);
   });
 
   test("the schema of questions accepts valid and rejects invalid ones", () => {

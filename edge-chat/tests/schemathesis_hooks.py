@@ -12,6 +12,13 @@ DOCUMENT = os.environ["CHAT_DOCUMENT"]
 
 
 @schemathesis.hook
+def before_load_schema(context, schema):
+    """Gives each response the headers that every response has."""
+    for response in schema["components"]["responses"].values():
+        response["headers"] = {**schema["x-response-headers"], **response.get("headers", {})}
+
+
+@schemathesis.hook
 def before_call(context, case, kwargs):
     """Normalizes vectors to length 1, leaves each passage of a reading once, and replaces most ids by existing ones."""
     if isinstance(case.body, dict) and is_vector(case.body.get("embedding")):

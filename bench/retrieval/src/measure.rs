@@ -60,7 +60,7 @@ fn figures(results: &Results) -> Result<Vec<Figure>> {
         self::share(answered.iter().flat_map(|(found, answer)| {
             let of_strength =
                 answer.citations.iter().filter(move |citation| citation.strength == Some(strength));
-            of_strength.map(|citation| is_chunk_of_gold(found, citation.chunk_id))
+            of_strength.map(|citation| is_chunk_of_gold(found, citation.passage.chunk_id))
         }))
     };
     let plain_quoted = |first| {
@@ -149,7 +149,7 @@ fn is_among(rows: &[MatchedChunk], first: usize, found: &Found) -> bool {
 }
 
 fn is_gold_cited(found: &Found, answer: &Answer) -> bool {
-    answer.citations.iter().any(|citation| is_chunk_of_gold(found, citation.chunk_id))
+    answer.citations.iter().any(|citation| is_chunk_of_gold(found, citation.passage.chunk_id))
 }
 
 fn is_chunk_of_gold(found: &Found, chunk_id: Uuid) -> bool {

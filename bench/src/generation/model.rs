@@ -162,7 +162,7 @@ fn answer(
         count_citations(written, counts);
         counts.cited_passages += written.citations.len();
         counts.cited_gold +=
-            written.citations.iter().filter(|citation| Some(citation.chunk_id) == gold).count();
+            written.citations.iter().filter(|citation| Some(citation.passage.chunk_id) == gold).count();
     }
     let quoted = extractive.deltas.concat();
     let text = written.map_or(quoted, |written| written.deltas.concat());
@@ -192,14 +192,17 @@ fn count_citations(answer: &Answer, counts: &mut Counts) {
         let cited: Vec<&Citation> = answer.citations.iter().filter(is_cited).collect();
         let supports = |citations: &[&Citation]| {
             let parts = citations.iter().flat_map(|citation| {
-                let ranges = sentences(&citation.excerpt, 0..citation.excerpt.len());
-                ranges.into_iter().filter_map(|range| citation.excerpt.get(range))
+                let ranges = sentences(&citation.passage.excerpt, 0..citation.passage.excerpt.len());
+                ranges.into_iter().filter_map(|range| citation.passage.excerpt.get(range))
             });
             check(text, &parts.collect::<Vec<_>>()).dropped.is_none()
         };
         for citation in &cited {
-            let others: Vec<&Citation> =
-                cited.iter().filter(|other| other.chunk_id != citation.chunk_id).copied().collect();
+            let others: Vec<&Citation> = cited
+                .iter()
+                .filter(|other| other.passage.chunk_id != citation.passage.chunk_id)
+                .copied()
+                .collect();
             let is_imprecise = !others.is_empty() && !supports(&[citation]) && supports(&others);
             counts.citations += 1;
             counts.precise_citations += usize::from(!is_imprecise);

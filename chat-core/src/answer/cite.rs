@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use uuid::Uuid;
 
 use super::choose::Chosen;
@@ -19,56 +18,32 @@ use crate::statement::{Role, Segment, Source, StatementKind, joined};
 pub struct Citation {
     /// The number of the *document*, which its passages share; `[n]` in the text refers to it.
     pub index: u32,
-    /// The passage's id.
-    pub chunk_id: Uuid,
-    /// The document's id.
-    pub document_id: Uuid,
-    /// The display name of the document.
-    pub title: String,
-    /// The page number, from 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub page: Option<u64>,
-    /// The headings above the passage.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub section: Option<String>,
-    /// The web page of the passage or document.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub url: Option<String>,
-    /// The document's media type.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub content_type: Option<String>,
-    /// Cosine of question and passage.
-    pub score: f64,
+    /// The passage, with its text.
+    #[serde(flatten)]
+    pub passage: FoundPassage,
     /// How strong the passage's evidence is. Missing in outcomes stored by older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub strength: Option<Strength>,
-    /// The whole passage.
-    pub excerpt: String,
-    /// How the passage is laid out, for display.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub blocks: Option<Value>,
     /// The words of the passage that the answer quotes; empty in a generated answer.
     pub quotes: Vec<Quote>,
     /// The words of the passage that support sentences of a generated answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub supports: Vec<Support>,
-    /// A link to the document's original file. Set by the server; it may expire.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub download_url: Option<String>,
 }
 
 impl Citation {
     /// Whether numbers are in range and quotes match the excerpt. Other software may have written a stored citation.
     pub fn is_valid(&self) -> bool {
-        let excerpt: Vec<u16> = self.excerpt.encode_utf16().collect();
+        let FoundPassage { title, page, section, score, excerpt, .. } = &self.passage;
+        let units: Vec<u16> = excerpt.encode_utf16().collect();
         let matches_excerpt = |start: usize, end: usize, text: &str| {
-            let words = excerpt.get(start..end);
+            let words = units.get(start..end);
             words.is_some_and(|words| !words.is_empty() && text.encode_utf16().eq(words.iter().copied()))
         };
         self.index > 0
-            && self.page != Some(0)
-            && (-1.0..=1.0).contains(&self.score)
-            && [Some(&self.title), Some(&self.excerpt), self.section.as_ref()]
+            && *page != Some(0)
+            && (-1.0..=1.0).contains(score)
+            && [Some(title), Some(excerpt), section.as_ref()]
                 .into_iter()
                 .flatten()
                 .all(|text| !text.is_empty())
@@ -78,7 +53,8 @@ impl Citation {
 
     /// The citation as stored: links are created for each reader.
     pub fn without_link(&self) -> Self {
-        Self { download_url: None, ..self.clone() }
+        let passage = FoundPassage { download_url: None, ..self.passage.clone() };
+        Self { passage, ..self.clone() }
     }
 }
 
@@ -177,35 +153,23 @@ pub(super) fn citations(
 pub(crate) fn citation(chunk: &MatchedChunk, strength: Strength) -> Citation {
     Citation {
         index: 0,
-        chunk_id: chunk.chunk_id,
-        document_id: chunk.document_id,
-        title: chunk.title(),
-        page: chunk.page(),
-        section: chunk.section().map(str::to_owned),
-        url: chunk.url().map(str::to_owned),
-        content_type: chunk.content_type().map(str::to_owned),
-        score: chunk.similarity,
+        passage: FoundPassage::new(chunk),
         strength: Some(strength),
-        excerpt: chunk.content.clone(),
-        blocks: chunk.blocks.clone(),
         quotes: Vec::new(),
         supports: Vec::new(),
-        download_url: None,
     }
 }
 
 /// The passages that are not quoted, in order of rank: one for each section without a quote.
 pub(super) fn also_found(evidence: &[Evidence<'_>], chosen: &[Chosen<'_>]) -> Vec<FoundPassage> {
     let mut places: Vec<_> = chosen.iter().map(|chosen| FoundPassage::new(chosen.passage.chunk)).collect();
-    let mut found = Vec::new();
-    for Evidence { chunk, .. } in evidence {
-        let passage = FoundPassage::with_excerpt(chunk);
+    let quoted = places.len();
+    for passage in evidence.iter().map(|Evidence { chunk, .. }| FoundPassage::new(chunk)) {
         if !places.iter().any(|place| place.is_same_place(&passage)) {
-            places.push(FoundPassage::new(chunk));
-            found.push(passage);
+            places.push(passage);
         }
     }
-    found
+    places.split_off(quoted)
 }
 
 /// The words of a sentence as an answer shows them that has just shown the first parts of its chain.

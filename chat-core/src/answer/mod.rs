@@ -304,7 +304,8 @@ mod tests {
             chunk(7, 3, 0.79, "Refunds take longer for 5 days in May."),
         ];
         let answer = answer("How many days do refunds take?", &chunks);
-        let cited: Vec<_> = answer.citations.iter().map(|c| (c.index, c.chunk_id.as_u128())).collect();
+        let cited: Vec<_> =
+            answer.citations.iter().map(|c| (c.index, c.passage.chunk_id.as_u128())).collect();
         assert_eq!(cited, [(1, 1), (1, 3)]);
         assert_eq!(answer.referenced_indices, [1]);
         let found: Vec<_> = answer.also_found.iter().map(|passage| passage.chunk_id.as_u128()).collect();
@@ -319,7 +320,7 @@ mod tests {
         let units: Vec<u16> = content.encode_utf16().collect();
         assert_eq!(String::from_utf16(&units[quote.start..quote.end]).unwrap(), quote.text);
         assert_eq!(quote.text, "Refunds take 5 days.");
-        assert_eq!(answer.citations[0].excerpt, content);
+        assert_eq!(answer.citations[0].passage.excerpt, content);
     }
 
     #[test]
@@ -340,7 +341,10 @@ mod tests {
         let expected = BTreeSet::from([7, 8].map(Uuid::from_u128));
         let with = answer("refunds", &rows);
         assert_eq!(with.sources(), expected);
-        assert_eq!(with.sources(), with.citations.iter().map(|citation| citation.document_id).collect());
+        assert_eq!(
+            with.sources(),
+            with.citations.iter().map(|citation| citation.passage.document_id).collect()
+        );
         assert_eq!(try_compose("refunds", &rows, false).unwrap().sources(), expected);
     }
 
@@ -617,12 +621,12 @@ mod tests {
         };
         assert!(changed(|citation| citation.quotes.clear()));
         assert!(!changed(|citation| citation.index = 0));
-        assert!(!changed(|citation| citation.page = Some(0)));
-        assert!(!changed(|citation| citation.score = 7.0));
-        assert!(!changed(|citation| citation.score = f64::NAN));
-        assert!(!changed(|citation| citation.title.clear()));
-        assert!(!changed(|citation| citation.section = Some(String::new())));
-        assert!(!changed(|citation| citation.excerpt.insert(0, 'x')));
+        assert!(!changed(|citation| citation.passage.page = Some(0)));
+        assert!(!changed(|citation| citation.passage.score = 7.0));
+        assert!(!changed(|citation| citation.passage.score = f64::NAN));
+        assert!(!changed(|citation| citation.passage.title.clear()));
+        assert!(!changed(|citation| citation.passage.section = Some(String::new())));
+        assert!(!changed(|citation| citation.passage.excerpt.insert(0, 'x')));
         assert!(!changed(|citation| citation.quotes[0].end += 1));
         assert!(!changed(|citation| citation.quotes[0].start = citation.quotes[0].end));
         assert!(!changed(|citation| citation.quotes[0].start = usize::MAX));
@@ -648,8 +652,8 @@ mod tests {
                 }
                 for citation in &answer.citations {
                     // The database has no empty passages.
-                    prop_assert!(citation.is_valid() || citation.excerpt.is_empty());
-                    let units: Vec<u16> = citation.excerpt.encode_utf16().collect();
+                    prop_assert!(citation.is_valid() || citation.passage.excerpt.is_empty());
+                    let units: Vec<u16> = citation.passage.excerpt.encode_utf16().collect();
                     for quote in &citation.quotes {
                         prop_assert_eq!(&String::from_utf16(&units[quote.start..quote.end]).unwrap(), &quote.text);
                     }

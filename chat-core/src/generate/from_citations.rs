@@ -16,12 +16,14 @@ impl Generation {
         let mut known = BTreeSet::new();
         let sources: Vec<_> = citations
             .iter()
-            .filter(|citation| citation.is_valid() && known.insert(citation.chunk_id))
+            .filter(|citation| citation.is_valid() && known.insert(citation.passage.chunk_id))
             .map(Source::from_citation)
             .take(MAX_PROMPT_SOURCES)
             .collect();
-        let numbers: BTreeMap<_, _> =
-            sources.iter().map(|source| (source.citation.document_id, source.citation.index)).collect();
+        let numbers: BTreeMap<_, _> = sources
+            .iter()
+            .map(|source| (source.citation.passage.document_id, source.citation.index))
+            .collect();
         Self {
             question: question.to_owned(),
             verifier: Verifier::new(question, &sources),
@@ -74,7 +76,7 @@ mod tests {
             citation.index += 2;
         }
         let shipping =
-            citations.iter().find(|citation| citation.excerpt.starts_with("Orders")).unwrap().index;
+            citations.iter().find(|citation| citation.passage.excerpt.starts_with("Orders")).unwrap().index;
         let (deltas, answer) = write(&citations, "Orders above 40 euros are shipped free of charge [1].");
         assert_eq!(deltas, [format!("Orders above 40 euros are shipped free of charge. [{shipping}]")]);
         let answer = answer.unwrap();
@@ -113,7 +115,8 @@ mod tests {
     #[test]
     fn invalid_and_repeated_citations_are_no_sources() {
         let mut citations = citations();
-        let invalid = Citation { index: 0, chunk_id: uuid::Uuid::from_u128(99), ..citations[0].clone() };
+        let mut invalid = Citation { index: 0, ..citations[0].clone() };
+        invalid.passage.chunk_id = uuid::Uuid::from_u128(99);
         let repeated = citations[1].clone();
         citations.extend([invalid, repeated]);
         let generation = Generation::from_citations(QUESTION, &citations, false, "test-model");

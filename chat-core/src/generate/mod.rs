@@ -95,7 +95,7 @@ impl Generation {
         let mut sources = sources(rows, |id| of(id).is_some_and(|passage| passage.qualifies));
         sources.truncate(MAX_PROMPT_SOURCES);
         for source in &mut sources {
-            let confidence = of(source.citation.chunk_id).map_or(0.0, |passage| passage.confidence);
+            let confidence = of(source.citation.passage.chunk_id).map_or(0.0, |passage| passage.confidence);
             source.citation.strength = Some(Strength::from_confidence(confidence));
         }
         Self {
@@ -235,7 +235,7 @@ impl Generation {
                     .and_then(|number| number.checked_sub(1))
                     .filter(|at| *at < self.sources.len()),
                 Reference::Name(name) => {
-                    let has_name = |source: &Source| is_name_of(name, &source.citation.title);
+                    let has_name = |source: &Source| is_name_of(name, &source.citation.passage.title);
                     self.sources.iter().position(has_name)
                 }
             };
@@ -269,7 +269,7 @@ impl Generation {
         let mut mentioned = Vec::new();
         for document in supports.iter().filter_map(|support| self.sources.get(support.source)) {
             let next = self.numbers.len() as u32 + 1;
-            let number = *self.numbers.entry(document.citation.document_id).or_insert(next);
+            let number = *self.numbers.entry(document.citation.passage.document_id).or_insert(next);
             if !mentioned.contains(&number) {
                 mentioned.push(number);
                 delta.push_str(&format!(" [{number}]"));
@@ -285,12 +285,14 @@ impl Generation {
         for (at, sent) in sent.iter().enumerate() {
             for support in &sent.supports {
                 let Some(source) = sources.get(support.source) else { continue };
-                let id = source.citation.chunk_id;
-                if !citations.iter().any(|citation| citation.chunk_id == id) {
-                    let index = numbers.get(&source.citation.document_id).copied().unwrap_or_default();
+                let FoundPassage { chunk_id, document_id, section, .. } = &source.citation.passage;
+                if !citations.iter().any(|citation| citation.passage.chunk_id == *chunk_id) {
+                    let index = numbers.get(document_id).copied().unwrap_or_default();
                     citations.push(Citation { index, ..source.citation.clone() });
                 }
-                let Some(citation) = citations.iter_mut().find(|citation| citation.chunk_id == id) else {
+                let Some(citation) =
+                    citations.iter_mut().find(|citation| citation.passage.chunk_id == *chunk_id)
+                else {
                     continue;
                 };
                 let words = source.sentences.get(support.sentences.clone()).unwrap_or_default();
@@ -301,9 +303,9 @@ impl Generation {
                     sentence: at as u32,
                 }));
                 sentences.push(QuotedSentence {
-                    chunk_id: id,
-                    document_id: source.citation.document_id,
-                    section: source.citation.section.clone(),
+                    chunk_id: *chunk_id,
+                    document_id: *document_id,
+                    section: section.clone(),
                     source: words.iter().map(|words| words.text.as_str()).collect::<Vec<_>>().join(" "),
                     text: sent.text.clone(),
                     whole: sent.text.clone(),
@@ -315,16 +317,15 @@ impl Generation {
         citations.sort_by_key(|citation| citation.index);
         let mut also_found: Vec<FoundPassage> = Vec::new();
         for source in &sources {
-            let found = FoundPassage::from_citation(&source.citation);
-            let is_known = citations.iter().any(|citation| {
-                (citation.document_id, &citation.section) == (found.document_id, &found.section)
-            }) || also_found.iter().any(|other| other.is_same_place(&found));
-            if !is_known {
-                also_found.push(found);
+            let found = &source.citation.passage;
+            let mut known = citations.iter().map(|citation| &citation.passage).chain(&also_found);
+            if !known.any(|other| other.is_same_place(found)) {
+                also_found.push(FoundPassage { download_url: None, ..found.clone() });
             }
         }
         // Numbers of an earlier answer are known before they are mentioned.
-        numbers.retain(|document, _| citations.iter().any(|citation| citation.document_id == *document));
+        numbers
+            .retain(|document, _| citations.iter().any(|citation| citation.passage.document_id == *document));
         let mut referenced_indices: Vec<_> = numbers.into_values().collect();
         referenced_indices.sort_unstable();
         referenced_indices.dedup();
@@ -490,7 +491,7 @@ mod tests {
     fn a_wrong_marker_is_repaired() {
         let (deltas, answer, report) = write("Refunds are paid to your card within 5 days [2].");
         assert_eq!(deltas, ["Refunds are paid to your card within 5 days. [1]"]);
-        assert_eq!(answer.unwrap().citations[0].chunk_id, Uuid::from_u128(1));
+        assert_eq!(answer.unwrap().citations[0].passage.chunk_id, Uuid::from_u128(1));
         assert_eq!(report.repaired_citations, 1);
     }
 

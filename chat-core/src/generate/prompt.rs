@@ -42,7 +42,7 @@ pub(super) fn messages(question: &str, sources: &[Source], tag: &str, share: f64
         }
         let text: String = text.chars().take(room).collect();
         room -= text.chars().count();
-        let title = attribute(&one_line(&clean(&source.citation.title, tag), MAX_TITLE_CHARS));
+        let title = attribute(&one_line(&clean(&source.citation.passage.title, tag), MAX_TITLE_CHARS));
         let number = at + 1;
         // Writing to a string cannot fail.
         let _ = writeln!(user, "<source-{tag} id=\"{number}\" title=\"{title}\">\n{text}\n</source-{tag}>\n");

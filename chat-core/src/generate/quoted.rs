@@ -15,7 +15,7 @@ pub(super) struct Quoted {
 impl Quoted {
     /// `None` if the sentence is of a passage that the model does not get, or code, whose lines would lose their layout.
     pub(super) fn new(quote: &QuotedSentence, sources: &[Source]) -> Option<Self> {
-        let source = sources.iter().position(|source| source.citation.chunk_id == quote.chunk_id)?;
+        let source = sources.iter().position(|source| source.citation.passage.chunk_id == quote.chunk_id)?;
         let sentences = &sources.get(source)?.sentences;
         let is_it =
             |sentence: &SourceSentence| sentence.text == quote.source && sentence.plain == quote.whole;

@@ -60,13 +60,14 @@ impl Source {
 
     /// The quotes of a citation.
     pub(crate) fn from_citation(citation: &Citation) -> Self {
-        let context = citation.section.clone().unwrap_or_default();
+        let context = citation.passage.section.clone().unwrap_or_default();
         let sentence = |quote: &Quote| SourceSentence {
             row: SourceRow::new(quote),
             ..SourceSentence::new((quote.start, quote.end), &quote.text, quote.whole(), &context)
         };
         let sentences: Vec<_> = citation.quotes.iter().map(sentence).collect();
-        let lines = citation.section.as_deref().into_iter().chain(citation.quotes.iter().map(Quote::whole));
+        let section = citation.passage.section.as_deref();
+        let lines = section.into_iter().chain(citation.quotes.iter().map(Quote::whole));
         let plain = lines.collect::<Vec<_>>().join("\n");
         let citation = Citation { quotes: Vec::new(), supports: Vec::new(), ..citation.clone() };
         Self { citation, sentences, plain }

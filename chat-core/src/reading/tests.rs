@@ -473,7 +473,7 @@ proptest! {
             prop_assert!(is_statement, "{sentence:?}");
         }
         for citation in &answer.citations {
-            prop_assert!(citation.is_valid() && qualifies(citation.chunk_id));
+            prop_assert!(citation.is_valid() && qualifies(citation.passage.chunk_id));
         }
     }
 

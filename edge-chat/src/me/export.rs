@@ -177,7 +177,7 @@ impl Export {
             return Ok(Stage::Sessions { after: Some(last_id) });
         }
         for message in messages {
-            while sessions.front().is_some_and(|session| session.id != message.session_id) {
+            while sessions.front().is_some_and(|session| session.id != message.extra.session_id) {
                 let Some(session) = sessions.pop_front() else { break };
                 self.close(&session, &mut place, text)?;
             }
@@ -264,8 +264,7 @@ fn halve(rows: u32) -> Result<u32, HttpError> {
 
 /// Removes `hedged` from the user's messages.
 fn exported(message: ExportedMessage) -> ExportedMessage {
-    let is_answer = message.role == "assistant";
-    ExportedMessage { hedged: message.hedged.filter(|_| is_answer), ..message }
+    ExportedMessage { hedged: message.hedged.filter(|_| message.is_answer()), ..message }
 }
 
 /// Unexpected rows, or rows in another order than requested.

@@ -4,11 +4,9 @@ use std::collections::BTreeSet;
 
 use chat_core::answer::Citation;
 use chat_core::chunk::is_web_address;
-use chat_core::feedback::Feedback;
-use chat_core::generate::AnswerMode;
-use chat_core::outcome::Searched;
 use futures_util::future::join;
 use serde::Serialize;
+use serde_json::value::RawValue;
 use uuid::Uuid;
 use worker::Response;
 
@@ -17,7 +15,7 @@ use crate::call::Call;
 use crate::chat::Links;
 use crate::http::error::HttpError;
 use crate::http::reply::Reply;
-use crate::supabase::{Message, Supabase, Timestamp, session_not_found};
+use crate::supabase::{Message, Supabase, session_not_found};
 
 /// Documents that are looked up for one page. If there are more, the page ends earlier.
 const MAX_DOCUMENTS: usize = 500;
@@ -29,31 +27,7 @@ struct Page {
 }
 
 /// A message as the client gets it.
-#[derive(Serialize)]
-struct ShownMessage {
-    id: Uuid,
-    role: String,
-    content: String,
-    citations: Vec<ShownCitation>,
-    created_at: Timestamp,
-    /// The reason, if it is a refusal.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    refusal: Option<String>,
-    /// Whether its passages may not answer the question. Only for messages of the assistant.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    hedged: Option<bool>,
-    /// Who wrote the words; absent if they are quotes, and for messages of the user.
-    #[serde(skip_serializing_if = "AnswerMode::is_extractive")]
-    mode: AnswerMode,
-    /// Whether the model had not finished.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    cut: bool,
-    #[serde(flatten)]
-    searched: Searched,
-    /// What the user thinks of the answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    feedback: Option<Feedback>,
-}
+type ShownMessage = Message<Vec<ShownCitation>>;
 
 #[derive(Serialize)]
 struct ShownCitation {
@@ -90,32 +64,30 @@ pub(crate) async fn messages(call: Call, session_id: Uuid) -> Result<Reply, Http
 
 /// Another version or an administrator may have written the row: invalid citations and citations without words of their passage
 /// are left out, and links are checked again.
-fn to_shown(message: Message) -> ShownMessage {
-    let is_answer = message.role == "assistant";
+fn to_shown(message: Message<Vec<Box<RawValue>>>) -> ShownMessage {
+    let is_answer = message.is_answer();
     let citations = message.citations.iter().filter(|_| is_answer);
     let citations = citations
-        .filter_map(|json| serde_json::from_slice(json.get().as_bytes()).ok())
+        .filter_map(|json| serde_json::from_str(json.get()).ok())
         .filter(|citation: &Citation| citation.is_valid() && has_words(citation));
-    let citations = citations.map(|citation| ShownCitation {
-        citation: Citation {
-            url: citation.url.filter(|url| is_web_address(url)),
-            download_url: None,
-            ..citation
-        },
-        available: false,
+    let citations = citations.map(|mut citation| {
+        citation.passage.url = citation.passage.url.filter(|url| is_web_address(url));
+        citation.passage.download_url = None;
+        ShownCitation { citation, available: false }
     });
-    ShownMessage {
+    Message {
         citations: citations.collect(),
-        feedback: message.feedback.to_feedback(),
+        hedged: message.hedged.filter(|_| is_answer),
         id: message.id,
         role: message.role,
         content: message.content,
         created_at: message.created_at,
         refusal: message.refusal,
-        hedged: is_answer.then_some(message.hedged),
         mode: message.mode,
         cut: message.cut,
         searched: message.searched,
+        feedback: message.feedback,
+        extra: (),
     }
 }
 
@@ -128,7 +100,7 @@ fn has_words(citation: &Citation) -> bool {
 fn messages_with_documents(messages: &[ShownMessage]) -> usize {
     let mut documents = BTreeSet::new();
     let fits = messages.iter().take_while(|message| {
-        documents.extend(message.citations.iter().map(|shown| shown.citation.document_id));
+        documents.extend(message.citations.iter().map(|shown| shown.citation.passage.document_id));
         documents.len() <= MAX_DOCUMENTS
     });
     fits.count().max(1)
@@ -141,7 +113,7 @@ async fn mark_sources(
     messages: &mut [ShownMessage],
 ) -> Result<(), HttpError> {
     let citations = || messages.iter().flat_map(|message| &message.citations);
-    let cited: BTreeSet<_> = citations().map(|shown| shown.citation.document_id).collect();
+    let cited: BTreeSet<_> = citations().map(|shown| shown.citation.passage.document_id).collect();
     if cited.is_empty() {
         return Ok(());
     }
@@ -155,9 +127,9 @@ async fn mark_sources(
     });
     let visible: BTreeSet<_> = files.iter().map(|file| file.id).collect();
     for shown in messages.iter_mut().flat_map(|message| &mut message.citations) {
-        let document = shown.citation.document_id;
+        let document = shown.citation.passage.document_id;
         shown.available = visible.contains(&document);
-        shown.citation.download_url = links.get(&document).cloned();
+        shown.citation.passage.download_url = links.get(&document).cloned();
     }
     Ok(())
 }

@@ -4,15 +4,13 @@
 //! is the last, because PostgREST may shorten any page (`max-rows`).
 
 use chat_core::assistant::AssistantName;
-use chat_core::generate::AnswerMode;
-use chat_core::outcome::Searched;
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 
-use super::sessions::{COLUMNS, FeedbackColumns, MESSAGES, TABLE};
-use super::{Query, Session, Supabase, Timestamp};
+use super::sessions::{COLUMNS, MESSAGES, TABLE};
+use super::{Message, Query, Session, Supabase, Timestamp};
 use crate::http::error::HttpError;
 
 /// The columns of [`ExportedMessage`].
@@ -20,46 +18,22 @@ const EXPORTED_COLUMNS: &str = "session_id,id,role,content,citations,created_at,
 /// The columns of [`RefusedQuestion`].
 const REFUSED_COLUMNS: &str = "id,session_id,assistant,question,reason,best_score,created_at";
 
-/// A message as stored and exported.
+/// A message as exported, with its citations as stored.
+pub(crate) type ExportedMessage = Message<Box<RawValue>, ExportedOnly>;
+
+/// What only the export says of a message.
 #[derive(Serialize, Deserialize)]
-pub(crate) struct ExportedMessage {
+pub(crate) struct ExportedOnly {
     #[serde(skip_serializing)]
     pub(crate) session_id: Uuid,
-    pub(crate) id: Uuid,
-    pub(crate) role: String,
-    pub(crate) content: String,
-    pub(crate) citations: Box<RawValue>,
-    pub(crate) created_at: Timestamp,
-    /// The reason, if it is a refusal.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) refusal: Option<String>,
-    /// Whether its passages may not answer the question. Exported for messages of the assistant only.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) hedged: Option<bool>,
-    /// Who wrote the words; absent if they are quotes, and for messages of the user.
-    #[serde(default, skip_serializing_if = "AnswerMode::is_extractive")]
-    pub(crate) mode: AnswerMode,
-    /// Whether the model had not finished.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) cut: bool,
-    #[serde(flatten)]
-    pub(crate) searched: Searched,
     /// Ids of the documents that the answer is based on, shown or not.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) sources: Vec<Uuid>,
+    sources: Vec<Uuid>,
     /// Milliseconds from the request to the end of the answer.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) latency_ms: Option<u32>,
-    /// What the user thinks of the answer.
-    #[serde(flatten, serialize_with = "as_feedback")]
-    pub(crate) feedback: FeedbackColumns,
+    latency_ms: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) feedback_at: Option<Timestamp>,
-}
-
-/// Writes the columns as the API does: a field `feedback`, if the user said something.
-fn as_feedback<S: Serializer>(columns: &FeedbackColumns, serializer: S) -> Result<S::Ok, S::Error> {
-    serializer.collect_map(columns.to_feedback().map(|feedback| ("feedback", feedback)))
+    feedback_at: Option<Timestamp>,
 }
 
 /// A refused question as stored and exported.

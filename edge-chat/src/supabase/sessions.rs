@@ -5,7 +5,7 @@ use chat_core::feedback::{Feedback, FeedbackReason, FeedbackRequest, Rating};
 use chat_core::generate::AnswerMode;
 use chat_core::outcome::Searched;
 use serde::de::IgnoredAny;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 use serde_json::json;
 use serde_json::value::RawValue;
 use uuid::Uuid;
@@ -30,26 +30,41 @@ pub(crate) struct Session {
     pub(crate) updated_at: Timestamp,
 }
 
-/// A message as stored.
-#[derive(Deserialize)]
-pub(crate) struct Message {
+/// A message as stored and as the client gets it: `C` are its citations, and `E` is what only the export
+/// has.
+#[derive(Serialize, Deserialize)]
+pub(crate) struct Message<C, E = ()> {
     pub(crate) id: Uuid,
     pub(crate) role: String,
     pub(crate) content: String,
-    pub(crate) citations: Vec<Box<RawValue>>,
+    pub(crate) citations: C,
     pub(crate) created_at: Timestamp,
     /// The reason, if it is a refusal.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) refusal: Option<String>,
-    /// Whether its passages may not answer the question.
-    pub(crate) hedged: bool,
-    /// Who wrote the words.
+    /// Whether its passages may not answer the question. Clients get it for messages of the assistant
+    /// only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) hedged: Option<bool>,
+    /// Who wrote the words; absent if they are quotes, and for messages of the user.
+    #[serde(skip_serializing_if = "AnswerMode::is_extractive")]
     pub(crate) mode: AnswerMode,
     /// Whether the model had not finished.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) cut: bool,
     #[serde(flatten)]
     pub(crate) searched: Searched,
-    #[serde(flatten)]
+    /// What the user thinks of the answer.
+    #[serde(flatten, serialize_with = "as_feedback")]
     pub(crate) feedback: FeedbackColumns,
+    #[serde(flatten)]
+    pub(crate) extra: E,
+}
+
+impl<C, E> Message<C, E> {
+    pub(crate) fn is_answer(&self) -> bool {
+        self.role == "assistant"
+    }
 }
 
 /// The columns of a message for what the user thinks of it.
@@ -60,12 +75,12 @@ pub(crate) struct FeedbackColumns {
     feedback_comment: Option<String>,
 }
 
-impl FeedbackColumns {
-    /// `None` if the user said nothing.
-    pub(crate) fn to_feedback(&self) -> Option<Feedback> {
-        let (reason, comment) = (self.feedback_reason, self.feedback_comment.clone());
-        self.feedback_rating.map(|rating| Feedback { rating, reason, comment })
-    }
+/// Writes the columns as the API does: a field `feedback`, if the user said something.
+fn as_feedback<S: Serializer>(columns: &FeedbackColumns, serializer: S) -> Result<S::Ok, S::Error> {
+    let FeedbackColumns { feedback_rating, feedback_reason: reason, feedback_comment } = columns;
+    let feedback =
+        feedback_rating.map(|rating| Feedback { rating, reason: *reason, comment: feedback_comment.clone() });
+    serializer.collect_map(feedback.map(|feedback| ("feedback", feedback)))
 }
 
 impl Supabase {
@@ -158,7 +173,7 @@ impl Supabase {
         session_id: Uuid,
         after: Option<&Timestamp>,
         mut limit: u32,
-    ) -> Result<(Vec<Message>, u32), HttpError> {
+    ) -> Result<(Vec<Message<Vec<Box<RawValue>>>>, u32), HttpError> {
         loop {
             let exchange = self.messages_exchange(session_id, after, limit);
             match exchange.read_if_not_too_large(self.deadline).await? {

@@ -4,8 +4,11 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { parse } from "yaml";
 
-/** The parsed API description. */
+/** The parsed API description. Each response has the headers that every response has, too. */
 export const description = parse(readFileSync(new URL("../../../docs/openapi.yaml", import.meta.url), "utf8"));
+for (const response of Object.values(description.components.responses)) {
+  response.headers = { ...description["x-response-headers"], ...response.headers };
+}
 
 const UUID = "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}";
 

@@ -110,14 +110,13 @@ fn answered(answer: &Answer) -> String {
 }
 
 fn source(citation: &Citation) -> String {
-    let place = one_line(&place(&citation.title, citation.section.as_deref()), MAX_QUOTE_CHARS);
-    let page = citation.page.map_or(String::new(), |page| format!(", page {page}"));
     let strength = citation.strength.map_or("", |strength| match strength {
         Strength::Strong => "strong, ",
         Strength::Good => "good, ",
         Strength::Partial => "partial, ",
     });
-    format!("[{}] {place}{page} ({strength}similarity {:.2})", citation.index, citation.score)
+    let Citation { index, passage, .. } = citation;
+    format!("[{index}] {} ({strength}similarity {:.2})", place_and_page(passage), passage.score)
 }
 
 fn refused(refusal: &Refusal) -> String {
@@ -130,9 +129,12 @@ fn refused(refusal: &Refusal) -> String {
 }
 
 fn found(passage: &FoundPassage) -> String {
-    let place = one_line(&place(&passage.title, passage.section.as_deref()), MAX_QUOTE_CHARS);
-    let page = passage.page.map_or(String::new(), |page| format!(", page {page}"));
     let url =
         passage.url.as_deref().map_or(String::new(), |url| format!(" {}", one_line(url, MAX_QUOTE_CHARS)));
-    format!("  {place}{page} (similarity {:.2}){url}", passage.score)
+    format!("  {} (similarity {:.2}){url}", place_and_page(passage), passage.score)
+}
+
+fn place_and_page(passage: &FoundPassage) -> String {
+    let place = one_line(&place(&passage.title, passage.section.as_deref()), MAX_QUOTE_CHARS);
+    place + &passage.page.map_or(String::new(), |page| format!(", page {page}"))
 }

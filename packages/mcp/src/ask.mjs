@@ -2,13 +2,14 @@ import { ChatError, embedQuestion, readFor, streamChat } from "@evidence-chat/wi
 import { ExcerptBudget, MAX_NEAR_PASSAGES, shorten } from "./bounds.mjs";
 import { escape, fenced, oneLine, place, quotation } from "./text.mjs";
 
-/** @import { ChatClientOptions, ChatEvent, Citation, Passage, PassageReader, RefusalEvent } from "@evidence-chat/widget/client" */
+/** @import { ChatClientOptions, ChatEvent, Citation, FoundPassage } from "@evidence-chat/widget/client" */
+/** @import { PassageReader, RefusalEvent, Searched } from "@evidence-chat/widget/client" */
 /** @import { Embedder } from "@evidence-chat/embedder" */
 
 /**
  * What the Worker said about a question.
  * @typedef {{ text: string, sessionId?: string, hedged: boolean, mode?: "extractive" | "generated",
- *   citations: readonly Citation[], nearest: readonly Passage[], refusal?: RefusalEvent, searched?: string,
+ *   citations: readonly Citation[], nearest: readonly FoundPassage[], refusal?: RefusalEvent, searched?: string,
  *   truncated: boolean, cut?: true }} Outcome
  */
 
@@ -73,7 +74,7 @@ async function readOutcome(
   return outcome;
 }
 
-/** @param {Pick<RefusalEvent, "searched" | "truncated">} event */
+/** @param {Searched} event */
 function searchedOf({ searched, truncated }) {
   return { truncated: truncated === true, ...(searched && { searched }) };
 }
@@ -102,7 +103,7 @@ function structure(/** @type {Outcome} */ outcome) {
     : { type: "answer", text, hedged: outcome.hedged, mode: outcome.mode, ...(outcome.cut && { cut: true }), ...rest };
 }
 
-/** @param {Passage & { excerpt?: string, blocks?: unknown }} passage */
+/** @param {FoundPassage} passage */
 function withoutExcerpt({ excerpt: _excerpt, blocks: _blocks, ...passage }) {
   return passage;
 }

@@ -27,7 +27,7 @@ export const ASK_INPUT = {
 /** The Worker returns no more. */
 const MAX_RESULTS = 10;
 
-const PLACE = {
+const passage = z.object({
   title: z.string(),
   section: z.string().optional(),
   page: z.number().optional(),
@@ -37,7 +37,8 @@ const PLACE = {
   document_id: z.string(),
   chunk_id: z.string(),
   score: z.number().describe("Cosine similarity of question and passage"),
-};
+  excerpt: z.string().optional().describe("The whole passage; left out if the result would be too long"),
+});
 
 const words = {
   start: z.number().int().describe("Offset into the excerpt, in UTF-16 code units"),
@@ -56,11 +57,9 @@ const quote = z.object({
   whole: z.string().optional().describe("The words with all that they need, if the answer has it right before them"),
 });
 
-const citation = z.object({
+const citation = passage.extend({
   index: z.number().int().describe("The number n of the markers [n]; all passages of a document share it"),
-  ...PLACE,
   strength: z.enum(["strong", "good", "partial"]).optional(),
-  excerpt: z.string().optional().describe("The whole passage; left out if the result would be too long"),
   quotes: z.array(quote).describe("Verbatim words that the answer uses"),
   supports: z
     .array(z.object({ ...words, sentence: z.number().int() }))
@@ -76,7 +75,9 @@ export const ASK_OUTPUT = {
   hedged: z.boolean().optional().describe("The passages are on the subject but may not answer the question"),
   mode: z.enum(["extractive", "generated"]).optional().describe("extractive: all sentences are verbatim quotes"),
   citations: z.array(citation),
-  nearest: z.array(z.object(PLACE)).describe("Passages near the question that are not quoted, the best first"),
+  nearest: z
+    .array(passage.omit({ excerpt: true }))
+    .describe("Passages near the question that are not quoted, the best first"),
   reason: z.enum(["no_match", "weak_evidence", "unreadable_language", "no_access", "empty_kb"]).optional(),
   suggestions: z
     .array(z.object({ type: z.enum(["contact", "rephrase", "ask"]), text: z.string(), url: z.string().optional() }))
@@ -97,13 +98,7 @@ export const SEARCH_INPUT = {
 
 export const SEARCH_OUTPUT = {
   results: z
-    .array(
-      z.object({
-        ...PLACE,
-        excerpt: z.string().optional().describe("The whole passage; left out if the result would be too long"),
-        quotes: z.array(quote).describe("The best sentence"),
-      }),
-    )
+    .array(passage.extend({ quotes: z.array(quote).describe("The best sentence") }))
     .describe("The best first; empty if nothing is near"),
   truncated: z.boolean().describe("The query is longer than the model reads: its end was ignored"),
   shortened: z.boolean().describe("Parts of the result were left out because it would be too long"),

@@ -1,8 +1,8 @@
-/** @import { Citation, Passage } from "@evidence-chat/widget/client" */
+/** @import { Citation, FoundPassage } from "@evidence-chat/widget/client" */
 
 /**
  * Where a passage is: document, section, page and address, in one line.
- * @param {Pick<Passage, "title" | "section" | "page" | "url">} passage
+ * @param {Pick<FoundPassage, "title" | "section" | "page" | "url">} passage
  */
 export function place({ title, section, page, url }) {
   const parts = [title, ...(section && section !== title ? [section] : []), ...(page ? [`page ${page}`] : [])];

@@ -12,14 +12,13 @@ import type {
   FoundPassage,
   GenerationFallback,
   GenerationReport,
-  Passage,
   PassageBlock,
   PassageLayout,
   PassageMark,
   Quote,
   QuotePiece,
-  RefusalEvent,
   RefusalReason,
+  Searched,
   Suggestion,
   Support,
 } from "./wire.js";
@@ -95,7 +94,7 @@ function decodeAnswerEnd(json: JsonObject): ChatEvent {
 }
 
 /** What was searched, if it was not just the question. */
-export function decodeSearched({ searched, truncated }: JsonObject): Pick<RefusalEvent, "searched" | "truncated"> {
+export function decodeSearched({ searched, truncated }: JsonObject): Searched {
   return { ...optional("searched", asString(searched)), ...(truncated === true && { truncated }) };
 }
 
@@ -160,7 +159,6 @@ export function decodeCitation(value: unknown): Citation[] {
       index,
       ...decodePassage(json),
       excerpt: asString(json.excerpt) ?? "",
-      ...optional("blocks", decodeLayout(json.blocks)),
       quotes: asArray(json.quotes).flatMap(decodeQuote),
       ...(Array.isArray(json.supports) && { supports: json.supports.flatMap(decodeSupport) }),
       ...optional("strength", asStrength(json.strength)),
@@ -172,18 +170,11 @@ export function decodeCitation(value: unknown): Citation[] {
 /** Reads one passage that is not quoted; an empty list if it is malformed. */
 function decodeFound(value: unknown): FoundPassage[] {
   const json = asObject(value);
-  if (!json) return [];
-  return [
-    {
-      ...decodePassage(json),
-      ...optional("excerpt", asString(json.excerpt)),
-      ...optional("blocks", decodeLayout(json.blocks)),
-    },
-  ];
+  return json ? [decodePassage(json)] : [];
 }
 
-/** Reads the fields of a passage. */
-export function decodePassage(json: JsonObject): Passage {
+/** Reads the fields of a passage that citations and results of a search have too. */
+export function decodePassage(json: JsonObject): FoundPassage {
   return {
     chunk_id: asString(json.chunk_id) ?? "",
     document_id: asString(json.document_id) ?? "",
@@ -194,6 +185,8 @@ export function decodePassage(json: JsonObject): Passage {
     ...optional("content_type", asString(json.content_type)),
     ...optional("url", safeUrl(json.url)),
     ...optional("download_url", safeUrl(json.download_url)),
+    ...optional("excerpt", asString(json.excerpt)),
+    ...optional("blocks", decodeLayout(json.blocks)),
   };
 }
 
@@ -226,7 +219,7 @@ function decodePieces(value: unknown): readonly QuotePiece[] | undefined {
 }
 
 /** How a passage is laid out. Malformed parts, and those of kinds that this version does not know, are left out. */
-export function decodeLayout(value: unknown): PassageLayout | undefined {
+function decodeLayout(value: unknown): PassageLayout | undefined {
   const json = asObject(value);
   if (!Array.isArray(json?.blocks)) return undefined;
   return { blocks: json.blocks.flatMap(decodeBlock), marks: asArray(json.marks).flatMap(decodeMark) };

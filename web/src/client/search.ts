@@ -1,4 +1,4 @@
-import { decodeLayout, decodePassage, decodeQuote } from "./decode.js";
+import { decodePassage, decodeQuote } from "./decode.js";
 import { invalidResponse } from "./errors.js";
 import { asArray, asObject, asString, type JsonObject, optional } from "./json.js";
 import { apiUrl, type ChatClientOptions, sendForJson } from "./request.js";
@@ -37,8 +37,7 @@ function decodeResult(value: unknown): SearchResult[] {
   const json = asObject(value);
   const quotes = asArray(json?.quotes).flatMap(decodeQuote);
   if (!json || quotes.length === 0) return [];
-  const excerpt = asString(json.excerpt) ?? "";
-  return [{ ...decodePassage(json), excerpt, ...optional("blocks", decodeLayout(json.blocks)), quotes }];
+  return [{ ...decodePassage(json), excerpt: asString(json.excerpt) ?? "", quotes }];
 }
 
 /**

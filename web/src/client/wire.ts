@@ -152,8 +152,8 @@ export interface Support {
 /** How strong the evidence of a passage is. */
 export type EvidenceStrength = "strong" | "good" | "partial";
 
-/** A passage of a document that the user is allowed to read. */
-export interface Passage {
+/** A passage near a question, of a document that the user may read. Alone it is further reading, not a source. */
+export interface FoundPassage {
   readonly chunk_id: string;
   readonly document_id: string;
   readonly title: string;
@@ -166,17 +166,18 @@ export interface Passage {
   readonly score: number;
   /** URL of the document's original file, always http or https. It may need the user's token, or expire. */
   readonly download_url?: string;
+  /** The whole passage, as plain text. Missing in refusals. */
+  readonly excerpt?: string;
+  readonly blocks?: PassageLayout;
 }
 
 /**
  * A passage that the answer quotes, or that supports a generated answer. `index` is the number of the `[n]` markers; all passages of a document share it.
  */
-export interface Citation extends Passage {
+export interface Citation extends FoundPassage {
   readonly index: number;
   readonly strength?: EvidenceStrength;
-  /** The whole passage, as plain text. */
   readonly excerpt: string;
-  readonly blocks?: PassageLayout;
   /** At least one; empty in a generated answer. */
   readonly quotes: readonly Quote[];
   /** Only in a generated answer. */
@@ -185,18 +186,9 @@ export interface Citation extends Passage {
   readonly available?: boolean;
 }
 
-/** A passage near the question that the answer does not quote: not a source, but further reading. */
-export interface FoundPassage extends Passage {
-  /** As in a citation. Missing in refusals. */
-  readonly excerpt?: string;
-  readonly blocks?: PassageLayout;
-}
-
 /** A passage that fits a text which is being typed: a place to look, not an answer. It has no `download_url`. */
-export interface SearchResult extends Passage {
-  /** As in a citation. */
+export interface SearchResult extends FoundPassage {
   readonly excerpt: string;
-  readonly blocks?: PassageLayout;
   /** The best statement. */
   readonly quotes: readonly Quote[];
 }
@@ -232,6 +224,14 @@ export interface GenerationReport {
 /** Why there is no answer. */
 export type RefusalReason = "no_match" | "weak_evidence" | "unreadable_language" | "no_access" | "empty_kb";
 
+/** What was searched, if it was not just the question. */
+export interface Searched {
+  /** The question together with the one before it, if the outcome is that of both. */
+  readonly searched?: string;
+  /** Set if the model read only the beginning of the question. */
+  readonly truncated?: true;
+}
+
 /** One event of the answer stream. */
 export type ChatEvent =
   | {
@@ -262,7 +262,7 @@ export type ChatEvent =
       readonly also_found: readonly FoundPassage[];
       readonly referenced_indices: readonly number[];
     }
-  | {
+  | (Searched & {
       readonly type: "answer_end";
       /** Id of the assistant's message; not the `message_id` of the request. */
       readonly message_id?: string;
@@ -270,12 +270,8 @@ export type ChatEvent =
       readonly persisted: boolean;
       /** Set if a language model was to write the answer. */
       readonly generation?: GenerationReport;
-      /** The question together with the one before it, if the answer is to both. */
-      readonly searched?: string;
-      /** Set if the model read only the beginning of the question. */
-      readonly truncated?: true;
       readonly decided_by?: DecidedBy;
-    }
+    })
   | RefusalEvent;
 
 /** What the visitor can do after a refusal. */
@@ -300,7 +296,7 @@ export type Suggestion =
     };
 
 /** A refusal: there is not enough evidence for an answer. */
-export interface RefusalEvent {
+export interface RefusalEvent extends Searched {
   readonly type: "refusal";
   readonly message: string;
   readonly suggestions: readonly Suggestion[];
@@ -309,9 +305,6 @@ export interface RefusalEvent {
   readonly nearest: readonly FoundPassage[];
   readonly session_id?: string;
   readonly persisted: boolean;
-  /** As in an answer. */
-  readonly searched?: string;
-  readonly truncated?: true;
   readonly decided_by?: DecidedBy;
 }
 
@@ -328,7 +321,7 @@ export interface Session {
 }
 
 /** One message of the history. */
-export interface StoredMessage {
+export interface StoredMessage extends Searched {
   readonly id: string;
   readonly role: "user" | "assistant";
   /** Assistant messages have `[n]` markers, as in the answer stream. */
@@ -342,9 +335,6 @@ export interface StoredMessage {
   readonly cut?: true;
   /** Set if the message is a refusal. */
   readonly refusal?: RefusalReason;
-  /** As in an answer. */
-  readonly searched?: string;
-  readonly truncated?: true;
   /** What the visitor thinks of an answer. Missing if they did not say. */
   readonly feedback?: Feedback;
   /** ISO 8601. */

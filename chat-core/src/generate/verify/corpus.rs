@@ -76,10 +76,10 @@ impl Corpus {
         let mut lexicon = Lexicon::default();
         let mut read = Vec::with_capacity(sources.len());
         for source in sources {
-            let title = sorted_stems(&lexicon.read(&source.citation.title));
+            let title = sorted_stems(&lexicon.read(&source.citation.passage.title));
             let mut last_context = (String::new(), Vec::new());
             let mut sentences = Vec::with_capacity(source.sentences.len());
-            let is_steering = instructions::steers_model(&source.citation.excerpt);
+            let is_steering = instructions::steers_model(&source.citation.passage.excerpt);
             for sentence in &source.sentences {
                 let is_unusable = is_steering || instructions::is_command(&sentence.text);
                 let tokens = if is_unusable { Vec::new() } else { lexicon.read(&sentence.plain) };
@@ -98,7 +98,7 @@ impl Corpus {
                 source.sentences.iter().map(|sentence| sentence.row.as_ref().map(|row| &row.columns));
             rows::distinguish(&mut sentences, &tables.collect::<Vec<_>>());
             let text = if is_steering { "" } else { source.plain.as_str() };
-            let quotable = quotable(&format!("{text} \n{}", source.citation.title));
+            let quotable = quotable(&format!("{text} \n{}", source.citation.passage.title));
             read.push(ReadSource { sentences, title, quotable });
         }
         let question = sorted_stems(&lexicon.read(question));

@@ -1,5 +1,5 @@
 import { ChatError } from "../errors.js";
-import type { ChatEvent, RefusalEvent } from "../wire.js";
+import type { ChatEvent, Searched } from "../wire.js";
 import { type CitedDocument, citedDocuments, HEDGE } from "./documents.js";
 
 /** An event for the event emitter of Open WebUI; only the types that an answer needs. */
@@ -84,10 +84,7 @@ const GENERATED = { description: "Written by a language model from the documents
 const REFUSED = { description: "Not enough evidence for an answer", done: true };
 
 /** The status with what was searched, if it was not just the question. Then it stays visible. */
-function noted(
-  status: OpenWebUiStatus,
-  { searched, truncated }: Pick<RefusalEvent, "searched" | "truncated">,
-): OpenWebUiStatus {
+function noted(status: OpenWebUiStatus, { searched, truncated }: Searched): OpenWebUiStatus {
   const notes = [
     ...(searched ? ["searched together with the question before"] : []),
     ...(truncated ? ["the question is longer than the AI reads"] : []),

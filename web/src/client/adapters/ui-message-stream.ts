@@ -8,14 +8,14 @@ import type {
   Citation,
   FoundPassage,
   GenerationReport,
-  RefusalEvent,
   RefusalReason,
+  Searched,
   Suggestion,
 } from "../wire.js";
 import { type CitedDocument, citedDocuments, HEDGE } from "./documents.js";
 
 /** Custom metadata of a message: its conversation, whether it is in the history, and who wrote it. */
-export interface UiMessageMetadata {
+export interface UiMessageMetadata extends Searched {
   readonly session_id?: string;
   readonly message_id?: string;
   readonly persisted: boolean;
@@ -23,10 +23,6 @@ export interface UiMessageMetadata {
   readonly mode?: AnswerMode;
   /** Set if a language model was to write the answer. */
   readonly generation?: GenerationReport;
-  /** The question together with the one before it, if the answer is to both. */
-  readonly searched?: string;
-  /** Set if the model read only the beginning of the question. */
-  readonly truncated?: true;
 }
 
 /** A part of the UI message stream of the Vercel AI SDK (protocol v1); only the parts that an answer needs. */
@@ -146,7 +142,7 @@ function source({ id, title, url, passages }: CitedDocument): UiMessagePart {
   return { type: "source-document", sourceId: id, mediaType, title };
 }
 
-function searchedOf({ searched, truncated }: Pick<RefusalEvent, "searched" | "truncated">): Partial<UiMessageMetadata> {
+function searchedOf({ searched, truncated }: Searched): Partial<UiMessageMetadata> {
   return { ...optional("searched", searched), ...optional("truncated", truncated) };
 }
 

@@ -1,4 +1,4 @@
-import type { ChatEvent, Passage, RefusalEvent, StoredMessage } from "../../client/wire.js";
+import type { ChatEvent, FoundPassage, RefusalEvent, Searched, StoredMessage } from "../../client/wire.js";
 import { button, element, icon } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
 import type { Translate, Translated, Translator } from "../../dom/translator.js";
@@ -84,7 +84,7 @@ export class ReplyView {
   }
 
   refuse(refusal: RefusalTexts, actions: RefusalActions): void {
-    const download = (passage: Passage) => this.#actions.download(passage);
+    const download = (passage: FoundPassage) => this.#actions.download(passage);
     this.#become("refused", refusalNotice(this.#translator, refusal, { ...actions, download }));
   }
 
@@ -108,7 +108,7 @@ export class ReplyView {
    * Says above the outcome what was searched, if it was not just the question. The number of its tokens is unknown in a conversation of
    * the history.
    */
-  note({ searched, truncated }: Pick<RefusalEvent, "searched" | "truncated">, question: string, tokens?: number): void {
+  note({ searched, truncated }: Searched, question: string, tokens?: number): void {
     const note = (role: string, text: Translated) =>
       this.root.prepend(element("p", { class: "note", role: "note", "data-role": role }, text));
     const previous = searched && questionBefore(searched, question);

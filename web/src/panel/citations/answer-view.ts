@@ -2,7 +2,7 @@ import answerStyles from "./answer.css";
 import cardStyles from "./card.css";
 import passageStyles from "./passage/passage.css";
 import sourceStyles from "./sources.css";
-import type { AnswerMode, Citation, FoundPassage, GenerationReport, Passage } from "../../client/wire.js";
+import type { AnswerMode, Citation, FoundPassage, GenerationReport } from "../../client/wire.js";
 import { withoutBidiControls } from "../../client/text.js";
 import { button, element, fill } from "../../dom/element.js";
 import type { Translator } from "../../dom/translator.js";
@@ -24,7 +24,7 @@ export interface CitationActions {
   /** Called when the visitor opens a source. */
   opened(citation: Citation): void;
   /** Fetches the original file with the visitor's token and saves it. Rejects with an `Error`. */
-  download(passage: Passage): Promise<void>;
+  download(passage: FoundPassage): Promise<void>;
   /** The element below the list of sources, if any. */
   exportReferences(citations: readonly Citation[]): HTMLElement | undefined;
 }
@@ -167,7 +167,7 @@ export class AnswerView {
     this.#resolve();
     this.#sources?.root.remove();
     this.#others?.remove();
-    const download = (passage: Passage) => this.#actions.download(passage);
+    const download = (passage: FoundPassage) => this.#actions.download(passage);
     this.#sources = citations.length > 0 ? this.#listSources(citations, download) : undefined;
     this.#others = alsoFound(found, this.translator, download);
     fill(this.root, this.#sources?.root, this.#others);
@@ -291,7 +291,7 @@ export class AnswerView {
     if (!marker.target) return [];
     const context = {
       translator: this.translator,
-      download: (passage: Passage) => this.#actions.download(passage),
+      download: (passage: FoundPassage) => this.#actions.download(passage),
       answer: () => this.text,
       reveal: () => this.#reveal(marker),
     };

@@ -1,5 +1,5 @@
 import { safeUrl } from "../../client/safe-url.js";
-import type { Citation, Passage } from "../../client/wire.js";
+import type { Citation, FoundPassage } from "../../client/wire.js";
 import { layOut } from "./passage/blocks.js";
 import { cut, type PassageNode, type Range, type Run, type Tag } from "./passage/tree.js";
 import { citedSpans } from "./quotes.js";
@@ -25,7 +25,7 @@ const WORD_WITH_FOOTNOTE = /[\p{L}\p{N}]{0,40}\uFFFC+/u;
  * @param cited - The passages of the document whose words are cited.
  */
 export function urlOfWords(
-  passage: Passage,
+  passage: FoundPassage,
   cited: readonly Citation[],
   areTextFragmentsSupported = "fragmentDirective" in document,
 ): string | undefined {

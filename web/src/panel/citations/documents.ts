@@ -1,4 +1,4 @@
-import type { Citation, Passage } from "../../client/wire.js";
+import type { Citation, FoundPassage } from "../../client/wire.js";
 import { withoutBidiControls } from "../../client/text.js";
 import { type Child, element } from "../../dom/element.js";
 import type { Translated, Translator } from "../../dom/translator.js";
@@ -15,7 +15,7 @@ export function byDocument(citations: readonly Citation[]): readonly (readonly C
 }
 
 /** The headings above a passage, without the document's title, which is shown next to them. */
-export function sectionOf({ section, title }: Passage): string | undefined {
+export function sectionOf({ section, title }: FoundPassage): string | undefined {
   if (section === undefined || section === title) return undefined;
   const prefix = `${title} › `;
   return withoutBidiControls(section.startsWith(prefix) ? section.slice(prefix.length) : section);
@@ -25,15 +25,15 @@ export function sectionOf({ section, title }: Passage): string | undefined {
 const UNKNOWN = "Unknown document";
 
 /** The title of a document, or "Unknown document" in the widget's language. */
-export function titleOf({ title }: Passage, { t }: Translator): string | Translated {
+export function titleOf({ title }: FoundPassage, { t }: Translator): string | Translated {
   const name = withoutBidiControls(title).trim();
   return name === "" || name === UNKNOWN ? t("unknownDocument") : name;
 }
 
 /** The title of a document and the places of its passages; `first` is one of them. `more` is shown below. */
 export function headingOf(
-  first: Passage,
-  passages: readonly Passage[],
+  first: FoundPassage,
+  passages: readonly FoundPassage[],
   translator: Translator,
   more?: Child,
 ): HTMLElement {
@@ -54,7 +54,7 @@ export function headingOf(
 const MAX_PLACES = 2;
 
 /** Section and page of passages, each place once; `undefined` if none is known. */
-export function placesOf(passages: readonly Passage[], translator: Translator): HTMLElement | undefined {
+export function placesOf(passages: readonly FoundPassage[], translator: Translator): HTMLElement | undefined {
   const all = passages.map((passage) => ({ section: sectionOf(passage), page: passage.page }));
   const places = new Map(all.map((place) => [JSON.stringify([place.section, place.page]), place]));
   const known = [...places.values()].filter(({ section, page }) => section !== undefined || page !== undefined);

@@ -1,4 +1,4 @@
-import type { Citation, Passage } from "../../client/wire.js";
+import type { Citation, FoundPassage } from "../../client/wire.js";
 import { button, type Child, element, icon } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
 import type { Translated, Translator } from "../../dom/translator.js";
@@ -6,14 +6,14 @@ import { urlOfWords } from "./cited-place.js";
 import { sectionOf, titleOf } from "./documents.js";
 
 /** Fetches the original file of a passage's document and saves it. */
-export type Download = (passage: Passage) => Promise<void>;
+export type Download = (passage: FoundPassage) => Promise<void>;
 
 /**
  * Links to the published document and to its file, or a note that the document is gone.
  * @param cited - The passages of the document whose words are cited: the document opens at them.
  */
 export function linksOf(
-  passage: Passage & Pick<Citation, "available">,
+  passage: FoundPassage & Pick<Citation, "available">,
   { t }: Translator,
   download: Download,
   cited: readonly Citation[] = [],
@@ -28,7 +28,7 @@ export function linksOf(
 }
 
 /** The name of a passage, as a link to the document if it has one. */
-export function linkedName(passage: Passage, translator: Translator, download: Download): HTMLElement {
+export function linkedName(passage: FoundPassage, translator: Translator, download: Download): HTMLElement {
   const { t } = translator;
   const section = sectionOf(passage);
   const name = element(
@@ -41,7 +41,7 @@ export function linkedName(passage: Passage, translator: Translator, download: D
   return openLink(passage, name) ?? downloadButton(passage, t, download, name, t("downloadDocument")) ?? name;
 }
 
-function openLink(passage: Passage, label: Child, cited: readonly Citation[] = []): HTMLElement | undefined {
+function openLink(passage: FoundPassage, label: Child, cited: readonly Citation[] = []): HTMLElement | undefined {
   const url = urlOfWords(passage, cited);
   if (url === undefined) return undefined;
   return element(
@@ -54,7 +54,7 @@ function openLink(passage: Passage, label: Child, cited: readonly Citation[] = [
 
 /** A button that keeps the focus while the file is fetched. A failure is shown next to it. */
 function downloadButton(
-  passage: Passage,
+  passage: FoundPassage,
   t: Translator["t"],
   download: Download,
   label: Child,
