@@ -1,10 +1,10 @@
-// Serves the built site, a local service (see tools/local-service/): `node docs-site/serve.mjs`. Environment:
+// Serves the built site, a local service (see local/service.mjs): `node docs-site/serve.mjs`. Environment:
 //   PORT                      port on 127.0.0.1; unset picks a free one
 //   CHAT_ENDPOINT             URL of POST /api/chat of a Worker that also serves the widget; unset, the site has no chat
 //   SUPABASE_URL, SUPABASE_PUBLISHABLE_KEY   where the widget signs visitors in
 import { createServer } from "node:http";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { listen, runService } from "@evidence-chat/local-service";
+import { listen, runService } from "../local/service.mjs";
 import { sendFile } from "../web/demo/static-files.mjs";
 
 const DIST = fileURLToPath(new URL("dist", import.meta.url));

@@ -1,4 +1,4 @@
--- Applied once to a new local database (`supabase db reset`, or the first start of supabase/local). No users, no
+-- Applied once to a new local database (`supabase db reset`, or the first start of local/supabase). No users, no
 -- documents: `kb` fills the knowledge base.
 
 -- Private bucket for the original files of documents.

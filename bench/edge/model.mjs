@@ -1,6 +1,6 @@
-// The language model of a load with --write. A local service (see tools/local-service/): a scripted model that copies the first
+// The language model of a load with --write. A local service (see local/service.mjs): a scripted model that copies the first
 // sentences of its first source, and has a fault every few answers. Environment: PORT.
-import { runService } from "@evidence-chat/local-service";
+import { runService } from "../../local/service.mjs";
 import { startScriptedModel } from "../../tests/generation/support/scripted-model.mjs";
 
 /** Faults never follow each other: after five in a row the Worker would stop asking. */

@@ -1,11 +1,11 @@
 // A stand-in for Supabase that answers after a fixed latency and records its own time. A local service (see
-// tools/local-service/). Environment: PORT, QUESTIONS (its rows are what `match_chunks` answers), LATENCY_MS,
+// local/service.mjs). Environment: PORT, QUESTIONS (its rows are what `match_chunks` answers), LATENCY_MS,
 // SETTINGS (JSON; of the assistant).
 //
 // GET /calls returns the calls since the last GET /calls: [{ user, resource, question, ms }].
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { listen, runService } from "@evidence-chat/local-service";
+import { listen, runService } from "../../local/service.mjs";
 import { largestMessages, largestRows } from "./lib/largest.mjs";
 import { loadQuestions } from "./lib/questions.mjs";
 import { setting } from "./lib/settings.mjs";

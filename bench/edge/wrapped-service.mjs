@@ -1,9 +1,9 @@
-// Runs the module that ENTRY names in place of the Worker's entry point, as edge-chat/local/server.mjs runs the Worker, with the same
+// Runs the module that ENTRY names in place of the Worker's entry point, as local/worker/server.mjs runs the Worker, with the same
 // environment.
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { runService } from "@evidence-chat/local-service";
-import { startWorker } from "../../edge-chat/local/src/worker.mjs";
+import { runService } from "../../local/service.mjs";
+import { startWorker } from "../../local/worker/worker.mjs";
 import { setting } from "./lib/settings.mjs";
 
 await runService({ serve });

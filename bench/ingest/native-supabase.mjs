@@ -1,11 +1,11 @@
 // The local Supabase on a native Postgres, for a knowledge base that is too large for PGlite: a local service (see
-// tools/local-service/). Environment: PORT, DATA_DIR (an existing folder). What it stores does not outlive it, apart from the keys. How
+// local/service.mjs). Environment: PORT, DATA_DIR (an existing folder). What it stores does not outlive it, apart from the keys. How
 // to connect to the database is written to DATA_DIR/database.json.
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { listen, runService } from "@evidence-chat/local-service";
+import { listen, runService } from "../../local/service.mjs";
 import { createAdaptorServer } from "@hono/node-server";
-import { loadOrCreateKeys } from "../../supabase/local/src/keys.mjs";
+import { loadOrCreateKeys } from "../../local/supabase/keys.mjs";
 import { startNativePostgres } from "../../supabase/tests/support/native-postgres.mjs";
 import { openNativeSupabase } from "../../supabase/tests/support/native-supabase.mjs";
 

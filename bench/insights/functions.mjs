@@ -16,7 +16,7 @@ const FUNCTIONS = [
 ];
 
 /**
- * @param {import("../../supabase/local/src/migrations.mjs").Database} session
+ * @param {import("../../local/supabase/migrations.mjs").Database} session
  * @param {{ administrator: string, windows: number[], assistants: (string | null)[], runs: number }} options
  */
 export async function timeFunctions(session, { administrator, windows, assistants, runs }) {
@@ -47,7 +47,7 @@ export async function timeFunctions(session, { administrator, windows, assistant
 
 /**
  * What counting costs a turn: chat_record_turn with and without the trigger.
- * @param {import("../../supabase/local/src/migrations.mjs").Database} session of the owner of the tables
+ * @param {import("../../local/supabase/migrations.mjs").Database} session of the owner of the tables
  * @param {{ administrator: string, workerSecret: string, turns: number }} options
  */
 export async function timeTurns(session, { administrator, workerSecret, turns }) {

@@ -96,7 +96,7 @@ const MEASURED = ["internal.chat_daily", "internal.chat_daily_latency", "interna
 
 /**
  * Fills a database, and gives the seconds that it took.
- * @param {import("../../supabase/local/src/migrations.mjs").Database} session of a superuser, the only one who may switch triggers off
+ * @param {import("../../local/supabase/migrations.mjs").Database} session of a superuser, the only one who may switch triggers off
  * @param {number} messages questions and answers together
  */
 export async function generateYear(session, messages) {
@@ -114,7 +114,7 @@ export async function generateYear(session, messages) {
 
 /**
  * How many rows there are, and how large the tables are in bytes, with their indexes.
- * @param {import("../../supabase/local/src/migrations.mjs").Database} session
+ * @param {import("../../local/supabase/migrations.mjs").Database} session
  */
 export async function describeYear(session) {
   const of = async (relations, expression) => {

@@ -5,7 +5,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { headersFile } from "../build-assets.mjs";
-import { ASSETS_DIR, startWorker } from "../local/src/worker.mjs";
+import { ASSETS_DIR, startWorker } from "../../local/worker/worker.mjs";
 import { headerOf } from "./support/client.mjs";
 
 const IMMUTABLE = "public, max-age=31536000, immutable";

@@ -13,7 +13,7 @@ import { promisify } from "node:util";
 
 // Disables telemetry. Read when wrangler loads, here and in child processes.
 Object.assign(process.env, { CI: "1", WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false" });
-const { ASSETS_DIR } = await import("../local/src/worker.mjs");
+const { ASSETS_DIR } = await import("../../local/worker/worker.mjs");
 const { experimental_readRawConfig: readRawConfig } = await import("wrangler");
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));

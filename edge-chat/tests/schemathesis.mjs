@@ -10,7 +10,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { startWorker } from "../local/src/worker.mjs";
+import { startWorker } from "../../local/worker/worker.mjs";
 import { DOCUMENT_ID, startUpstream } from "./support/upstream.mjs";
 import { send } from "./support/client.mjs";
 import { accessToken, ISSUER, JWT_SECRET } from "./support/tokens.mjs";

@@ -13,7 +13,7 @@ import { ask, question } from "./support/client.mjs";
 import { ISSUER, JWT_SECRET } from "./support/tokens.mjs";
 import { startUpstream } from "./support/upstream.mjs";
 
-const SERVER = fileURLToPath(new URL("../local/server.mjs", import.meta.url));
+const SERVER = fileURLToPath(new URL("../../local/worker/server.mjs", import.meta.url));
 
 function start(variables = {}) {
   const { PATH, HOME } = process.env;

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { readWorkerOptions } from "../local/src/worker-options.mjs";
+import { readWorkerOptions } from "../../local/worker/worker-options.mjs";
 
 const CONFIG = fileURLToPath(new URL("../../wrangler.toml", import.meta.url));
 let project, config, cache;

@@ -56,7 +56,7 @@ impl Supabase {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
         let data = tempfile::tempdir().unwrap();
         let mut process = Command::new("node")
-            .arg(root.join("supabase/local/server.mjs"))
+            .arg(root.join("local/supabase/server.mjs"))
             .envs([("DATA_DIR", data.path().as_os_str()), ("PORT", OsStr::new("0"))])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -1,7 +1,7 @@
 // Makes the folders that are packed and published from the sources of `packages/`: adds what other parts of the repository
 // built, and the versions of dependencies, which other manifests pin.
 import { chmod, copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { dirname, join, relative } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildAssets } from "../../edge-chat/build-assets.mjs";
 import { packageOf, PLATFORMS } from "../kb/platforms.mjs";
@@ -10,7 +10,6 @@ import { workerConfig } from "./wrangler-config.mjs";
 
 const REPOSITORY = fileURLToPath(new URL("../../", import.meta.url));
 const LICENSES = ["LICENSE", "LICENSE-APACHE", "LICENSE-MIT"];
-const LOCAL_SERVICE = "tools/local-service/src/index.mjs";
 
 /** The packages in the order of their publication, each after what it depends on. Those of the platforms come first. */
 export const PACKAGES = {
@@ -103,7 +102,7 @@ async function stageWorker(folder, manifest) {
   await writeFile(join(folder, "wrangler.toml"), workerConfig(await readFile(inRepository("wrangler.toml"), "utf8")));
   await writeFile(join(folder, "THIRD-PARTY.md"), await thirdPartyNotices(["edge-chat"], "wasm32-unknown-unknown"));
   manifest.files.push("wrangler.toml", "THIRD-PARTY.md");
-  const { devDependencies } = await readJson("edge-chat/local/package.json");
+  const { devDependencies } = await readJson("local/package.json");
   manifest.dependencies.wrangler = devDependencies.wrangler;
 }
 
@@ -118,7 +117,7 @@ async function stageCreate(folder) {
 
 /** Versions that a new project pins. */
 async function versions() {
-  const { devDependencies } = await readJson("edge-chat/local/package.json");
+  const { devDependencies } = await readJson("local/package.json");
   const { version } = await readJson("packages/worker/package.json");
   return { "@evidence-chat/kb": version, "@evidence-chat/worker": version, wrangler: devDependencies.wrangler };
 }
@@ -128,53 +127,24 @@ async function stageDemo(folder, manifest) {
   const dist = join(folder, "dist");
   await copySchema(join(dist, "supabase"));
   await copyTree("supabase/sample-kb", join(dist, "supabase/sample-kb"));
-  for (const path of [
-    "supabase/local/server.mjs",
-    "supabase/local/src",
-    "edge-chat/local/server.mjs",
-    "edge-chat/local/src",
-  ]) {
-    await copyTree(path, join(dist, path));
-  }
-  await copyTree("tools/local-service/src", join(dist, "tools/local-service/src"));
+  for (const path of ["local/supabase", "local/worker"]) await copyTree(path, join(dist, path));
   await copyModule("web/demo/serve.mjs", dist);
   for (const page of ["demo", "insights"]) {
     await copyTree(`web/dist/${page}`, join(dist, "web/dist", page), (path) => !path.endsWith(".map"));
   }
-  await linkLocalService(dist);
   const config = await readFile(inRepository("wrangler.toml"), "utf8");
   await writeFile(join(dist, "wrangler.toml"), config.replace(/^\[build\]\n(?:\w.*\n)*\n?/m, ""));
-  const [supabase, worker] = await Promise.all([
-    readJson("supabase/local/package.json"),
-    readJson("edge-chat/local/package.json"),
-  ]);
-  const { miniflare, wrangler } = worker.devDependencies;
-  Object.assign(manifest.dependencies, supabase.dependencies, { miniflare, wrangler });
-  delete manifest.dependencies["@evidence-chat/local-service"];
+  const { dependencies, devDependencies } = await readJson("local/package.json");
+  const { miniflare, wrangler } = devDependencies;
+  Object.assign(manifest.dependencies, dependencies, { miniflare, wrangler });
 }
 
 /** Copies a module and the files that it imports. */
 async function copyModule(path, to) {
   await copyTree(path, join(to, path));
   const text = await readFile(inRepository(path), "utf8");
-  for (const [, name] of text.matchAll(/^import .*"(\.\.?\/[\w/-]+\.mjs)";$/gm))
+  for (const [, name] of text.matchAll(/^import .*"(\.\.?\/[\w./-]+\.mjs)";$/gm))
     await copyModule(join(dirname(path), name), to);
-}
-
-/** In the repository, the servers find @evidence-chat/local-service as a workspace. It is not published. */
-async function linkLocalService(dist) {
-  const target = join(dist, LOCAL_SERVICE);
-  for (const file of await modules(dist)) {
-    const text = await readFile(file, "utf8");
-    const path = relative(dirname(file), target).replaceAll("\\", "/");
-    const linked = text.replaceAll('"@evidence-chat/local-service"', `"${path.startsWith(".") ? path : `./${path}`}"`);
-    if (linked !== text) await writeFile(file, linked);
-  }
-}
-
-async function modules(folder) {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  return entries.filter((entry) => entry.name.endsWith(".mjs")).map((entry) => join(entry.parentPath, entry.name));
 }
 
 async function copySchema(folder) {

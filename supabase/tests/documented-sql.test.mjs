@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { after, before, describe, test } from "node:test";
-import { applyPendingMigrations, MIGRATIONS_DIR } from "../local/src/migrations.mjs";
+import { applyPendingMigrations, MIGRATIONS_DIR } from "../../local/supabase/migrations.mjs";
 import { writeDocument } from "./support/knowledge-base.mjs";
 import { UnavailableError } from "./support/native-postgres.mjs";
 import { startNativeProject } from "./support/start.mjs";

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { readdir, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { test } from "node:test";
-import { generateKeys } from "../local/src/keys.mjs";
-import { openPglite } from "../local/src/pglite.mjs";
-import { openSupabase } from "../local/src/supabase.mjs";
+import { generateKeys } from "../../local/supabase/keys.mjs";
+import { openPglite } from "../../local/supabase/pglite.mjs";
+import { openSupabase } from "../../local/supabase/supabase.mjs";
 import { createTemporaryFolder } from "./support/temporary-folder.mjs";
 
 test("a new database starts from the files that the first one left, and has nothing else of it", async (t) => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { request } from "node:http";
 import { after, before, beforeEach, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { ASSETS_DIR } from "../../edge-chat/local/src/worker.mjs";
+import { ASSETS_DIR } from "../../local/worker/worker.mjs";
 import { startStack } from "../integrations/support/stack.mjs";
 import { collectErrors, openBrowser } from "../lib/browser.mjs";
 import { listen } from "../lib/listen.mjs";

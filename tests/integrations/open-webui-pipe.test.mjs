@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { after, before, describe, test } from "node:test";
-import { listen } from "@evidence-chat/local-service";
+import { listen } from "../../local/service.mjs";
 import { startScriptedModel } from "../generation/support/scripted-model.mjs";
 import { bodyOf, runPipe } from "./support/pipe.mjs";
 import { QUESTION_FOR_BOTH, startStack } from "./support/stack.mjs";

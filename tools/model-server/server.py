@@ -6,7 +6,7 @@ It is llama.cpp's own HTTP server, from the Python package xllamacpp, with one m
 
 `cargo xtask setup --generation` installs the package and a model. `cargo xtask demo --write` starts this program.
 
-- It speaks the protocol of tools/local-service: the environment variable PORT is the port on 127.0.0.1 (--port wins; 0, the
+- It speaks the protocol of local/service.mjs: the environment variable PORT is the port on 127.0.0.1 (--port wins; 0, the
   default, picks a free one), and the line `ready URL` on stdout says that the model is loaded. Append /v1 to the URL to
   get the base URL of the API. The log goes to stderr.
 - It exits with 0 on SIGINT, on SIGTERM, and when stdin is a pipe or socket whose other end is closed, so that it does not

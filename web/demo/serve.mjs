@@ -1,4 +1,4 @@
-// The demo page's server, a local service (see tools/local-service/): `node web/demo/serve.mjs`. Environment:
+// The demo page's server, a local service (see local/service.mjs): `node web/demo/serve.mjs`. Environment:
 //   PORT                      port on 127.0.0.1; unset picks a free one
 //   CHAT_ENDPOINT             URL of POST /api/chat
 //   SUPABASE_URL, SUPABASE_PUBLISHABLE_KEY
@@ -11,7 +11,7 @@
 import { createServer } from "node:http";
 import { basename, dirname } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { listen, runService } from "@evidence-chat/local-service";
+import { listen, runService } from "../../local/service.mjs";
 import { insightsPolicy } from "../insights/policy.mjs";
 import { pageConfig, pagePolicy, project } from "./page-settings.mjs";
 import { sendFile } from "./static-files.mjs";

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { Agent, createServer, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
-import { listen } from "@evidence-chat/local-service";
+import { listen } from "../../../local/service.mjs";
 
 /** Chances in percent. */
 const FAULTS = {

@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { findWorkerd, residentMib } from "../lib/memory.mjs";
 
-const SERVER = fileURLToPath(new URL("../../../edge-chat/local/server.mjs", import.meta.url));
+const SERVER = fileURLToPath(new URL("../../../local/worker/server.mjs", import.meta.url));
 
 /** @typedef {"crash" | "stop"} End */
 

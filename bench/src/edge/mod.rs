@@ -360,7 +360,7 @@ impl Workbench {
 /// The built Worker in workerd.
 fn worker_server() -> Command {
     let mut server = shell::command("node");
-    server.arg("edge-chat/local/server.mjs");
+    server.arg("local/worker/server.mjs");
     server
 }
 

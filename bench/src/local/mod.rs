@@ -55,7 +55,7 @@ pub(crate) struct Keys {
 impl Supabase {
     /// Starts it on a data folder, which the first start creates.
     pub(crate) fn start(data: &Path, logs: &Path, stop: &Stop) -> Result<Self> {
-        Self::start_script("supabase/local/server.mjs", data, logs, stop)
+        Self::start_script("local/supabase/server.mjs", data, logs, stop)
     }
 
     /// Like [`Self::start`], with another script that serves it and writes `keys.json` into the data folder.

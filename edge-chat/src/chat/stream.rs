@@ -49,7 +49,7 @@ pub(super) async fn send(
 ) -> Result<Response> {
     if format == Format::Json {
         completion.await;
-        return Response::from_json(&outcome.borrow().as_json());
+        return Response::from_json(&outcome.borrow().as_json()?);
     }
     let opening = match written {
         None => stream::iter(known(&outcome.borrow(), false)).left_stream(),

@@ -1,5 +1,5 @@
 // Runs the built Worker with a stand-in for Supabase and captures its log.
-import { startWorker } from "../../local/src/worker.mjs";
+import { startWorker } from "../../../local/worker/worker.mjs";
 import { eventually } from "./client.mjs";
 import { ISSUER, JWT_SECRET } from "./tokens.mjs";
 import { startUpstream } from "./upstream.mjs";

@@ -12,8 +12,8 @@ const ROOT = IS_PACKAGED ? PACKAGED : here("../../..");
 
 /** Modules to run with Node.js. */
 export const SERVERS = {
-  supabase: join(ROOT, "supabase/local/server.mjs"),
-  worker: join(ROOT, "edge-chat/local/server.mjs"),
+  supabase: join(ROOT, "local/supabase/server.mjs"),
+  worker: join(ROOT, "local/worker/server.mjs"),
   page: join(ROOT, "web/demo/serve.mjs"),
 };
 

@@ -14,7 +14,7 @@ import { freePortFrom } from "../src/ports.mjs";
 import { Service } from "../src/service.mjs";
 
 const BIN = fileURLToPath(new URL("../bin.mjs", import.meta.url));
-const HELLO = fileURLToPath(new URL("../../../tools/local-service/tests/hello-service.mjs", import.meta.url));
+const HELLO = fileURLToPath(new URL("../../../local/tests/hello-service.mjs", import.meta.url));
 
 let logs;
 before(async () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtemp, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { after, before, test } from "node:test";
-import { applyPendingMigrations, applySeedOnce } from "../../local/src/migrations.mjs";
+import { applyPendingMigrations, applySeedOnce } from "../../../local/supabase/migrations.mjs";
 import { createTemporaryFolder } from "../support/temporary-folder.mjs";
 
 /** The migration runner, on temporary files. */

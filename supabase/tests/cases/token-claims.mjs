@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { after, describe, test } from "node:test";
-import { withClaims } from "../../local/src/token-claims.mjs";
+import { withClaims } from "../../../local/supabase/token-claims.mjs";
 import { newTurn } from "../support/turn.mjs";
 
 const ISSUER = "http://127.0.0.1/auth/v1";

@@ -9,7 +9,7 @@ export const WORKER_SECRET = "the secret of the Worker in these tests";
 export const WORKER = { "x-evidence-chat-worker": WORKER_SECRET };
 
 /**
- * @param {Pick<import("../../local/src/supabase.mjs").Supabase, "fetch">} supabase
+ * @param {Pick<import("../../../local/supabase/supabase.mjs").Supabase, "fetch">} supabase
  * @param {string} apiKey
  * @param {string} [token] access token of a user
  */
@@ -41,8 +41,8 @@ export function createClient(supabase, apiKey, token) {
 
 /**
  * Signs up a user and returns their client.
- * @param {Pick<import("../../local/src/supabase.mjs").Supabase, "fetch">} supabase
- * @param {import("../../local/src/keys.mjs").Keys} keys
+ * @param {Pick<import("../../../local/supabase/supabase.mjs").Supabase, "fetch">} supabase
+ * @param {import("../../../local/supabase/keys.mjs").Keys} keys
  * @param {string} email
  * @param {object} [claims] added to the user's token
  */

@@ -25,7 +25,7 @@ function toVector(components) {
 
 /**
  * Writes a document with one chunk per similarity into the tables, and returns its id and the ids of its chunks.
- * @param {import("../../local/src/migrations.mjs").Database} database
+ * @param {import("../../../local/supabase/migrations.mjs").Database} database
  * @param {{ source?: string, name?: string, status?: string, enabled?: boolean, hash?: string, meta?: object,
  *   language?: string, audience?: string[] | null, storagePath?: string | null, similarities?: (number | null)[],
  *   contents?: string[], section?: string, sentences?: { start: number, end: number, similarity: number }[][] }} [document]
@@ -88,7 +88,7 @@ export async function writeDocument(
 
 /**
  * Writes a document with chunks "chunk 0", "chunk 1", …, whose vectors lie around QUERY; only that of the first is the same.
- * @param {import("../../local/src/migrations.mjs").Database} database
+ * @param {import("../../../local/supabase/migrations.mjs").Database} database
  * @param {number} count
  * @param {{ audience?: string[] | null, distance?: number }} [options]
  *   distance: the largest component on each other axis, where that along QUERY is 3
@@ -111,7 +111,7 @@ export async function writeManyChunks(database, count, { audience = null, distan
 
 /**
  * Writes new vectors for the current text of chunks, as `kb sync` does.
- * @param {import("../../local/src/migrations.mjs").Database} database
+ * @param {import("../../../local/supabase/migrations.mjs").Database} database
  * @param {string[]} chunkIds
  * @param {{ embedding?: string, model?: string, sentences?: object[] }} [vectors]
  * @returns {Promise<string[]>} ids of the chunks that were written
@@ -127,14 +127,14 @@ export async function renewVectors(database, chunkIds, { embedding = QUERY, mode
   return rows.map((row) => row.id);
 }
 
-/** @param {import("../../local/src/migrations.mjs").Database} database */
+/** @param {import("../../../local/supabase/migrations.mjs").Database} database */
 export async function clearKnowledgeBase(database) {
   await database.exec("delete from kb_documents");
 }
 
 /**
  * The rows of kb_lexemes, and the rows of a fresh count, in the same order.
- * @param {import("../../local/src/migrations.mjs").Database} database
+ * @param {import("../../../local/supabase/migrations.mjs").Database} database
  */
 export async function lexemeCounts(database) {
   const kept = await database.query("select lexeme, language, chunks::int from kb_lexemes order by lexeme, language");

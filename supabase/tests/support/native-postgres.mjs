@@ -153,7 +153,7 @@ class Session {
   /**
    * Runs `body` in a transaction and commits it, unless `body` throws or rolls back.
    * @template T
-   * @param {(transaction: import("../../local/src/migrations.mjs").Transaction) => Promise<T>} body
+   * @param {(transaction: import("../../../local/supabase/migrations.mjs").Transaction) => Promise<T>} body
    */
   async transaction(body) {
     await this.#client.query("begin");

@@ -1,6 +1,6 @@
 // A local Supabase whose database is a native Postgres: for measurements with many rows, and for several requests at once.
 import { createPostgresConnection } from "@supabase/lite/postgres";
-import { openSupabase } from "../../local/src/supabase.mjs";
+import { openSupabase } from "../../../local/supabase/supabase.mjs";
 
 /**
  * Opens a Supabase on a new database of a native Postgres, with the real migrations and seed.
@@ -21,7 +21,7 @@ const JSON_TYPE = {
   parse: JSON.parse,
 };
 
-/** @returns {import("../../local/src/supabase.mjs").OpenDatabase} */
+/** @returns {import("../../../local/supabase/supabase.mjs").OpenDatabase} */
 function openNative(host, database) {
   const connection = createPostgresConnection({
     postgresOptions: {

@@ -18,9 +18,9 @@ export function user(id, claims = {}) {
 /**
  * Runs `body` as a caller and rolls back what it wrote.
  * @template T
- * @param {import("../../local/src/migrations.mjs").Database} database
+ * @param {import("../../../local/supabase/migrations.mjs").Database} database
  * @param {Caller} who
- * @param {(transaction: import("../../local/src/migrations.mjs").Transaction) => Promise<T>} body
+ * @param {(transaction: import("../../../local/supabase/migrations.mjs").Transaction) => Promise<T>} body
  * @returns {Promise<T>}
  */
 export async function as(database, who, body) {
@@ -34,7 +34,7 @@ export async function as(database, who, body) {
 
 /**
  * Makes the rest of a transaction run as a caller.
- * @param {Pick<import("../../local/src/migrations.mjs").Transaction, "query">} transaction
+ * @param {Pick<import("../../../local/supabase/migrations.mjs").Transaction, "query">} transaction
  * @param {Caller} who
  */
 export async function become(transaction, { role, claims }) {

@@ -7,14 +7,14 @@ import { devNull } from "node:os";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { generateKeys } from "../../local/src/keys.mjs";
-import { applyPendingMigrations, MIGRATIONS_DIR } from "../../local/src/migrations.mjs";
-import { openSupabase } from "../../local/src/supabase.mjs";
+import { generateKeys } from "../../../local/supabase/keys.mjs";
+import { applyPendingMigrations, MIGRATIONS_DIR } from "../../../local/supabase/migrations.mjs";
+import { openSupabase } from "../../../local/supabase/supabase.mjs";
 import { createClient, signUp, WORKER_SECRET } from "./client.mjs";
 import { startNativePostgres } from "./native-postgres.mjs";
 import { createTemporaryFolder } from "./temporary-folder.mjs";
 
-const SERVER = fileURLToPath(new URL("../../local/server.mjs", import.meta.url));
+const SERVER = fileURLToPath(new URL("../../../local/supabase/server.mjs", import.meta.url));
 const START_TIMEOUT_MS = 60_000;
 
 /** An in-memory Supabase with the real migrations and seed, three users who signed up, and one client per role. */
@@ -70,7 +70,7 @@ export async function startNativeProject() {
 }
 
 /**
- * Runs supabase/local/server.mjs on a free port. It is killed when the test ends.
+ * Runs local/supabase/server.mjs on a free port. It is killed when the test ends.
  * @param {import("node:test").TestContext} t
  * @param {NodeJS.ProcessEnv & { DATA_DIR: string }} environment
  */

@@ -7,13 +7,13 @@
 //   model.play((request) => ({ scenario: "ok", text: request.json.messages.at(-1).content }));
 //   model.requests[0].headers, .json, await .ended, .isAborted
 //
-// As a local service (see tools/local-service/), for clients in other processes: `node scripted-model.mjs` prints `ready URL`.
+// As a local service (see local/service.mjs), for clients in other processes: `node scripted-model.mjs` prints `ready URL`.
 // `POST URL/play` with the JSON of a step or of several changes the scenario, and `GET URL/requests` lists the requests.
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
-import { listen, runService } from "@evidence-chat/local-service";
+import { listen, runService } from "../../../local/service.mjs";
 import { RESET, SCENARIOS, STALL } from "./scenarios.mjs";
 
 /** @import { IncomingMessage, ServerResponse } from "node:http" */

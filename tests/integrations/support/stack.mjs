@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createEmbedder } from "@evidence-chat/embedder";
 import { createAdapter } from "@evidence-chat/openai-adapter";
-import { listen } from "@evidence-chat/local-service";
-import { startWorker } from "../../../edge-chat/local/src/worker.mjs";
+import { listen } from "../../../local/service.mjs";
+import { startWorker } from "../../../local/worker/worker.mjs";
 import { startServer } from "../../../supabase/tests/support/start.mjs";
 
 /**

@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { listen } from "@evidence-chat/local-service";
+import { listen } from "../../../../local/service.mjs";
 import { startServer } from "../../../../supabase/tests/support/start.mjs";
 import { sendSignIn } from "../../../../tests/lib/sign-in.mjs";
 import { createDemoServer } from "../../../demo/serve.mjs";

@@ -1,6 +1,6 @@
 // A minimal local service. With FAIL set, it throws instead of starting.
 import { createServer } from "node:http";
-import { listen, runService } from "../src/index.mjs";
+import { listen, runService } from "../service.mjs";
 
 await runService({
   async serve(port, ready) {

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { readFile, readdir } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { StartupError } from "@evidence-chat/local-service";
+import { StartupError } from "../service.mjs";
 
 /** The migrations of this repository. */
-export const MIGRATIONS_DIR = fileURLToPath(new URL("../../migrations/", import.meta.url));
+export const MIGRATIONS_DIR = fileURLToPath(new URL("../../supabase/migrations/", import.meta.url));
 
 // Both functions keep their records where the Supabase CLI keeps its own, in the schema supabase_migrations.
 

@@ -1,16 +1,16 @@
-// Runs the built Worker on this machine, in the same runtime Cloudflare uses, as a local service (see tools/local-service/).
+// Runs the built Worker on this machine, in the same runtime Cloudflare uses, as a local service (see local/service.mjs).
 // Environment: PORT (default 8787), DATA_DIR (keeps the Durable Objects; without it they end with the process), WORKER_BUILD_DIR
 // (the built Worker; default edge-chat/build), ASSETS_DIR (the folder of the static files; default edge-chat/assets, if it is
 // built), and the Worker's own variables, which win over wrangler.toml.
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { runService } from "@evidence-chat/local-service";
-import { ASSETS_DIR, startWorker } from "./src/worker.mjs";
+import { runService } from "../service.mjs";
+import { ASSETS_DIR, startWorker } from "./worker.mjs";
 
 /** @type {NodeJS.Signals[]} */
 const SIGNALS = ["SIGINT", "SIGTERM"];
-const ENTRY = fileURLToPath(new URL("src/own-host-worker.mjs", import.meta.url));
+const ENTRY = fileURLToPath(new URL("own-host-worker.mjs", import.meta.url));
 
 await runService({ defaultPort: 8787, serve });
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFile, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { StartupError } from "@evidence-chat/local-service";
+import { StartupError } from "../service.mjs";
 import { generateApiKey } from "@supabase/lite";
 
 /**

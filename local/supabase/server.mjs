@@ -1,19 +1,21 @@
-// The embedded development server, a local service (see tools/local-service/). Environment: PORT (default 54321), DATA_DIR
+// The embedded development server, a local service (see local/service.mjs). Environment: PORT (default 54321), DATA_DIR
 // (default supabase/.local), DASHBOARD (any value: also serves a dashboard for the administrator and prints its URL).
 import { createHash, randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { listen, runService } from "@evidence-chat/local-service";
+import { listen, runService } from "../service.mjs";
 import { createAdaptorServer } from "@hono/node-server";
-import { lockDataDir } from "./src/data-lock.mjs";
-import { loadOrCreateKeys } from "./src/keys.mjs";
-import { openSupabase } from "./src/supabase.mjs";
+import { lockDataDir } from "./data-lock.mjs";
+import { loadOrCreateKeys } from "./keys.mjs";
+import { openSupabase } from "./supabase.mjs";
 
 await runService({ defaultPort: 54321, serve });
 
 async function serve(port, ready) {
-  const dataDir = path.resolve(process.env.DATA_DIR || fileURLToPath(new URL("../.local", import.meta.url)));
+  const dataDir = path.resolve(
+    process.env.DATA_DIR || fileURLToPath(new URL("../../supabase/.local", import.meta.url)),
+  );
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const unlock = await lockDataDir(dataDir);
   try {
@@ -25,7 +27,7 @@ async function serve(port, ready) {
 
 async function serveFrom(dataDir, port, ready) {
   // Listens first, so that a port in use is reported at once. Requests wait until the database is open.
-  /** @type {Promise<import("./src/supabase.mjs").Supabase> | undefined} */
+  /** @type {Promise<import("./supabase.mjs").Supabase> | undefined} */
   let opened;
   let dashboard;
   const server = createServer(async (request) =>

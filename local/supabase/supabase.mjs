@@ -13,7 +13,7 @@ import { createQueue } from "./queue.mjs";
 import { storageOperation } from "./storage-dialect.mjs";
 import { FileStorage } from "./storage-files.mjs";
 
-const SEED_FILE = fileURLToPath(new URL("../../seed.sql", import.meta.url));
+const SEED_FILE = fileURLToPath(new URL("../../supabase/seed.sql", import.meta.url));
 
 /**
  * The initial roles of a Supabase project and their default privileges: new tables and functions of the public schema are open

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { HOST, StartupError, listen } from "@evidence-chat/local-service";
+import { HOST, StartupError, listen } from "../service.mjs";
 import { readWorkerOptions } from "./worker-options.mjs";
 
 // Disables a request for the place of this machine. Read when the package loads.
@@ -17,7 +17,7 @@ process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= "false";
 const miniflarePackage = createRequire(import.meta.url)("miniflare");
 const { Log, LogLevel, Miniflare, convertV4MiniflareOptions: asOptions } = miniflarePackage;
 
-const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const CONFIG = path.join(ROOT, "wrangler.toml");
 const BUILD_DIR = process.env.WORKER_BUILD_DIR || path.join(ROOT, "edge-chat/build");
 /** The static files that wrangler.toml names; filled by `cargo xtask build assets`. */

@@ -1,7 +1,7 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { StartupError } from "@evidence-chat/local-service";
+import { StartupError } from "../service.mjs";
 
 /**
  * Locks a data folder for this process, because two servers on one PGlite folder destroy it. The lock is a file with the
