@@ -1,5 +1,5 @@
 /** The part of the panel that loads when the visitor opens the help, which is a page of the history. */
-import { button, element, icon } from "../../dom/element.js";
+import { button, element, icon, onEscape } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
 import { adoptStyles } from "../../dom/styles.js";
 import type { Translator } from "../../dom/translator.js";
@@ -16,7 +16,17 @@ export interface Help {
 export function createHelp(translator: Translator, history: HTMLElement, opener: HTMLElement): Help {
   const { t } = translator;
   const heading = element("h3", { class: "history-heading", tabindex: -1 }, t("help"));
-  const content = element("div", { class: "help-scroll", tabindex: 0, role: "group", "aria-label": t("help") });
+  /** A heading or text of a topic, in the present language. */
+  const text = (topic: number, part: 0 | 1) =>
+    translator.text(() => {
+      const topics = HELP_TOPICS[translator.language.split("-", 1)[0] as Language];
+      return topics[topic]?.[part].replace("{history}", translator.format("history")) ?? "";
+    });
+  const content = element(
+    "div",
+    { class: "history-scroll help-topics", tabindex: 0, role: "group", "aria-label": t("help") },
+    ...HELP_TOPICS.en.flatMap((_, topic) => [element("h4", {}, text(topic, 0)), element("p", {}, text(topic, 1))]),
+  );
   const close = () => {
     if (root.hidden) return;
     root.hidden = true;
@@ -33,27 +43,9 @@ export function createHelp(translator: Translator, history: HTMLElement, opener:
     element("div", { class: "history-bar" }, back, heading),
     content,
   );
-  root.addEventListener("keydown", (event) => {
-    if (event.key !== "Escape") return;
-    // Otherwise the same key closes a floating panel.
-    event.preventDefault();
-    close();
-  });
-  const draw = () => {
-    const topics = HELP_TOPICS[translator.language.split("-", 1)[0] as Language];
-    const name = translator.format("history");
-    const drawn = topics.map(([title, text]) => [
-      element("h4", {}, title),
-      element("p", {}, text.replace("{history}", name)),
-    ]);
-    content.replaceChildren(...drawn.flat());
-  };
+  onEscape(root, close);
   history.append(root);
   adoptStyles(history.getRootNode() as ShadowRoot, css);
-  const localized = history.closest("[lang]");
-  // The page of the widget may change its language at any time.
-  if (localized) new MutationObserver(draw).observe(localized, { attributeFilter: ["lang"] });
-  draw();
   return {
     show: () => {
       root.hidden = false;

@@ -22,6 +22,6 @@ export function showHint({ element: chat, shadow, frame, translator }: PanelHost
   chat.addEventListener("citation-open", gone, { once: true });
   const hint = [icon(icons.info), translator.t("badgeHint")];
   requestAnimationFrame(() =>
-    status.append(element("div", { class: "hint-badge", "data-role": "badge-hint" }, ...hint)),
+    status.append(element("div", { class: "hint-badge raised", "data-role": "badge-hint" }, ...hint)),
   );
 }

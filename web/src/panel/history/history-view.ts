@@ -9,6 +9,7 @@ import { lazyImport } from "../../dom/lazy-import.js";
 import type { Translator } from "../../dom/translator.js";
 import type { TextKey } from "../../texts/index.js";
 import type { Help } from "../help/index.js";
+import { failureNotice } from "../chat/problem.js";
 import { Deletions } from "./deletions.js";
 import type { MyData } from "./my-data.js";
 import { Renames } from "./renames.js";
@@ -192,7 +193,7 @@ export class HistoryView {
       this.#myData = new MyData({ translator, client, deleting: deletingAll, deleted: () => this.#deletedAll() });
       this.#strips.before(this.#myData.root);
     } catch {
-      const notice = this.#notice("my-data-missing", "myDataFailed", () => {
+      const notice = failureNotice(this.#options.translator.t, "my-data-missing", "myDataFailed", () => {
         // The button is removed with its notice, so the focus moves first.
         this.#heading.focus();
         void this.#offerMyData();
@@ -302,21 +303,10 @@ export class HistoryView {
     if (this.#failure !== undefined)
       fill(
         this.#state,
-        this.#notice("history-failure", this.#failure, () => this.#retry()),
+        failureNotice(t, "history-failure", this.#failure, () => this.#retry()),
       );
     else if (this.#loading) fill(this.#state, element("p", { class: "history-loading" }, t("loading")));
     else if (isEmpty) fill(this.#state, element("p", { class: "history-empty" }, t("historyEmpty")));
-  }
-
-  #notice(role: string, failure: TextKey, retry: () => void): HTMLElement {
-    const { t } = this.#options.translator;
-    return element(
-      "div",
-      { class: "notice", "data-role": role },
-      icon(icons.alert),
-      element("p", {}, t(failure)),
-      button({ class: "button", "data-role": "history-retry" }, retry, icon(icons.retry), t("retry")),
-    );
   }
 }
 
