@@ -5,11 +5,10 @@ import { Translator } from "../../web/src/dom/translator.js";
 import controls from "../../web/src/element/controls.css";
 import frame from "../../web/src/element/frame.css";
 import { AnswerView, citationStyles } from "../../web/src/panel/citations/answer-view.js";
-import { LAUNCHER_TEXTS } from "../../web/src/texts/launcher.js";
-import { texts } from "../../web/src/texts/panel/en.js";
+import { launcher, panel } from "../../web/src/texts/en.js";
 
 const translator = new Translator();
-translator.use("en", { ...LAUNCHER_TEXTS.en, ...texts });
+translator.use("en", { ...launcher, ...panel });
 
 const actions = { opened: () => undefined, download: () => Promise.resolve(), exportReferences: () => undefined };
 

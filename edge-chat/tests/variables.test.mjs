@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { VARIABLES } from "../local/src/worker.mjs";
+import { VARIABLES } from "../../local/worker/worker.mjs";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const SOURCES = path.join(ROOT, "edge-chat/src");

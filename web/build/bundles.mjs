@@ -8,8 +8,8 @@ import { withHashedNames } from "./embedder-files.mjs";
 import { styleSheetsAsText } from "./style-sheets-as-text.mjs";
 
 const web = fileURLToPath(new URL("..", import.meta.url));
-/** The texts of the panel, one file for each language. */
-const TEXTS = "src/texts/panel";
+/** The texts, one file for each language. */
+const TEXTS = "src/texts";
 
 /** The widget always runs the embedder in a worker, so the code for running it in the page is excluded. */
 const withoutInlineEmbedder = {
@@ -40,6 +40,18 @@ function withEmbedderFiles(names) {
   };
 }
 
+/** Leaves in the chunk of a language what the panel needs: the launcher and the chunk of the help have the other texts. */
+const panelTextsOnly = {
+  name: "panel-texts-only",
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]src[\\/]texts[\\/]/ }, async ({ path }) => {
+      const text = await readFile(path, "utf8");
+      // What is not exported is removed as unused.
+      return { contents: text.replace(/^export (?=const (launcher|help)\b)/gm, ""), loader: "ts" };
+    });
+  },
+};
+
 /** @type {import("esbuild").BuildOptions} */
 const OPTIONS = {
   absWorkingDir: web,
@@ -62,9 +74,10 @@ const OPTIONS = {
  * @param {Map<string, string>} embedderFiles their names in `dist`
  */
 export async function buildBundles(dist, embedderFiles) {
-  const texts = (await readdir(`${web}${TEXTS}`)).sort().map((name) => `${TEXTS}/${name}`);
+  const languages = (await readdir(`${web}${TEXTS}`)).filter((name) => name !== "index.ts").sort();
+  const texts = languages.map((name) => `${TEXTS}/${name}`);
   const chunks = new Map([
-    ...(await buildHashed(dist, texts, { entryNames: "texts-[name]-[hash]" })),
+    ...(await buildHashed(dist, texts, { entryNames: "texts-[name]-[hash]", plugins: [panelTextsOnly] })),
     ...(await buildHashed(dist, { references: "src/panel/references/index.ts" }, { plugins: [styleSheetsAsText] })),
     ...(await buildHashed(dist, { help: "src/panel/help/index.ts" }, { plugins: [styleSheetsAsText] })),
     ...(await buildHashed(dist, { feedback: "src/panel/feedback/index.ts" }, { plugins: [styleSheetsAsText] })),

@@ -1,55 +1,49 @@
 import { button, element } from "../src/dom/element.js";
-import { announce, type Shown } from "./page.js";
+import { announce, notice, reasonOf, type Shown } from "./page.js";
 import type { Administration, Change } from "./settings/data.js";
 import { labelOf, showValue } from "./settings/fields.js";
+import { type Column, table } from "./table.js";
 
 /** Changes that are read at once. */
 const PAGE_SIZE = 50;
 
 const TIME = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" });
-const COLUMNS = ["When", "Who", "What", "Before", "After"];
 
 /** Shows the audit trail, newest first, until it is stopped. */
 export function showChanges(content: HTMLElement, administration: Administration, userId: string): Shown {
   let isStopped = false;
-  let lastId: number | null = null;
-  // The roles, because narrow screens show each row as a block, which would end them.
-  const rows = element("tbody", { role: "rowgroup" });
-  const heading = (title: string) => element("th", { role: "columnheader" }, title);
-  const caption = "Changes of settings, assistants and the visibility of documents, newest first";
-  const place = element(
-    "div",
-    { class: "scroll trail", role: "region", "aria-label": caption, tabindex: 0, hidden: true },
-    element(
-      "table",
-      { role: "table" },
-      element("caption", { class: "visually-hidden" }, caption),
-      element("thead", { role: "rowgroup" }, element("tr", { role: "row" }, ...COLUMNS.map(heading))),
-      rows,
-    ),
-  );
-  const state = element("p", { class: "notice" }, "Loading…");
+  const changes: Change[] = [];
+  const columns: readonly Column<Change>[] = [
+    { title: "When", cell: describeWhen },
+    { title: "Who", cell: ({ changed_by: by }) => describeWho(by, userId) },
+    { title: "What", cell: describeWhat },
+    { title: "Before", cell: (change) => describeValue(change, change.old_value) },
+    { title: "After", cell: (change) => describeValue(change, change.new_value) },
+  ];
+  const place = element("div", { class: "trail" });
+  const state = notice("Loading…");
   const more = button({ hidden: true }, () => void read(), "Show older changes");
 
   const read = async () => {
     more.ariaDisabled = "true";
     try {
-      const found = await administration.changes(PAGE_SIZE, lastId);
+      const isFirstPage = changes.length === 0;
+      const found = await administration.changes(PAGE_SIZE, changes.at(-1)?.id ?? null);
       if (isStopped) return;
-      const first = found.map((change) => rows.appendChild(row(change, userId)))[0];
-      const isFirstPage = lastId === null;
-      lastId = found.at(-1)?.id ?? lastId;
-      place.hidden = rows.childElementCount === 0;
+      changes.push(...found);
+      const caption = "Changes of settings, assistants and the visibility of documents, newest first";
+      const shown = table(caption, columns, changes);
+      place.replaceChildren(...(changes.length > 0 ? [shown] : []));
       more.hidden = found.length < PAGE_SIZE;
       state.className = "notice";
-      state.textContent = rows.childElementCount === 0 ? "Nothing was changed in the last 400 days." : "";
+      state.textContent = changes.length === 0 ? "Nothing was changed in the last 400 days." : "";
       announce(`${found.length} ${isFirstPage ? "" : "older "}changes.`);
       // The button that had the focus may be gone.
-      if (!isFirstPage && more.hidden) (first?.closest<HTMLElement>(".trail") ?? place).focus();
+      if (!isFirstPage && more.hidden) shown.focus();
     } catch (error) {
       if (isStopped) return;
       state.className = "notice error";
-      state.textContent = `This could not be read: ${error instanceof Error ? error.message : String(error)}`;
+      state.textContent = `This could not be read: ${reasonOf(error)}`;
       more.hidden = false;
       announce("The changes could not be read.");
     } finally {
@@ -72,27 +66,10 @@ export function showChanges(content: HTMLElement, administration: Administration
   return { stop: () => (isStopped = true) };
 }
 
-function row(change: Change, userId: string): HTMLTableRowElement {
-  const when = element("time", {}, TIME.format(new Date(change.changed_at)));
-  when.dateTime = change.changed_at;
-  const isUpdate = change.operation === "update";
-  const isSecret = change.column_name === "alert_url";
-  const value = (shown: Change["old_value"]) => (isSecret ? "not recorded" : isUpdate ? showValue(shown) : "");
-  const cells = [
-    when,
-    describeWho(change.changed_by, userId),
-    describeWhat(change),
-    element("span", { dir: "auto" }, value(change.old_value)),
-    element("span", { dir: "auto" }, value(change.new_value)),
-  ];
-  return element(
-    "tr",
-    { role: "row" },
-    ...cells.map((content, at) => {
-      const attributes = { role: at === 0 ? "rowheader" : "cell", "data-title": COLUMNS[at] };
-      return element(at === 0 ? "th" : "td", attributes, content);
-    }),
-  );
+function describeWhen({ changed_at: when }: Change): HTMLElement {
+  const made = element("time", {}, TIME.format(new Date(when)));
+  made.dateTime = when;
+  return made;
 }
 
 function describeWho(by: string, userId: string): string {
@@ -107,4 +84,10 @@ function describeWhat({ relation, name, operation, column_name: column }: Change
   const subject = relation === "chat_settings" ? what : `${what} ${name}`;
   const done = operation === "update" ? labelOf(column ?? "") : operation === "insert" ? "added" : "deleted";
   return element("span", { dir: "auto" }, `${subject}: ${done}`);
+}
+
+function describeValue({ operation, column_name: column }: Change, value: Change["old_value"]): HTMLElement {
+  const isSecret = column === "alert_url";
+  const text = isSecret ? "not recorded" : operation === "update" ? showValue(value) : "";
+  return element("span", { dir: "auto" }, text);
 }

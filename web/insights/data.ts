@@ -122,25 +122,50 @@ interface Rows {
   chat_insights_health: Health;
 }
 
+/** Reads insights; docs/insights.md describes the functions. Fails with {@link ForbiddenError} for users who are no administrators. */
+export function readInsights<Name extends keyof Rows>(
+  client: SupabaseClient,
+  name: Name,
+  parameters: Scope | object = {},
+): Promise<Rows[Name][]> {
+  return callDatabase(client, name, parameters);
+}
+
 /** The database refused because the user is no administrator. */
 export class ForbiddenError extends Error {}
 
-/** Reads the insights with the token of the signed-in user; docs/insights.md describes the functions. */
-export class Insights {
-  readonly #client: SupabaseClient;
+/** Somebody else has changed the row since it was read. */
+export class ConflictError extends Error {}
 
-  constructor(client: SupabaseClient) {
-    this.#client = client;
+/** The database does not allow some values. */
+export class RejectedError extends Error {
+  /** A sentence for each column. */
+  readonly problems: Readonly<Record<string, string>>;
+
+  constructor(message: string, problems: Readonly<Record<string, string>>) {
+    super(message);
+    this.problems = problems;
   }
+}
 
-  /** Fails with {@link ForbiddenError} for users who are no administrators. */
-  async read<Name extends keyof Rows>(name: Name, parameters: Scope | object = {}): Promise<Rows[Name][]> {
-    const { data, error } = (await this.#client.rpc(name, parameters)) as {
-      data: Rows[Name][] | null;
-      error: { code: string; message: string } | null;
-    };
-    if (error?.code === "42501") throw new ForbiddenError(error.message);
-    if (error) throw new Error(error.message || "The database did not answer.");
-    return data ?? [];
+/** Calls a function of the database with the token of the signed-in user. */
+export async function callDatabase<Result>(client: SupabaseClient, name: string, parameters: object): Promise<Result> {
+  const { data, error } = (await client.rpc(name, parameters)) as {
+    data: Result;
+    error: { code?: string; message?: string; details?: string | null } | null;
+  };
+  if (!error) return data;
+  const message = error.message || "The database did not answer.";
+  if (error.code === "42501") throw new ForbiddenError(message);
+  if (error.code === "PT409") throw new ConflictError(message);
+  if (error.code === "PT422") throw new RejectedError(message, parseProblems(error.details));
+  throw new Error(message);
+}
+
+function parseProblems(details: string | null | undefined): Record<string, string> {
+  try {
+    return JSON.parse(details ?? "{}") as Record<string, string>;
+  } catch {
+    return {};
   }
 }

@@ -3,6 +3,7 @@ import { type Child, element } from "../src/dom/element.js";
 import type { CitedDocument, Health, Scope, Trouble, UncitedDocument } from "./data.js";
 import { formatCount, formatDate, formatShare, plural } from "./format.js";
 import { onOneLine, shorten } from "./others-text.js";
+import { notice, tile } from "./page.js";
 import { type Column, table } from "./table.js";
 
 const STATES = { ready: "found", disabled: "hidden", deleted: "deleted" };
@@ -25,7 +26,7 @@ function rest(place: HTMLElement, shown: number, total: number): void {
 export function showCitedDocuments(place: HTMLElement, documents: readonly CitedDocument[]): void {
   const [first] = documents;
   if (!first) {
-    place.append(element("p", { class: "notice" }, "No answer was based on a document in this period."));
+    place.append(notice("No answer was based on a document in this period."));
     return;
   }
   const columns: Column<CitedDocument>[] = [
@@ -42,7 +43,7 @@ export function showCitedDocuments(place: HTMLElement, documents: readonly Cited
 export function showUncitedDocuments(place: HTMLElement, documents: readonly UncitedDocument[], { days }: Scope): void {
   const [first] = documents;
   if (!first) {
-    place.append(element("p", { class: "notice" }, "Every document that the search can find was cited."));
+    place.append(notice("Every document that the search can find was cited."));
     return;
   }
   const columns: Column<UncitedDocument>[] = [
@@ -60,7 +61,7 @@ export function showUncitedDocuments(place: HTMLElement, documents: readonly Unc
 /** Whether the citations that visitors saw still lead somewhere. */
 export function showHealth(place: HTMLElement, [health]: readonly Health[]): void {
   if (!health || (health.citations === 0 && health.documents === 0)) {
-    place.append(element("p", { class: "notice" }, "There are no documents and no citations."));
+    place.append(notice("There are no documents and no citations."));
     return;
   }
   const intact = health.citations === 0 ? null : health.citations_of_ready / health.citations;
@@ -87,15 +88,7 @@ export function showHealth(place: HTMLElement, [health]: readonly Health[]): voi
       health.outdated > 0 ? "an earlier version is served, if there is one" : "all are as new as their source",
     ],
   ];
-  const fact = ([label, value, detail]: (typeof facts)[number]) =>
-    element(
-      "div",
-      { class: "card tile" },
-      element("dt", {}, label),
-      element("dd", { class: "value" }, value),
-      element("dd", { class: "detail" }, detail),
-    );
-  place.append(element("dl", { class: "tiles facts" }, ...facts.map(fact)));
+  place.append(element("dl", { class: "tiles facts" }, ...facts.map((fact) => tile(...fact))));
   if (health.troubles.length === 0) return;
   const columns: Column<Trouble>[] = [
     { title: "Document or collection", cell: ({ source }) => shorten(onOneLine(source)) },

@@ -1,8 +1,10 @@
 import type { FeedbackReason } from "../src/client/wire.js";
+import type { SupabaseClient } from "@supabase/supabase-js";
 import { element } from "../src/dom/element.js";
-import type { Comment, Insights, Scope, Totals } from "./data.js";
+import { type Comment, readInsights, type Scope, type Totals } from "./data.js";
 import { formatCount, formatDate, formatShare, plural } from "./format.js";
 import { onOneLine, shorten, wholeText } from "./others-text.js";
+import { notice } from "./page.js";
 
 /** The words of the widget for each reason. */
 const REASONS: Record<FeedbackReason, string> = {
@@ -19,10 +21,10 @@ interface Feedback {
 }
 
 /** Reads what {@link showFeedback} shows. */
-export async function readFeedback(insights: Insights, scope: Scope): Promise<Feedback> {
+export async function readFeedback(client: SupabaseClient, scope: Scope): Promise<Feedback> {
   const [totals, comments] = await Promise.all([
-    insights.read("chat_insights", scope),
-    insights.read("chat_insights_comments", scope),
+    readInsights(client, "chat_insights", scope),
+    readInsights(client, "chat_insights_comments", scope),
   ]);
   return { totals: totals.find(({ period }) => period === "current"), comments };
 }
@@ -30,7 +32,7 @@ export async function readFeedback(insights: Insights, scope: Scope): Promise<Fe
 /** Why visitors disliked answers, and what they wrote. */
 export function showFeedback(place: HTMLElement, { totals, comments }: Feedback, { days, assistant }: Scope): void {
   if (!totals || (totals.liked + totals.disliked === 0 && comments.length === 0)) {
-    place.append(element("p", { class: "notice" }, `Nobody said whether an answer of the last ${days} days helped.`));
+    place.append(notice(`Nobody said whether an answer of the last ${days} days helped.`));
     return;
   }
   place.append(

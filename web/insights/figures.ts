@@ -2,6 +2,7 @@ import { element } from "../src/dom/element.js";
 import { chart } from "./chart.js";
 import type { Scope, Totals } from "./data.js";
 import { changeOfCount, changeOfShare, formatCount, formatMilliseconds, formatShare, NONE, plural } from "./format.js";
+import { notice, tile } from "./page.js";
 
 /** The figures of the period, each with its change from the period before. */
 export function showTotals(place: HTMLElement, rows: readonly Totals[], { days }: Scope): void {
@@ -9,11 +10,7 @@ export function showTotals(place: HTMLElement, rows: readonly Totals[], { days }
   const before = rows.find(({ period }) => period === "previous");
   if (!now || !before || now.questions === 0) {
     place.append(
-      element(
-        "p",
-        { class: "notice" },
-        `No questions in the last ${days} days. Only questions that the Worker records with its secret count.`,
-      ),
+      notice(`No questions in the last ${days} days. Only questions that the Worker records with its secret count.`),
     );
     return;
   }
@@ -59,37 +56,31 @@ export function showTotals(place: HTMLElement, rows: readonly Totals[], { days }
         : "no feedback yet",
     ],
   ];
-  const tile = ([label, value, change, detail]: (typeof tiles)[number]) =>
-    element(
-      "div",
-      { class: "card tile" },
-      element("dt", {}, label),
-      element("dd", { class: "value" }, value),
-      element("dd", { class: "detail" }, detail),
-      element(
-        "dd",
-        { class: "change" },
-        change === undefined ? `nothing to compare with` : `${change} from the ${days} days before`,
-      ),
-    );
-  place.append(element("dl", { class: "tiles" }, ...tiles.map(tile)));
+  const compared = (change: string | undefined) =>
+    change === undefined ? "nothing to compare with" : `${change} from the ${days} days before`;
+  const drawn = tiles.map(([label, value, change, detail]) =>
+    tile(label, value, detail, element("dd", { class: "change" }, compared(change))),
+  );
+  place.append(element("dl", { class: "tiles" }, ...drawn));
 }
 
 /** Questions, shares, time to answer, use of citations and feedback of each day. */
 export function showCharts(place: HTMLElement, days: readonly Totals[]): (() => void) | undefined {
   if (days.every(({ questions }) => questions === 0)) {
-    place.append(element("p", { class: "notice" }, "There is nothing to draw yet."));
+    place.append(notice("There is nothing to draw yet."));
     return undefined;
   }
-  const total = days.reduce((sum, { questions }) => sum + questions, 0);
+  const sum = (count: (day: Day) => number) => days.reduce((total, day) => total + count(day), 0);
+  const total = sum(({ questions }) => questions);
   const busiest = days.reduce((best, day) => (day.questions > best.questions ? day : best));
   const slowest = Math.max(...days.map(({ latency_p95_ms: slow }) => slow ?? 0));
   const lowest = days.reduce<number | null>(
     (least, { answered_share: share }) => (share === null ? least : Math.min(least ?? 1, share)),
     null,
   );
-  const liked = days.reduce((sum, day) => sum + day.liked, 0);
-  const disliked = days.reduce((sum, day) => sum + day.disliked, 0);
+  const opened = sum(({ citations_opened: count }) => count);
+  const liked = sum((day) => day.liked);
+  const rated = liked + sum((day) => day.disliked);
   const charts = [
     chart(days, {
       title: "Questions",
@@ -123,10 +114,7 @@ export function showCharts(place: HTMLElement, days: readonly Totals[]): (() => 
     }),
     chart(days, {
       title: "Use of citations",
-      summary: `${plural(
-        days.reduce((sum, { citations_opened: opened }) => sum + opened, 0),
-        "citation",
-      )} opened in ${days.length} days`,
+      summary: `${plural(opened, "citation")} opened in ${days.length} days`,
       series: [
         { label: "Looked at", value: ({ citations_hovered: count }) => count, color: "--second", kind: "dashes" },
         { label: "Opened", value: ({ citations_opened: count }) => count, color: "--answered", kind: "line" },
@@ -136,13 +124,13 @@ export function showCharts(place: HTMLElement, days: readonly Totals[]): (() => 
     }),
     chart(days, {
       title: "Feedback",
-      summary: `${formatCount(liked)} of ${plural(liked + disliked, "rated answer")} liked in ${days.length} days`,
+      summary: `${formatCount(liked)} of ${plural(rated, "rated answer")} liked in ${days.length} days`,
       series: [
         { label: "Rated", value: ({ liked, disliked }) => liked + disliked, color: "--refused", kind: "bars" },
         { label: "Liked", value: ({ liked }) => liked, color: "--answered", kind: "bars" },
       ],
       format: (value) => formatCount(value),
-      ...(liked + disliked === 0 && { max: 1 }),
+      ...(rated === 0 && { max: 1 }),
     }),
   ];
   place.classList.add("charts");

@@ -1,7 +1,8 @@
+import type { SupabaseClient } from "@supabase/supabase-js";
 import { button, element } from "../src/dom/element.js";
-import type { Assistant, Insights, Scope } from "./data.js";
+import { type Assistant, readInsights, type Scope } from "./data.js";
 import { onOneLine, shorten } from "./others-text.js";
-import { announce } from "./page.js";
+import { announce, notice, reasonOf } from "./page.js";
 import { readFeedback, showFeedback } from "./feedback.js";
 import { showCharts, showTotals } from "./figures.js";
 import { showCitedDocuments, showHealth, showUncitedDocuments } from "./documents.js";
@@ -15,7 +16,11 @@ const MAX_OPTION_CHARACTERS = 60;
 export type Part<Data> = (place: HTMLElement, data: Data, scope: Scope) => (() => void) | void;
 
 /** Shows the insights in `content` until the returned function is called. */
-export function showInsights(content: HTMLElement, insights: Insights, assistants: readonly Assistant[]): () => void {
+export function showInsights(
+  content: HTMLElement,
+  client: SupabaseClient,
+  assistants: readonly Assistant[],
+): () => void {
   let scope: Scope = { days: 30, assistant: null };
   const sections = element("div", { class: "sections" });
   /** Stops what the present scope shows, including answers that are still on their way. */
@@ -23,7 +28,7 @@ export function showInsights(content: HTMLElement, insights: Insights, assistant
 
   const read = () => {
     stop();
-    stop = showSections(sections, insights, scope);
+    stop = showSections(sections, client, scope);
   };
   const choose = (change: Partial<Scope>) => {
     scope = { ...scope, ...change };
@@ -66,25 +71,19 @@ export function showInsights(content: HTMLElement, insights: Insights, assistant
   return () => stop();
 }
 
-function showSections(place: HTMLElement, insights: Insights, scope: Scope): () => void {
+function showSections(place: HTMLElement, client: SupabaseClient, scope: Scope): () => void {
+  const read =
+    <Name extends Parameters<typeof readInsights>[1]>(name: Name) =>
+    () =>
+      readInsights<Name>(client, name, scope);
   const shown = [
-    section("Overview", () => insights.read("chat_insights", scope), showTotals, scope),
-    section("Over time", () => insights.read("chat_insights_days", scope), showCharts, scope),
-    section("Feedback", () => readFeedback(insights, scope), showFeedback, scope),
-    section("Questions without a good answer", () => insights.read("chat_insights_gaps", scope), showGaps, scope),
-    section(
-      "Documents that are cited most",
-      () => insights.read("chat_insights_documents", scope),
-      showCitedDocuments,
-      scope,
-    ),
-    section(
-      "Documents that are not cited",
-      () => insights.read("chat_insights_uncited", scope),
-      showUncitedDocuments,
-      scope,
-    ),
-    section("Health of citations", () => insights.read("chat_insights_health", scope), showHealth, scope),
+    section("Overview", read("chat_insights"), showTotals, scope),
+    section("Over time", read("chat_insights_days"), showCharts, scope),
+    section("Feedback", () => readFeedback(client, scope), showFeedback, scope),
+    section("Questions without a good answer", read("chat_insights_gaps"), showGaps, scope),
+    section("Documents that are cited most", read("chat_insights_documents"), showCitedDocuments, scope),
+    section("Documents that are not cited", read("chat_insights_uncited"), showUncitedDocuments, scope),
+    section("Health of citations", read("chat_insights_health"), showHealth, scope),
   ];
   place.replaceChildren(...shown.map(({ node }) => node));
   place.ariaBusy = "true";
@@ -106,7 +105,7 @@ function section<Data>(title: string, read: () => Promise<Data>, show: Part<Data
 
   const load = async (): Promise<"shown" | "failed" | "stopped"> => {
     node.dataset.state = "loading";
-    place.replaceChildren(element("p", { class: "notice" }, "Loading…"));
+    place.replaceChildren(notice("Loading…"));
     try {
       const data = await read();
       if (isStopped) return "stopped";
@@ -117,10 +116,11 @@ function section<Data>(title: string, read: () => Promise<Data>, show: Part<Data
     } catch (error) {
       if (isStopped) return "stopped";
       node.dataset.state = "failed";
-      const message = error instanceof Error ? error.message : String(error);
       const again = button({}, () => void load().then(() => node.querySelector("h2")?.focus()), "Try again");
       again.setAttribute("aria-label", `Try again: ${title}`);
-      place.replaceChildren(element("p", { class: "notice error" }, `This could not be read: ${message} `, again));
+      place.replaceChildren(
+        element("p", { class: "notice error" }, `This could not be read: ${reasonOf(error)} `, again),
+      );
       return "failed";
     }
   };

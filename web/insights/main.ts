@@ -2,11 +2,10 @@
 // the navigation and an entry in `PAGES`.
 import { createClient, type Session, type SupabaseClient } from "@supabase/supabase-js";
 import { button, element } from "../src/dom/element.js";
-import { type Assistant, ForbiddenError, Insights } from "./data.js";
+import { type Assistant, ForbiddenError, readInsights } from "./data.js";
 import { showChanges } from "./changes.js";
 import { showInsights } from "./insights.js";
-import { announce, byId, type Shown } from "./page.js";
-import { loadProject } from "./project.js";
+import { announce, byId, notice, reasonOf, type Shown } from "./page.js";
 import { Administration } from "./settings/data.js";
 import { showSettings } from "./settings/page.js";
 import { signInForm } from "./sign-in.js";
@@ -26,7 +25,7 @@ const PAGES = {
   insights: {
     title: "Insights",
     show: ({ client, assistants }: Context): Shown => ({
-      stop: showInsights(content, new Insights(client), assistants),
+      stop: showInsights(content, client, assistants),
     }),
   },
   settings: {
@@ -53,12 +52,12 @@ function show(state: string, ...children: readonly Node[]): void {
 }
 
 function showLoading(): void {
-  show("loading", element("p", { class: "notice" }, "Loading…"));
+  show("loading", notice("Loading…"));
 }
 
 /** An error that the reader can try again. */
 function showError(error: unknown, retry: () => void): void {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = reasonOf(error);
   show(
     "error",
     element("section", { class: "card narrow" }, element("h1", {}, "This did not work"), element("p", {}, message)),
@@ -96,7 +95,7 @@ async function showSignedIn(client: SupabaseClient, session: Session): Promise<v
   showLoading();
   let assistants: Assistant[];
   try {
-    assistants = await new Insights(client).read("chat_insights_assistants");
+    assistants = await readInsights(client, "chat_insights_assistants");
   } catch (error) {
     if (error instanceof ForbiddenError) showForbidden(session);
     else showError(error, () => void showSignedIn(client, session));
@@ -142,6 +141,22 @@ function showSession(client: SupabaseClient, session: Session | null): void {
 
 async function signOut({ auth }: SupabaseClient): Promise<void> {
   if ((await shown?.mayLeave?.()) !== false) await auth.signOut({ scope: "local" });
+}
+
+/** The Supabase project of the chat, as `GET /api/project` describes it. */
+interface Project {
+  /** URL without a trailing slash. */
+  readonly supabase_url: string;
+  readonly publishable_key: string;
+}
+
+/** Asks the server of this page. Fails with a sentence for the reader. */
+async function loadProject(): Promise<Project> {
+  const response = await fetch("/api/project").catch(() => undefined);
+  if (!response?.ok) {
+    throw new Error(`The server did not say which Supabase project it uses (${response?.status ?? "no connection"}).`);
+  }
+  return (await response.json()) as Project;
 }
 
 async function start(): Promise<void> {

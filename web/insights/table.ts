@@ -8,20 +8,20 @@ export interface Column<Row> {
   readonly isNumber?: boolean;
 }
 
-/** A table whose first column names its rows. It scrolls sideways on narrow screens. */
+/**
+ * A table whose first column names its rows. It scrolls sideways on narrow screens, or the style sheet shows each row as a block there:
+ * that would end the roles, unless they are attributes.
+ */
 export function table<Row>(caption: string, columns: readonly Column<Row>[], rows: readonly Row[]): HTMLElement {
-  const heading = ({ title, isNumber }: Column<Row>) => {
-    const cell = element("th", isNumber ? { class: "number" } : {}, title);
-    cell.scope = "col";
-    return cell;
-  };
+  const classOf = ({ isNumber }: Column<Row>) => isNumber && "number";
+  const heading = (column: Column<Row>) =>
+    element("th", { role: "columnheader", class: classOf(column) }, column.title);
   const line = (row: Row) => {
-    const cells = columns.map(({ cell, isNumber }, index) => {
-      const made = element(index === 0 ? "th" : "td", isNumber ? { class: "number" } : {}, cell(row));
-      if (index === 0) made.scope = "row";
-      return made;
+    const cells = columns.map((column, index) => {
+      const [tag, role] = index === 0 ? (["th", "rowheader"] as const) : (["td", "cell"] as const);
+      return element(tag, { role, class: classOf(column), "data-title": column.title }, column.cell(row));
     });
-    return element("tr", {}, ...cells);
+    return element("tr", { role: "row" }, ...cells);
   };
   return element(
     "div",
@@ -29,10 +29,10 @@ export function table<Row>(caption: string, columns: readonly Column<Row>[], row
     { class: "scroll", role: "region", "aria-label": caption, tabindex: 0 },
     element(
       "table",
-      {},
+      { role: "table" },
       element("caption", { class: "visually-hidden" }, caption),
-      element("thead", {}, element("tr", {}, ...columns.map(heading))),
-      element("tbody", {}, ...rows.map(line)),
+      element("thead", { role: "rowgroup" }, element("tr", { role: "row" }, ...columns.map(heading))),
+      element("tbody", { role: "rowgroup" }, ...rows.map(line)),
     ),
   );
 }

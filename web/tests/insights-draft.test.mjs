@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { importTs } from "../../tests/lib/import-ts.mjs";
 
-const { draftPage } = await importTs(new URL("../insights/draft.ts", import.meta.url));
+const { draftPage } = await importTs(new URL("../insights/gaps.ts", import.meta.url));
 const { shorten, wholeText } = await importTs(new URL("../insights/others-text.ts", import.meta.url));
 const { changeOfCount, changeOfShare, formatMilliseconds, formatShare, plural } = await importTs(
   new URL("../insights/format.ts", import.meta.url),

@@ -24,22 +24,21 @@ const SAME = {
   ja: ["sourceNumber"],
 };
 
-const { LAUNCHER_TEXTS } = await importTs(new URL("launcher.ts", SOURCES));
+const { LAUNCHER_TEXTS } = await importTs(new URL("index.ts", SOURCES));
 /** Every language but English. */
 const LANGUAGES = Object.keys(LAUNCHER_TEXTS).filter((language) => language !== "en");
-const { texts: english } = await importTs(new URL("panel/en.ts", SOURCES));
-const panels = new Map();
-for (const language of LANGUAGES) {
-  panels.set(language, (await importTs(new URL(`panel/${language}.ts`, SOURCES))).texts);
-}
-const inEnglish = { ...LAUNCHER_TEXTS.en, ...english };
+const english = await importTs(new URL("en.ts", SOURCES));
+const translations = new Map();
+for (const language of LANGUAGES) translations.set(language, await importTs(new URL(`${language}.ts`, SOURCES)));
+const inEnglish = { ...english.launcher, ...english.panel };
 
 /**
  * The texts of a language by name; the forms of a number as `name.form`.
  * @returns {{ name: string, key: string, form?: string, text: string }[]}
  */
 function textsIn(language) {
-  const texts = { ...LAUNCHER_TEXTS[language], ...panels.get(language) };
+  const { launcher, panel } = translations.get(language);
+  const texts = { ...launcher, ...panel };
   return Object.entries(texts).flatMap(([key, message]) => {
     /** @type {[form: string | undefined, text: string][]} */
     const forms = typeof message === "string" ? [[undefined, message]] : Object.entries(message);
@@ -58,25 +57,21 @@ function isOfOneNumber(language, form) {
   return Array.from({ length: 300 }, (_, count) => count).filter((count) => rules.select(count) === form).length === 1;
 }
 
-test("the panel has a file of texts for each language of the launcher, and no other file", async () => {
-  const names = await readdir(new URL("panel/", SOURCES));
-  assert.deepEqual(
-    names.sort(),
-    Object.keys(LAUNCHER_TEXTS)
-      .map((language) => `${language}.ts`)
-      .sort(),
-  );
+test("every file of texts is a language of the widget", async () => {
+  const names = await readdir(SOURCES);
+  assert.deepEqual(names.sort(), ["en", "index", ...LANGUAGES].map((name) => `${name}.ts`).sort());
 });
 
 test("the launcher and the panel have no text in common", () => {
-  const shared = Object.keys(LAUNCHER_TEXTS.en).filter((key) => Object.hasOwn(english, key));
+  const shared = Object.keys(english.launcher).filter((key) => Object.hasOwn(english.panel, key));
   assert.deepEqual(shared, []);
 });
 
 for (const language of LANGUAGES) {
   test(`${language} has exactly the texts of English`, () => {
-    assert.deepEqual(Object.keys(panels.get(language)).sort(), Object.keys(english).sort());
-    assert.deepEqual(Object.keys(LAUNCHER_TEXTS[language]).sort(), Object.keys(LAUNCHER_TEXTS.en).sort());
+    const { launcher, panel } = translations.get(language);
+    assert.deepEqual(Object.keys(panel).sort(), Object.keys(english.panel).sort());
+    assert.deepEqual(Object.keys(launcher).sort(), Object.keys(english.launcher).sort());
   });
 
   test(`${language} has the placeholders of the English text in every plural form, except spelled-out numbers`, () => {
@@ -90,8 +85,8 @@ for (const language of LANGUAGES) {
 
   test(`${language} has all its plural forms for texts that have plural forms in English`, () => {
     const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions();
-    for (const [key, message] of Object.entries(panels.get(language))) {
-      assert.equal(typeof message, typeof english[key], key);
+    for (const [key, message] of Object.entries(translations.get(language).panel)) {
+      assert.equal(typeof message, typeof english.panel[key], key);
       if (typeof message !== "string") assert.deepEqual(Object.keys(message).sort(), [...pluralCategories].sort(), key);
     }
   });
@@ -131,17 +126,12 @@ test("French texts have no-break spaces before double punctuation", () => {
   for (const { name, text } of textsIn("fr")) assert.doesNotMatch(text, /[^\u00a0\u202f][?!;:»]|«[^\u00a0]/, name);
 });
 
-test("the help has every topic in every language, in words of that language", async () => {
-  const help = new Map();
-  for (const language of ["en", ...LANGUAGES]) {
-    const url = new URL(`../panel/help/texts/${language}.ts`, SOURCES);
-    help.set(language, (await importTs(url)).texts);
-  }
-  const places = ({ topics }) => topics.flat().map(placesIn);
+test("the help has every topic in every language, in words of that language", () => {
+  const places = ({ help }) => help.flat().map(placesIn);
   for (const language of LANGUAGES) {
-    const texts = help.get(language);
-    assert.deepEqual(places(texts), places(help.get("en")), language);
-    const inBoth = texts.topics.flat().filter((text) => JSON.stringify(help.get("en")).includes(text));
+    const translation = translations.get(language);
+    assert.deepEqual(places(translation), places(english), language);
+    const inBoth = translation.help.flat().filter((text) => JSON.stringify(english.help).includes(text));
     assert.deepEqual(inBoth, [], language);
   }
 });
@@ -153,5 +143,5 @@ test("every default text of a refusal is known, so that it is shown in the visit
     (text ?? "").replaceAll(/\\\n\s*/g, ""),
   );
   assert.ok(texts.length >= 4);
-  for (const text of texts) assert.equal(english[serverText((key) => key, text)], text);
+  for (const text of texts) assert.equal(english.panel[serverText((key) => key, text)], text);
 });

@@ -1,5 +1,5 @@
 import type { SupabaseClient } from "@supabase/supabase-js";
-import { ForbiddenError } from "../data.js";
+import { callDatabase } from "../data.js";
 
 /** The value of a setting. `null` stands for its default. */
 export type Value = string | number | boolean | null | readonly string[];
@@ -42,20 +42,6 @@ export interface Change {
   readonly new_value: Value;
 }
 
-/** Somebody else has changed the row since it was read. */
-export class ConflictError extends Error {}
-
-/** The database does not allow some values. */
-export class RejectedError extends Error {
-  /** A sentence for each column. */
-  readonly problems: Readonly<Record<string, string>>;
-
-  constructor(message: string, problems: Readonly<Record<string, string>>) {
-    super(message);
-    this.problems = problems;
-  }
-}
-
 /** Reads and changes settings with the token of the signed-in administrator; docs/settings.md describes the functions. */
 export class Administration {
   readonly #client: SupabaseClient;
@@ -88,24 +74,7 @@ export class Administration {
     return this.#call("chat_insights_changes", { max_count: maxCount, before_id: beforeId });
   }
 
-  async #call<Result>(name: string, parameters: object): Promise<Result> {
-    const { data, error } = (await this.#client.rpc(name, parameters)) as {
-      data: Result;
-      error: { code?: string; message?: string; details?: string | null } | null;
-    };
-    if (!error) return data;
-    const message = error.message || "The database did not answer.";
-    if (error.code === "42501") throw new ForbiddenError(message);
-    if (error.code === "PT409") throw new ConflictError(message);
-    if (error.code === "PT422") throw new RejectedError(message, parseProblems(error.details));
-    throw new Error(message);
-  }
-}
-
-function parseProblems(details: string | null | undefined): Record<string, string> {
-  try {
-    return JSON.parse(details ?? "{}") as Record<string, string>;
-  } catch {
-    return {};
+  #call<Result>(name: string, parameters: object): Promise<Result> {
+    return callDatabase(this.#client, name, parameters);
   }
 }

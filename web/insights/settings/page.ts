@@ -1,8 +1,7 @@
 import { button, element } from "../../src/dom/element.js";
-import { confirm } from "../dialog.js";
-import { announce, type Shown } from "../page.js";
-import { askForAssistant } from "./add.js";
-import { type Administration, type AllSettings, type AssistantRow, RejectedError } from "./data.js";
+import { RejectedError } from "../data.js";
+import { announce, ask, confirm, notice, reasonOf, type Shown } from "../page.js";
+import type { Administration, AllSettings, AssistantRow } from "./data.js";
 import { ASSISTANT_GROUPS, GENERAL_GROUPS } from "./fields.js";
 import { type SettingsForm, settingsForm, type Store } from "./form.js";
 
@@ -57,10 +56,8 @@ export function showSettings(content: HTMLElement, administration: Administratio
   const showGeneral = () => {
     const row = all.settings;
     if (!row) {
-      const notice = "The table chat_settings has no row. The owner of the project can add it: ";
-      place.replaceChildren(
-        element("p", { class: "notice" }, notice, element("code", {}, "insert into chat_settings default values;")),
-      );
+      const text = "The table chat_settings has no row. The owner of the project can add it: ";
+      place.replaceChildren(notice(text, element("code", {}, "insert into chat_settings default values;")));
       return;
     }
     const store: Store = {
@@ -101,7 +98,7 @@ export function showSettings(content: HTMLElement, administration: Administratio
         announce(`Deleted ${name}.`);
         picker.focus();
       } catch (error) {
-        message.textContent = `Not deleted: ${sentence(error)}`;
+        message.textContent = `Not deleted: ${reasonOf(error)}`;
       }
     };
     return element(
@@ -127,7 +124,7 @@ export function showSettings(content: HTMLElement, administration: Administratio
         await administration.addAssistant(asked, { enabled: false });
         return undefined;
       } catch (error) {
-        return error instanceof RejectedError ? (error.problems.name ?? error.message) : sentence(error);
+        return error instanceof RejectedError ? (error.problems.name ?? error.message) : reasonOf(error);
       }
     });
     if (name === undefined) return;
@@ -161,7 +158,7 @@ export function showSettings(content: HTMLElement, administration: Administratio
     place,
   );
   const load = async () => {
-    place.replaceChildren(element("p", { class: "notice" }, "Loading…"));
+    place.replaceChildren(notice("Loading…"));
     try {
       await readAll();
       if (!isStopped) showChosen();
@@ -169,7 +166,7 @@ export function showSettings(content: HTMLElement, administration: Administratio
       if (isStopped) return;
       const again = button({}, () => void load(), "Try again");
       place.replaceChildren(
-        element("p", { class: "notice error" }, `This could not be read: ${sentence(error)} `, again),
+        element("p", { class: "notice error" }, `This could not be read: ${reasonOf(error)} `, again),
       );
       announce("The settings could not be read.");
     }
@@ -200,6 +197,51 @@ function ownersPart(): HTMLElement {
   );
 }
 
-function sentence(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+/**
+ * Asks for the name of a new assistant. `add` returns what is wrong with it. Returns undefined if the reader does not want one any
+ * more.
+ */
+function askForAssistant(add: (name: string) => Promise<string | undefined>): Promise<string | undefined> {
+  return ask<string>("Add an assistant", (close) => {
+    const input = element("input", { id: "new-assistant", type: "text", maxlength: 63, autocomplete: "off" });
+    const help = element(
+      "p",
+      { class: "detail", id: "new-assistant-help" },
+      'As in <evidence-chat assistant="shop">: 1 to 63 lower-case letters, digits and hyphens. It cannot be changed later.',
+    );
+    const problem = element("p", { class: "error", id: "new-assistant-problem", role: "alert" });
+    input.setAttribute("aria-describedby", `${help.id} ${problem.id}`);
+    input.spellcheck = false;
+    let isBusy = false;
+    const submit = async () => {
+      if (isBusy) return;
+      isBusy = true;
+      problem.textContent = "";
+      const name = input.value.trim();
+      const wrong = await add(name);
+      isBusy = false;
+      if (wrong === undefined) {
+        close(name);
+        return;
+      }
+      problem.textContent = `Not added: ${wrong}.`;
+      input.focus();
+    };
+    const form = element(
+      "form",
+      { id: "add-assistant" },
+      element("label", { for: input.id }, "Name"),
+      input,
+      help,
+      problem,
+    );
+    form.addEventListener("submit", (event) => {
+      event.preventDefault();
+      void submit();
+    });
+    return {
+      body: [form],
+      actions: [button({}, () => close(""), "Cancel"), button({ class: "primary" }, () => void submit(), "Add")],
+    };
+  }).then((name) => name || undefined);
 }

@@ -2,7 +2,16 @@ import { decodeConfig, decodeMessagePage, decodeSession, decodeSessionPage } fro
 import { type DownloadedFile, fileName } from "./download.js";
 import { ChatError, connectionLost, invalidResponse } from "./errors.js";
 import { parseObject } from "./json.js";
-import { apiUrl, type ChatClientOptions, idleTimeout, readAll, send, sendForJson, withAbortReason } from "./request.js";
+import {
+  apiUrl,
+  type ChatClientOptions,
+  idleTimeout,
+  readAll,
+  send,
+  sendForJson,
+  sendWithoutReply,
+  withAbortReason,
+} from "./request.js";
 import type { ChatConfig, Feedback, MessagePage, PageRequest, Session, SessionPage } from "./wire.js";
 
 // Like `streamChat`, each of these functions throws a `ChatError`, or the signal's reason after an abort.
@@ -40,20 +49,9 @@ export async function renameSession(
 }
 
 /** Deletes a conversation with its messages; deleting it again succeeds. */
-export async function deleteSession(
-  sessionId: string,
-  options: ChatClientOptions,
-  signal?: AbortSignal,
-): Promise<void> {
+export function deleteSession(sessionId: string, options: ChatClientOptions, signal?: AbortSignal): Promise<void> {
   const url = apiUrl(options.endpoint, `sessions/${encodeURIComponent(sessionId)}`);
-  return withAbortReason(signal, async () => {
-    try {
-      const request = { url, method: "DELETE", accept: "application/json" } as const;
-      await (await send(request, options, signal)).body?.cancel();
-    } catch (thrown) {
-      if (!(thrown instanceof ChatError && thrown.code === "not_found")) throw thrown;
-    }
-  });
+  return unlessGone(sendWithoutReply({ url, method: "DELETE" }, options, signal));
 }
 
 /** Lists a page of a conversation's messages, at most 200, the oldest first. */
@@ -78,31 +76,24 @@ export interface AnswerId {
  * Says whether an answer helped, in place of what the user said about it before. `embedding`, the vector of the question, makes a
  * disliked answer count among the questions that the documents do not answer well.
  */
-export async function giveFeedback(
+export function giveFeedback(
   answer: AnswerId,
   feedback: Feedback & { readonly embedding?: readonly number[] },
   options: ChatClientOptions,
   signal?: AbortSignal,
 ): Promise<void> {
-  await withAbortReason(signal, async () => {
-    const request = { url: urlOf(answer, options), method: "PUT", accept: "application/json", body: feedback } as const;
-    await (await send(request, options, signal)).body?.cancel();
-  });
+  return sendWithoutReply({ url: urlOf(answer, options), method: "PUT", body: feedback }, options, signal);
 }
 
 /** Takes the feedback back; of an answer that is gone, too. */
-export async function removeFeedback(
-  answer: AnswerId,
-  options: ChatClientOptions,
-  signal?: AbortSignal,
-): Promise<void> {
-  await withAbortReason(signal, async () => {
-    try {
-      const request = { url: urlOf(answer, options), method: "DELETE", accept: "application/json" } as const;
-      await (await send(request, options, signal)).body?.cancel();
-    } catch (thrown) {
-      if (!(thrown instanceof ChatError && thrown.code === "not_found")) throw thrown;
-    }
+export function removeFeedback(answer: AnswerId, options: ChatClientOptions, signal?: AbortSignal): Promise<void> {
+  return unlessGone(sendWithoutReply({ url: urlOf(answer, options), method: "DELETE" }, options, signal));
+}
+
+/** Succeeds, too, if what a request is about does not exist any more. */
+async function unlessGone(request: Promise<void>): Promise<void> {
+  await request.catch((thrown: unknown) => {
+    if (!(thrown instanceof ChatError && thrown.code === "not_found")) throw thrown;
   });
 }
 
@@ -132,11 +123,7 @@ export function exportMyData(options: ChatClientOptions, signal?: AbortSignal): 
  * outcomes cached for retries. It cannot be undone; deleting again succeeds. Throws as `streamChat` does.
  */
 export function deleteMyData(options: ChatClientOptions, signal?: AbortSignal): Promise<void> {
-  return withAbortReason(signal, async () => {
-    const url = apiUrl(options.endpoint, "me");
-    const response = await send({ url, method: "DELETE", accept: "application/json" }, options, signal);
-    await response.body?.cancel();
-  });
+  return sendWithoutReply({ url: apiUrl(options.endpoint, "me"), method: "DELETE" }, options, signal);
 }
 
 /** The server streams the file, so a truncated export arrives as malformed JSON. */

@@ -61,6 +61,17 @@ export function sendForJson(
   });
 }
 
+/** Sends a request and ignores the body of its response. */
+export function sendWithoutReply(
+  request: Omit<ApiRequest, "accept">,
+  options: ChatClientOptions,
+  signal?: AbortSignal,
+): Promise<void> {
+  return withAbortReason(signal, async () => {
+    await (await send({ ...request, accept: "application/json" }, options, signal)).body?.cancel();
+  });
+}
+
 /**
  * Reads the whole body. Its type is application/octet-stream, so a `blob:` URL of it never opens as a page of this
  * origin. A body that is cut off, or silent for `idleTimeoutMs`, throws `connection_lost`.

@@ -87,6 +87,16 @@ export function button(
   return made;
 }
 
+/** Calls `run` on Escape, which then closes nothing around the target. During the composition of a character, Escape only ends that. */
+export function onEscape(target: HTMLElement, run: () => void): void {
+  target.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || event.isComposing) return;
+    event.stopPropagation();
+    event.preventDefault();
+    run();
+  });
+}
+
 /** Creates a 24 × 24 line icon. It is decoration, hidden from assistive technology. */
 export function icon(path: string): SVGSVGElement {
   const svg = document.createElementNS(SVG, "svg");

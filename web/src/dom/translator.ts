@@ -79,9 +79,7 @@ export class Translated {
 
   /** A text node that changes with the language. */
   asText(): Text {
-    const node = document.createTextNode("");
-    this.translator.bind(node, undefined, this);
-    return node;
+    return this.translator.text(() => this.toString());
   }
 
   /** Sets an attribute that changes with the language. */
@@ -150,8 +148,15 @@ export class Translator {
     return format;
   }
 
-  /** Shows a text in a text node, or in an attribute of an element, and keeps it up to date. */
-  bind(target: Node, attribute: string | undefined, translated: Translated): void {
+  /** A text node whose text is read again when the language changes. */
+  text(read: () => string): Text {
+    const node = document.createTextNode("");
+    this.#nodes.add(node, undefined, { toString: read });
+    return node;
+  }
+
+  /** Shows a text in an attribute of an element, and keeps it up to date. */
+  bind(target: Element, attribute: string, translated: Translated): void {
     this.#nodes.add(target, attribute, translated);
   }
 

@@ -1,5 +1,5 @@
 import type { Translator } from "../dom/translator.js";
-import { type Language, languageOf, launcherTexts, loadPanelTexts, type Texts } from "../texts/index.js";
+import { LAUNCHER_TEXTS, type Language, languageOf, loadPanelTexts, type Texts } from "../texts/index.js";
 
 /** Sets the language of the widget: that of its `lang` attribute, or that of the page around it. */
 export class LocaleController {
@@ -40,7 +40,7 @@ export class LocaleController {
     const panelTexts = this.#panelTexts.get(this.#language);
     // Keep the previous language until the panel's texts are loaded.
     if (this.#needsPanelTexts && this.#panelTexts.size > 0 && !panelTexts) return;
-    this.#translator.use(this.#tag, { ...launcherTexts(this.#language), ...panelTexts, ...this.#overrides });
+    this.#translator.use(this.#tag, { ...LAUNCHER_TEXTS[this.#language], ...panelTexts, ...this.#overrides });
     this.#root.lang = this.#tag;
     this.#root.dir = this.#translator.direction;
   }

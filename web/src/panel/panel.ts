@@ -1,5 +1,5 @@
 import { Announcer } from "./chat/announcer.js";
-import { LazyWriter } from "./writer/lazy-writer.js";
+import { type LazyWriter, lazyWriter } from "./writer/lazy-writer.js";
 import { isSupported } from "@evidence-chat/embedder";
 import { connectionLost } from "../client/errors.js";
 import type { Session } from "../client/wire.js";
@@ -13,11 +13,11 @@ import { urlOfWords } from "./citations/cited-place.js";
 import { copySelection } from "./citations/copy/selection.js";
 import { excerptOf } from "./citations/passage/draw.js";
 import { CurrentUser } from "./current-user.js";
-import { LazyHistory } from "./history/lazy-history.js";
+import { type LazyHistory, lazyHistory } from "./history/lazy-history.js";
 import type { PanelHost } from "./host.js";
 import { createModel } from "./model/create-model.js";
 import type { ModelLoader } from "./model/model-loader.js";
-import { LazyReader } from "./reader/lazy-reader.js";
+import { type LazyReader, lazyReader } from "./reader/lazy-reader.js";
 import { lazySearch } from "./search/lazy-search.js";
 import { SiteSettings } from "./site-settings.js";
 import type { UserSwitch } from "./user-switch.js";
@@ -58,8 +58,8 @@ export class WidgetPanel {
       void this.#reader.load(false);
     });
     this.#model = model;
-    this.#writer = new LazyWriter(host, announcer);
-    this.#reader = new LazyReader(host, client, model);
+    this.#writer = lazyWriter(host, announcer);
+    this.#reader = lazyReader(host, client, model);
     this.#siteSettings = new SiteSettings(host, client, (question) => void this.ask(question));
     this.#chat = this.#createChat(announcer);
     this.#history = this.#createHistory();
@@ -95,7 +95,7 @@ export class WidgetPanel {
   }
 
   #createHistory(): LazyHistory {
-    return new LazyHistory(
+    return lazyHistory(
       this.#host,
       {
         client: this.#user.client,

@@ -392,7 +392,7 @@ const STATES = {
     before: () => (site.api.interfere = failingSessions),
     async reach(widget) {
       await openHistory(widget);
-      await widget.role("history-retry").waitFor();
+      await widget.role("history-failure").waitFor();
     },
   },
   "history, renaming": {

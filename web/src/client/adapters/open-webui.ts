@@ -1,6 +1,6 @@
 import { ChatError } from "../errors.js";
 import type { ChatEvent, Searched } from "../wire.js";
-import { type CitedDocument, citedDocuments, HEDGE } from "./documents.js";
+import { type CitedDocument, citedDocuments, HEDGE } from "../cited-documents.js";
 
 /** An event for the event emitter of Open WebUI; only the types that an answer needs. */
 export type OpenWebUiEvent =

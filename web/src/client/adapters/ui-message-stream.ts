@@ -12,7 +12,7 @@ import type {
   Searched,
   Suggestion,
 } from "../wire.js";
-import { type CitedDocument, citedDocuments, HEDGE } from "./documents.js";
+import { type CitedDocument, citedDocuments, HEDGE } from "../cited-documents.js";
 
 /** Custom metadata of a message: its conversation, whether it is in the history, and who wrote it. */
 export interface UiMessageMetadata extends Searched {
@@ -138,7 +138,7 @@ export async function* toUiMessageStream(
 
 function source({ id, title, url, passages }: CitedDocument): UiMessagePart {
   if (url !== undefined) return { type: "source-url", sourceId: id, url, title };
-  const mediaType = passages[0]?.content_type ?? "text/plain";
+  const mediaType = passages[0].content_type ?? "text/plain";
   return { type: "source-document", sourceId: id, mediaType, title };
 }
 

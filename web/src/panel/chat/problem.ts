@@ -100,6 +100,12 @@ export function errorNotice(t: Translate, problem: Problem, onRetry: () => void)
   return notice;
 }
 
+/** A notice of a failure, with a button to try again. */
+export function failureNotice(t: Translate, role: string, text: TextKey, onRetry: () => void): HTMLElement {
+  const retry = retryButton(t, 0, onRetry);
+  return element("div", { class: "notice", "data-role": role }, icon(icons.alert), element("p", {}, t(text)), retry);
+}
+
 /** A button that is enabled after the wait. Keep it out of live regions: its label changes every second. */
 export function retryButton(t: Translate, waitSeconds: number, onRetry: () => void): HTMLButtonElement {
   const label = element("span");

@@ -25,7 +25,7 @@ export function refusalNotice(
   const named = nearest.map((passage) => element("li", {}, linkedName(passage, translator, actions.download)));
   return element(
     "div",
-    { class: "refusal", part: "refusal", "data-role": "refusal", "data-reason": reason },
+    { class: "refusal raised", part: "refusal", "data-role": "refusal", "data-reason": reason },
     element("p", { dir: "auto", "data-role": "refusal-message" }, serverText(t, message)),
     nearest.length > 0
       ? element(

@@ -1,4 +1,4 @@
-import type { ChatEvent, FoundPassage, RefusalEvent, Searched, StoredMessage } from "../../client/wire.js";
+import type { ChatEvent, RefusalEvent, Searched, StoredMessage } from "../../client/wire.js";
 import { button, element, icon } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
 import type { Translate, Translated, Translator } from "../../dom/translator.js";
@@ -84,7 +84,7 @@ export class ReplyView {
   }
 
   refuse(refusal: RefusalTexts, actions: RefusalActions): void {
-    const download = (passage: FoundPassage) => this.#actions.download(passage);
+    const { download } = this.#actions;
     this.#become("refused", refusalNotice(this.#translator, refusal, { ...actions, download }));
   }
 
@@ -190,10 +190,13 @@ function copyButton(t: Translate, key: "copy" | "copyMarkdown", path: string, te
   const role = key === "copy" ? "copy" : "copy-markdown";
   const made = button({ class: "button quiet", "data-role": role }, () => void copy(), icon(path), label);
   const copy = async () => {
-    const outcome = await write(text()).then(
-      () => "copied" as const,
-      () => "copyFailed" as const,
-    );
+    let outcome: TextKey = "copied";
+    try {
+      // `clipboard` is undefined on a page without a secure origin.
+      await navigator.clipboard.writeText(text());
+    } catch {
+      outcome = "copyFailed";
+    }
     say(outcome);
     const status = made.parentElement?.querySelector("[role=status]");
     status?.replaceChildren(t(outcome).asText());
@@ -203,9 +206,4 @@ function copyButton(t: Translate, key: "copy" | "copyMarkdown", path: string, te
     }, FEEDBACK_MS);
   };
   return made;
-}
-
-/** Rejects on a page without a secure origin or without access to the clipboard. */
-async function write(text: string): Promise<void> {
-  await navigator.clipboard.writeText(text);
 }

@@ -1,4 +1,4 @@
-import { apiUrl, type ChatClientOptions, send } from "../../client/request.js";
+import { apiUrl, type ChatClientOptions, sendWithoutReply } from "../../client/request.js";
 
 /** How long counts are collected before they are sent together. */
 const SEND_AFTER_MS = 10_000;
@@ -37,11 +37,7 @@ export function countCitationUse(log: HTMLElement, client: () => ChatClientOptio
     counts = none();
     const options = { ...client(), keepalive };
     const url = apiUrl(options.endpoint, "citation-use", { assistant: options.assistant });
-    const request = { url, method: "POST", accept: "application/json", body } as const;
-    send(request, options, undefined).then(
-      (response) => response.body?.cancel(),
-      () => undefined,
-    );
+    sendWithoutReply({ url, method: "POST", body }, options).catch(() => undefined);
   };
   const leave = () => flush(true);
   const add = (what: keyof typeof counts) => {

@@ -14,7 +14,7 @@ import { generatedNote, leftOutNote } from "./generated-note.js";
 import type { Download } from "./links.js";
 import { type AnswerPiece, MarkerParser, sentencesOf, supportedTarget, type Target, targetOf } from "./markers.js";
 import { lightenChains } from "./pieces.js";
-import { alsoFound, SourcesView } from "./sources-view.js";
+import { alsoFound, type SourcesView, sourcesView } from "./sources-view.js";
 
 /** Style sheet of answers, their sources and passages, for the panel to adopt. Rules of the card override those of sources. */
 export const citationStyles: string = [answerStyles, sourceStyles, passageStyles, cardStyles].join("\n");
@@ -22,11 +22,11 @@ export const citationStyles: string = [answerStyles, sourceStyles, passageStyles
 /** Actions of the sources of an answer. */
 export interface CitationActions {
   /** Called when the visitor opens a source. */
-  opened(citation: Citation): void;
+  readonly opened: (citation: Citation) => void;
   /** Fetches the original file with the visitor's token and saves it. Rejects with an `Error`. */
-  download(passage: FoundPassage): Promise<void>;
+  readonly download: Download;
   /** The element below the list of sources, if any. */
-  exportReferences(citations: readonly Citation[]): HTMLElement | undefined;
+  readonly exportReferences: (citations: readonly Citation[]) => HTMLElement | undefined;
 }
 
 /** Milliseconds between the sentences of an answer that come at once. */
@@ -167,9 +167,8 @@ export class AnswerView {
     this.#resolve();
     this.#sources?.root.remove();
     this.#others?.remove();
-    const download = (passage: FoundPassage) => this.#actions.download(passage);
-    this.#sources = citations.length > 0 ? this.#listSources(citations, download) : undefined;
-    this.#others = alsoFound(found, this.translator, download);
+    this.#sources = citations.length > 0 ? this.#listSources(citations) : undefined;
+    this.#others = alsoFound(found, this.translator, this.#actions.download);
     fill(this.root, this.#sources?.root, this.#others);
   }
 
@@ -211,15 +210,11 @@ export class AnswerView {
     return pieces;
   }
 
-  #listSources(citations: readonly Citation[], download: Download): SourcesView {
-    const sources = new SourcesView(citations, {
-      translator: this.translator,
-      opened: (citation) => this.#actions.opened(citation),
-      download,
-      answer: () => this.text,
-    });
-    const references = this.#actions.exportReferences(citations);
-    if (references) sources.root.append(references);
+  #listSources(citations: readonly Citation[]): SourcesView {
+    const { opened, download, exportReferences } = this.#actions;
+    const { translator } = this;
+    const sources = sourcesView(citations, { translator, opened, download, answer: () => this.text });
+    fill(sources.root, exportReferences(citations));
     return sources;
   }
 
@@ -291,7 +286,7 @@ export class AnswerView {
     if (!marker.target) return [];
     const context = {
       translator: this.translator,
-      download: (passage: FoundPassage) => this.#actions.download(passage),
+      download: this.#actions.download,
       answer: () => this.text,
       reveal: () => this.#reveal(marker),
     };

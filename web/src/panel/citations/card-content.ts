@@ -1,7 +1,7 @@
 import type { Citation } from "../../client/wire.js";
 import { button, element } from "../../dom/element.js";
 import type { Translator } from "../../dom/translator.js";
-import { placesOf, titleOf } from "./documents.js";
+import { headingOf } from "./documents.js";
 import { type Download, linksOf } from "./links.js";
 import { narrowed, type Target } from "./markers.js";
 import { layOut } from "./passage/blocks.js";
@@ -35,18 +35,12 @@ export function drawCard(target: Target, context: CardContext, ids: { title: str
         { class: "source-number", "aria-hidden": "true" },
         translator.t("sourceNumber", { count: citation.index }),
       ),
-      element(
-        "span",
-        { class: "source-heading" },
-        element(
-          "span",
-          { id: ids.title, class: "source-title", "data-role": "card-title" },
-          element("bdi", {}, titleOf(citation, translator)),
-        ),
-        placesOf(
-          targets.map((each) => each.citation),
-          translator,
-        ),
+      headingOf(
+        citation,
+        targets.map((each) => each.citation),
+        translator,
+        undefined,
+        { id: ids.title, "data-role": "card-title" },
       ),
     ),
     element(

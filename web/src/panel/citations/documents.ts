@@ -1,18 +1,7 @@
-import type { Citation, FoundPassage } from "../../client/wire.js";
+import type { FoundPassage } from "../../client/wire.js";
 import { withoutBidiControls } from "../../client/text.js";
-import { type Child, element } from "../../dom/element.js";
+import { type Attributes, type Child, element } from "../../dom/element.js";
 import type { Translated, Translator } from "../../dom/translator.js";
-
-/** Groups passages by document, in the order of the documents' numbers. */
-export function byDocument(citations: readonly Citation[]): readonly (readonly Citation[])[] {
-  const documents = new Map<number, Citation[]>();
-  for (const citation of citations) {
-    const passages = documents.get(citation.index);
-    if (passages) passages.push(citation);
-    else documents.set(citation.index, [citation]);
-  }
-  return [...documents].sort(([a], [b]) => a - b).map(([, passages]) => passages);
-}
 
 /** The headings above a passage, without the document's title, which is shown next to them. */
 export function sectionOf({ section, title }: FoundPassage): string | undefined {
@@ -36,15 +25,12 @@ export function headingOf(
   passages: readonly FoundPassage[],
   translator: Translator,
   more?: Child,
+  title: Attributes = { "data-role": "source-title" },
 ): HTMLElement {
   return element(
     "span",
     { class: "source-heading" },
-    element(
-      "span",
-      { class: "source-title", "data-role": "source-title" },
-      element("bdi", {}, titleOf(first, translator)),
-    ),
+    element("span", { class: "source-title", ...title }, element("bdi", {}, titleOf(first, translator))),
     placesOf(passages, translator),
     more,
   );

@@ -1,5 +1,7 @@
+import type { DocumentPassages } from "../../client/cited-documents.js";
+import { optional } from "../../client/json.js";
 import type { Citation, EvidenceStrength } from "../../client/wire.js";
-import { element, icon } from "../../dom/element.js";
+import { type Attributes, element, icon } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
 import type { Translator } from "../../dom/translator.js";
 import { headingOf, placesOf } from "./documents.js";
@@ -18,73 +20,65 @@ export interface EntryContext {
   readonly answer: () => string;
 }
 
-/** A document in the list of sources. Its passages are created when it opens for the first time. */
-export class SourceEntry {
+/** A document in the list of sources. */
+export interface SourceEntry {
   readonly root: HTMLDetailsElement;
-  readonly #citations: readonly Citation[];
-  readonly #context: EntryContext;
-  readonly #summary: HTMLElement;
-  readonly #passages = new Map<Citation, HTMLElement>();
-
-  /** `citations` are the passages of one document; at least one. */
-  constructor(citations: readonly Citation[], context: EntryContext) {
-    const [first] = citations;
-    if (!first) throw new RangeError("A source without a passage");
-    this.#citations = citations;
-    this.#context = context;
-    this.#summary = summary(first, citations, context.translator);
-    this.root = element(
-      "details",
-      { class: "source", part: "source", "data-role": "source", "data-index": first.index },
-      this.#summary,
-    );
-    this.#summary.addEventListener("click", () => {
-      if (!this.root.open) context.opened(bestOf(citations) ?? first);
-    });
-    // On click, so that it opens at its full height; on toggle, because browsers open it for a search in the page.
-    this.#summary.addEventListener("click", () => this.#draw());
-    this.root.addEventListener("toggle", () => this.#draw());
-  }
-
-  focus(): void {
-    this.#summary.focus({ preventScroll: true });
-  }
-
+  focus(): void;
   /** Opens and focuses the entry and scrolls the passage into view. */
-  reveal(citation: Citation): void {
-    this.#draw();
-    this.root.open = true;
-    this.focus();
-    const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
-    const isOnly = this.#citations.length === 1;
-    const passage = isOnly ? undefined : this.#passages.get(citation);
-    for (const [, each] of this.#passages) each.toggleAttribute("data-current", each === passage);
-    (passage ?? this.root).scrollIntoView({ block: "nearest", behavior });
-  }
+  reveal(citation: Citation): void;
+}
 
-  #draw(): void {
-    if (this.#passages.size > 0) return;
-    for (const citation of this.#citations) this.#passages.set(citation, this.#passage(citation));
-    const { translator, download } = this.#context;
-    const [first] = this.#citations;
-    const links = first && linksOf(withAll(first, this.#citations), translator, download, this.#citations);
-    this.root.append(element("div", { class: "source-body" }, ...this.#passages.values(), links));
-  }
-
-  #passage(citation: Citation): HTMLElement {
-    const { translator, answer } = this.#context;
-    const isOnly = this.#citations.length === 1;
-    return element(
+/** Creates the entry of a document. Its passages are created when it opens for the first time. */
+export function sourceEntry(citations: DocumentPassages, context: EntryContext): SourceEntry {
+  const { translator, download, answer, opened } = context;
+  const isOnly = citations.length === 1;
+  const passages = new Map<Citation, HTMLElement>();
+  const drawPassage = (citation: Citation) =>
+    element(
       "div",
       { class: "passage", "data-role": "passage" },
       isOnly ? undefined : passageHead(citation, translator),
       excerptOf(citation, citedRanges(citation)),
       verifiedMark(citation, answer(), translator),
     );
-  }
+  const drawBody = () => {
+    for (const citation of citations) passages.set(citation, drawPassage(citation));
+    const links = linksOf(withAll(citations), translator, download, citations);
+    return element("div", { class: "source-body" }, ...passages.values(), links);
+  };
+  const head = summary(citations, translator);
+  const attributes = { class: "source", part: "source", "data-role": "source", "data-index": citations[0].index };
+  const { root, draw } = openable(attributes, head, drawBody);
+  head.addEventListener("click", () => {
+    if (!root.open) opened(bestOf(citations));
+  });
+  const focus = () => head.focus({ preventScroll: true });
+  const reveal = (citation: Citation) => {
+    draw();
+    root.open = true;
+    focus();
+    const behavior = matchMedia("(prefers-reduced-motion: reduce)").matches ? "auto" : "smooth";
+    const passage = isOnly ? undefined : passages.get(citation);
+    for (const each of passages.values()) each.toggleAttribute("data-current", each === passage);
+    (passage ?? root).scrollIntoView({ block: "nearest", behavior });
+  };
+  return { root, focus, reveal };
 }
 
-function summary(first: Citation, citations: readonly Citation[], translator: Translator): HTMLElement {
+/** A `details` element whose content is created when it opens for the first time, or by `draw`. */
+export function openable(attributes: Attributes, summary: HTMLElement, content: () => HTMLElement) {
+  const root = element("details", attributes, summary);
+  const draw = (): void => {
+    if (root.lastChild === summary) root.append(content());
+  };
+  // On click, so that it opens at its full height; on toggle, because browsers open it for a search in the page.
+  summary.addEventListener("click", draw);
+  root.addEventListener("toggle", draw);
+  return { root, draw };
+}
+
+function summary(citations: DocumentPassages, translator: Translator): HTMLElement {
+  const [first] = citations;
   const { t } = translator;
   const count = citations.length;
   return element(
@@ -103,7 +97,7 @@ function summary(first: Citation, citations: readonly Citation[], translator: Tr
         ? element("span", { class: "source-count", "data-role": "source-count" }, t("passages", { count }))
         : undefined,
     ),
-    evidenceOf(bestOf(citations) ?? first, translator),
+    evidenceOf(bestOf(citations), translator),
     icon(icons.chevron),
   );
 }
@@ -113,13 +107,13 @@ function passageHead(citation: Citation, translator: Translator): HTMLElement {
 }
 
 /** The first citation with every link that any passage of the document has. */
-function withAll(first: Citation, citations: readonly Citation[]): Citation {
+function withAll(citations: DocumentPassages): Citation {
   const url = citations.find((citation) => citation.url !== undefined)?.url;
   const download = citations.find((citation) => citation.download_url !== undefined)?.download_url;
   return {
-    ...first,
-    ...(url === undefined ? {} : { url }),
-    ...(download === undefined ? {} : { download_url: download }),
+    ...citations[0],
+    ...optional("url", url),
+    ...optional("download_url", download),
     available: citations.every((citation) => citation.available !== false),
   };
 }
@@ -128,9 +122,9 @@ const STRENGTHS = { strong: "strengthStrong", good: "strengthGood", partial: "st
 const ORDER: readonly (EvidenceStrength | undefined)[] = ["strong", "good", "partial", undefined];
 
 /** The passage with the best evidence. */
-function bestOf(citations: readonly Citation[]): Citation | undefined {
+function bestOf(citations: DocumentPassages): Citation {
   const rank = ({ strength }: Citation) => ORDER.indexOf(strength);
-  return [...citations].sort((a, b) => rank(a) - rank(b) || b.score - a.score)[0];
+  return citations.reduce((best, each) => ((rank(each) - rank(best) || best.score - each.score) < 0 ? each : best));
 }
 
 /** The strength in words, if it is known, and the cosine similarity. */

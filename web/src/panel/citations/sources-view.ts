@@ -1,72 +1,65 @@
+import { byDocument } from "../../client/cited-documents.js";
 import type { Citation, FoundPassage } from "../../client/wire.js";
-import { type Attributes, button, element, icon } from "../../dom/element.js";
+import { button, element, icon } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
 import type { Translator } from "../../dom/translator.js";
-import { byDocument, headingOf } from "./documents.js";
+import { headingOf } from "./documents.js";
 import { type Download, linksOf } from "./links.js";
 import { excerptOf } from "./passage/draw.js";
 import { shownWords, wholeWords } from "./quotes.js";
-import { type EntryContext, SourceEntry } from "./source-entry.js";
+import { type EntryContext, openable, type SourceEntry, sourceEntry } from "./source-entry.js";
 import { isVerified } from "./verify.js";
 
 /** Number of documents that are listed at first. */
 const INITIAL_COUNT = 3;
 
-/** The list of sources below an answer, with an entry for each document. */
-export class SourcesView {
+/** The list of sources below an answer. */
+export interface SourcesView {
   readonly root: HTMLElement;
-  readonly #context: EntryContext;
-  readonly #list = element("ul");
-  readonly #entries = new Map<number, SourceEntry>();
-  readonly #more: HTMLButtonElement;
-  /** The documents that are not listed yet, in order. */
-  #rest: readonly (readonly Citation[])[];
-
-  constructor(citations: readonly Citation[], context: EntryContext) {
-    const { translator } = context;
-    const documents = byDocument(citations);
-    const label = translator.t("sources", { count: documents.length });
-    this.#context = context;
-    this.#rest = documents;
-    this.#more = button(
-      { class: "button quiet more-sources", "data-role": "more-sources" },
-      () => this.#listMore(Number.POSITIVE_INFINITY)?.focus(),
-      translator.t("showMoreSources"),
-    );
-    this.root = element(
-      "div",
-      // Not a landmark: each answer of a conversation has its own sources.
-      { class: "sources", part: "sources", role: "group", "data-role": "sources", "aria-label": label },
-      element(
-        "div",
-        { class: "sources-head" },
-        element("p", { class: "sources-label" }, label),
-        agreement(citations, context),
-      ),
-      this.#list,
-      this.#more,
-    );
-    this.#listMore(INITIAL_COUNT);
-  }
-
   /** Opens the entry of a passage and scrolls it into view. */
-  reveal(citation: Citation): void {
-    if (!this.#entries.has(citation.index)) this.#listMore(Number.POSITIVE_INFINITY);
-    this.#entries.get(citation.index)?.reveal(citation);
-  }
+  reveal(citation: Citation): void;
+}
 
-  /** Lists `count` more documents and gives the first of them. */
-  #listMore(count: number): SourceEntry | undefined {
-    const next = this.#rest.slice(0, count);
-    this.#rest = this.#rest.slice(next.length);
-    const entries = next.map((citations) => new SourceEntry(citations, this.#context));
-    for (const [place, entry] of entries.entries()) {
-      this.#entries.set(next[place]?.[0]?.index ?? 0, entry);
-      this.#list.append(element("li", {}, entry.root));
+/** Creates the list, with an entry for each document. */
+export function sourcesView(citations: readonly Citation[], context: EntryContext): SourcesView {
+  const { t } = context.translator;
+  const documents = byDocument(citations);
+  const entries = new Map<number, SourceEntry>();
+  const list = element("ul");
+  const listUpTo = (count: number) => {
+    for (const passages of documents.slice(entries.size, count)) {
+      const entry = sourceEntry(passages, context);
+      entries.set(passages[0].index, entry);
+      list.append(element("li", {}, entry.root));
     }
-    this.#more.hidden = this.#rest.length === 0;
-    return entries[0];
-  }
+    more.hidden = entries.size === documents.length;
+  };
+  const listMore = () => {
+    const listed = entries.size;
+    listUpTo(documents.length);
+    [...entries.values()][listed]?.focus();
+  };
+  const more = button(
+    { class: "button quiet more-sources", "data-role": "more-sources" },
+    listMore,
+    t("showMoreSources"),
+  );
+  const label = t("sources", { count: documents.length });
+  const head = element("p", { class: "sources-label" }, label);
+  const root = element(
+    "div",
+    // Not a landmark: each answer of a conversation has its own sources.
+    { class: "sources", part: "sources", role: "group", "data-role": "sources", "aria-label": label },
+    element("div", { class: "sources-head" }, head, agreement(citations, context)),
+    list,
+    more,
+  );
+  listUpTo(INITIAL_COUNT);
+  const reveal = (citation: Citation) => {
+    if (!entries.has(citation.index)) listUpTo(documents.length);
+    entries.get(citation.index)?.reveal(citation);
+  };
+  return { root, reveal };
 }
 
 function agreement(citations: readonly Citation[], { translator, answer }: EntryContext): HTMLElement | undefined {
@@ -154,16 +147,4 @@ function entryOf(passage: FoundPassage, translator: Translator, download: Downlo
   const body = () =>
     element("div", { class: "source-body" }, excerptOf(passage), linksOf(passage, translator, download));
   return openable({ class: "source", part: "found", "data-role": "found" }, summary, body).root;
-}
-
-/** A `details` element whose content is created when it opens for the first time, or by `draw`. */
-function openable(attributes: Attributes, summary: HTMLElement, content: () => HTMLElement) {
-  const root = element("details", attributes, summary);
-  const draw = (): void => {
-    if (root.lastChild === summary) root.append(content());
-  };
-  // On click, so that it opens at its full height; on toggle, because browsers open it for a search in the page.
-  summary.addEventListener("click", draw);
-  root.addEventListener("toggle", draw);
-  return { root, draw };
 }

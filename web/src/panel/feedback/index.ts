@@ -2,7 +2,7 @@
 import { type AnswerId, giveFeedback, removeFeedback } from "../../client/api.js";
 import type { ChatClientOptions } from "../../client/request.js";
 import type { Feedback, FeedbackReason, Rating } from "../../client/wire.js";
-import { button, element, icon } from "../../dom/element.js";
+import { button, element, icon, onEscape } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
 import { adoptStyles } from "../../dom/styles.js";
 import type { Translator } from "../../dom/translator.js";
@@ -46,7 +46,11 @@ export function offerFeedback(answer: JudgedAnswer): void {
 class FeedbackView {
   readonly #answer: JudgedAnswer;
   readonly #buttons: { readonly [rating in Rating]: HTMLButtonElement };
-  readonly #status = element("span", { class: "feedback-status", role: "status", "data-role": "feedback-status" });
+  readonly #status = element("span", {
+    class: "feedback-status small-print",
+    role: "status",
+    "data-role": "feedback-status",
+  });
   #form: HTMLFormElement | undefined;
   /** What is shown: what the server will have when all requests have ended. */
   #feedback: Feedback | undefined;
@@ -149,10 +153,10 @@ class FeedbackView {
     });
     const form = element(
       "form",
-      { class: "feedback-form", "data-role": "feedback-form" },
+      { class: "feedback-form raised", "data-role": "feedback-form" },
       element("fieldset", {}, element("legend", {}, t("feedbackWhy")), ...reasons),
       comment,
-      element("p", { class: "feedback-note" }, t("feedbackShared")),
+      element("p", { class: "small-print" }, t("feedbackShared")),
       element(
         "div",
         { class: "feedback-actions" },
@@ -165,13 +169,7 @@ class FeedbackView {
       event.preventDefault();
       void this.#submit(form, comment.value.trim());
     });
-    form.addEventListener("keydown", (event) => {
-      // During the composition of a character Escape ends it. Otherwise it would also close the panel.
-      if (event.key !== "Escape" || event.isComposing) return;
-      event.stopPropagation();
-      event.preventDefault();
-      this.#cancel();
-    });
+    onEscape(form, () => this.#cancel());
     this.#form = form;
     this.#status.after(form);
     form.scrollIntoView({ block: "nearest" });

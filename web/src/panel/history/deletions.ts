@@ -3,7 +3,7 @@ import type { ChatClientOptions } from "../../client/request.js";
 import type { Session } from "../../client/wire.js";
 import type { Translator } from "../../dom/translator.js";
 import { titleOf } from "./session-row.js";
-import { UndoStrip } from "./strips.js";
+import { type UndoStrip, undoStrip } from "./strips.js";
 
 /** Dependencies and callbacks of deletions. */
 export interface DeletionsOptions {
@@ -47,7 +47,7 @@ export class Deletions {
   /** Deletes a conversation unless the visitor undoes it in time; gives the strip with the Undo button. */
   add(session: Session): UndoStrip {
     const { translator, client, strips, undone } = this.#options;
-    const strip = new UndoStrip(translator, titleOf(session, translator), {
+    const strip = undoStrip(translator, titleOf(session, translator), {
       undo: () => {
         this.#take(session.id);
         undone(session);
@@ -89,7 +89,7 @@ export class Deletions {
   };
 
   #commit(id: string): void {
-    const hadFocus = this.#pending.get(id)?.strip.hasFocus ?? false;
+    const hadFocus = this.#pending.get(id)?.strip.root.matches(":focus-within") ?? false;
     const pending = this.#take(id);
     if (!pending) return;
     this.#sent.add(id);

@@ -9,7 +9,7 @@ import { lazyImport } from "../../dom/lazy-import.js";
 import type { Translator } from "../../dom/translator.js";
 import type { TextKey } from "../../texts/index.js";
 import type { Help } from "../help/index.js";
-import { helpTitle } from "../help/titles.js";
+import { failureNotice } from "../chat/problem.js";
 import { Deletions } from "./deletions.js";
 import type { MyData } from "./my-data.js";
 import { Renames } from "./renames.js";
@@ -52,7 +52,7 @@ export class HistoryView {
   readonly #options: HistoryOptions;
   readonly #deletions: Deletions;
   readonly #renames: Renames;
-  readonly #helpOpener = button({ class: "button quiet", "data-role": "help-open" }, () => void this.#openHelp());
+  readonly #helpOpener: HTMLButtonElement;
   #help: Help | undefined;
   #myData: MyData | undefined;
   /** Shown if the code for the visitor's data could not be loaded. */
@@ -74,6 +74,11 @@ export class HistoryView {
     this.#options = options;
     const { translator, client } = options;
     const { t } = translator;
+    this.#helpOpener = button(
+      { class: "button quiet", "data-role": "help-open" },
+      () => void this.#openHelp(),
+      t("help"),
+    );
     this.#heading = element("h3", { class: "history-heading", tabindex: -1 }, t("history"));
     this.#more = button(
       { class: "button history-more", "data-role": "history-more", hidden: true },
@@ -123,7 +128,6 @@ export class HistoryView {
   /** Shows the view, loads the list and focuses the heading. */
   show(): void {
     this.root.hidden = false;
-    this.#helpOpener.textContent = helpTitle(this.#options.translator.language);
     this.#heading.focus();
     this.#empty();
     void this.#load();
@@ -160,8 +164,8 @@ export class HistoryView {
 
   async #openHelp(): Promise<void> {
     try {
-      const { Help } = await loadHelp();
-      this.#help ??= new Help(this.#options.translator, this.root, this.#helpOpener);
+      const { createHelp } = await loadHelp();
+      this.#help ??= createHelp(this.#options.translator, this.root, this.#helpOpener);
       this.#help.show();
     } catch {
       this.#helpOpener.replaceChildren(this.#options.translator.t("loadFailed").asText());
@@ -189,7 +193,7 @@ export class HistoryView {
       this.#myData = new MyData({ translator, client, deleting: deletingAll, deleted: () => this.#deletedAll() });
       this.#strips.before(this.#myData.root);
     } catch {
-      const notice = this.#notice("my-data-missing", "myDataFailed", () => {
+      const notice = failureNotice(this.#options.translator.t, "my-data-missing", "myDataFailed", () => {
         // The button is removed with its notice, so the focus moves first.
         this.#heading.focus();
         void this.#offerMyData();
@@ -299,21 +303,10 @@ export class HistoryView {
     if (this.#failure !== undefined)
       fill(
         this.#state,
-        this.#notice("history-failure", this.#failure, () => this.#retry()),
+        failureNotice(t, "history-failure", this.#failure, () => this.#retry()),
       );
     else if (this.#loading) fill(this.#state, element("p", { class: "history-loading" }, t("loading")));
     else if (isEmpty) fill(this.#state, element("p", { class: "history-empty" }, t("historyEmpty")));
-  }
-
-  #notice(role: string, failure: TextKey, retry: () => void): HTMLElement {
-    const { t } = this.#options.translator;
-    return element(
-      "div",
-      { class: "notice", "data-role": role },
-      icon(icons.alert),
-      element("p", {}, t(failure)),
-      button({ class: "button", "data-role": "history-retry" }, retry, icon(icons.retry), t("retry")),
-    );
   }
 }
 

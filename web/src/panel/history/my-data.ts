@@ -1,7 +1,7 @@
 import { deleteMyData, exportMyData } from "../../client/api.js";
 import { ChatError } from "../../client/errors.js";
 import type { ChatClientOptions } from "../../client/request.js";
-import { button, element, fill, icon, set } from "../../dom/element.js";
+import { button, element, fill, icon, onEscape, set } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
 import type { Translator } from "../../dom/translator.js";
 import type { TextKey } from "../../texts/index.js";
@@ -109,13 +109,7 @@ export class MyData {
         ),
       ),
     );
-    question.addEventListener("keydown", (event) => {
-      // Escape would also close the panel.
-      if (event.key !== "Escape") return;
-      event.stopPropagation();
-      event.preventDefault();
-      this.#close();
-    });
+    onEscape(question, () => this.#close());
     return question;
   }
 

@@ -1,7 +1,7 @@
 import type { Session } from "../../client/wire.js";
-import { button, element, fill, icon, set } from "../../dom/element.js";
+import { button, element, fill, icon, onEscape, set } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
-import { Translated, type Translator } from "../../dom/translator.js";
+import type { Translator } from "../../dom/translator.js";
 
 /** Actions of a conversation in the list. */
 export interface RowActions {
@@ -78,45 +78,28 @@ export class SessionRow {
   #date(): HTMLTimeElement {
     const { id, updated_at } = this.#session;
     const moment = new Date(updated_at);
-    const date = element(
-      "time",
-      { class: "history-date", id: `history-date-${id}` },
-      new ShortDate(this.#translator, moment),
-    );
+    const text = this.#translator.text(() => shortDate(moment, new Date(), this.#translator.language));
+    const date = element("time", { class: "history-date", id: `history-date-${id}` }, text);
     if (!Number.isNaN(moment.getTime())) date.dateTime = moment.toISOString();
     return date;
   }
 
   #edit(): void {
     const buttons = [...this.root.children];
-    const form = renameForm(this.#translator, this.#session.title ?? "", (title) => {
+    const { root, input } = renameForm(this.#translator, this.#session.title ?? "", (title) => {
       this.root.replaceChildren(...buttons);
       this.#rename.focus();
       if (title !== undefined) this.#actions.rename(this.#session, title);
     });
-    this.root.replaceChildren(form.root);
-    form.focus();
+    this.root.replaceChildren(root);
+    input.focus();
+    input.select();
   }
 }
 
 /** The title for use in a sentence. */
 export function titleOf(session: Session, translator: Translator): string {
   return session.title?.trim() || translator.format("historyUntitled");
-}
-
-/** A short date in the widget's language. */
-export class ShortDate extends Translated {
-  readonly #moment: Date;
-
-  constructor(translator: Translator, moment: Date) {
-    // The key is not used: the text comes from `Intl`.
-    super(translator, "history", {});
-    this.#moment = moment;
-  }
-
-  override toString(): string {
-    return shortDate(this.#moment, new Date(), this.translator.language);
-  }
 }
 
 /**
@@ -147,15 +130,11 @@ function daysBetween(from: Date, to: Date): number {
 /** The server's limit, in characters. */
 const MAX_TITLE_LENGTH = 200;
 
-/** An inline form that changes a title: Enter saves, Escape cancels. */
-interface RenameForm {
-  readonly root: HTMLFormElement;
-  /** Focuses the title and selects it. */
-  focus(): void;
-}
-
-/** Creates the form. `done` gets the new title, or `undefined` if it was cancelled, empty or unchanged. */
-function renameForm(translator: Translator, title: string, done: (title: string | undefined) => void): RenameForm {
+/**
+ * An inline form that changes a title, and its input: Enter saves, Escape cancels. `done` gets the new title, or `undefined` if it was
+ * cancelled, empty or unchanged.
+ */
+function renameForm(translator: Translator, title: string, done: (title: string | undefined) => void) {
   const { t } = translator;
   const input = element("input", {
     type: "text",
@@ -181,18 +160,6 @@ function renameForm(translator: Translator, title: string, done: (title: string 
     const wanted = input.value.trim();
     done(wanted === "" || wanted === before ? undefined : wanted);
   });
-  root.addEventListener("keydown", (event) => {
-    // During the composition of a character Escape ends it. Otherwise it would also close the panel.
-    if (event.key !== "Escape" || event.isComposing) return;
-    event.stopPropagation();
-    event.preventDefault();
-    done(undefined);
-  });
-  return {
-    root,
-    focus: () => {
-      input.focus();
-      input.select();
-    },
-  };
+  onEscape(root, () => done(undefined));
+  return { root, input };
 }

@@ -11,42 +11,35 @@ import type { PanelReader } from "./panel-reader.js";
 const loadPanelReader = lazyImport(() => import("./panel-reader.js"));
 
 /** The reader, whose code and file are loaded while the page is idle. Without them, the search alone decides. */
-export class LazyReader {
-  readonly #host: PanelHost;
-  readonly #client: () => ChatClientOptions;
-  readonly #model: ModelLoader;
-  #reader: PanelReader | undefined;
-
-  /** `model` has the embedder that the reader is loaded into. */
-  constructor(host: PanelHost, client: () => ChatClientOptions, model: ModelLoader) {
-    this.#host = host;
-    this.#client = client;
-    this.#model = model;
-  }
-
+export interface LazyReader {
   /** Loads the reader unless something speaks against it. `mayDownload`: also if it is not cached. */
-  async load(mayDownload: boolean): Promise<void> {
-    const { embedder } = this.#model;
-    if (!embedder || !("readPassages" in embedder) || this.#isOff || isLimited()) return;
-    await idle();
-    if (document.hidden || !(mayDownload || (await isCached("reader")))) return;
-    const loaded = await loadPanelReader().catch(() => undefined);
-    if (loaded) this.#reader ??= new loaded.PanelReader(() => this.#model.unload());
-    await this.#reader?.load(embedder);
-  }
-
+  load(mayDownload: boolean): Promise<void>;
   /** What the reader says about a question, if it is loaded. Never rejects. */
-  async read(
+  read(
     fields: EmbeddedQuestion["fields"],
     embedder: QuestionEmbedder,
     signal: AbortSignal,
-  ): Promise<Reading | undefined> {
-    return this.#isOff ? undefined : this.#reader?.read(fields, embedder, this.#client(), signal);
-  }
+  ): Promise<Reading | undefined>;
+}
 
-  get #isOff(): boolean {
-    return this.#host.element.getAttribute("reader") === "off";
-  }
+/** `model` has the embedder that the reader is loaded into. */
+export function lazyReader(host: PanelHost, client: () => ChatClientOptions, model: ModelLoader): LazyReader {
+  let reader: PanelReader | undefined;
+  const isOff = () => host.element.getAttribute("reader") === "off";
+  return {
+    async load(mayDownload) {
+      const { embedder } = model;
+      if (!embedder || !("readPassages" in embedder) || isOff() || isLimited()) return;
+      await idle();
+      if (document.hidden || !(mayDownload || (await isCached("reader")))) return;
+      const loaded = await loadPanelReader().catch(() => undefined);
+      if (loaded) reader ??= new loaded.PanelReader(() => model.unload());
+      await reader?.load(embedder);
+    },
+    async read(fields, embedder, signal) {
+      return isOff() ? undefined : reader?.read(fields, embedder, client(), signal);
+    },
+  };
 }
 
 /** Resolves when the page has nothing to do. */

@@ -17,7 +17,7 @@ export class ExportContent {
   readonly #translator: Translator;
   readonly #citations: () => readonly Citation[];
   readonly #preview: HTMLElement;
-  readonly #status = element("span", { class: "references-status", role: "status" });
+  readonly #status = element("span", { class: "small-print", role: "status" });
   readonly #actions: readonly HTMLButtonElement[];
   #format: ReferenceFormat = "apa";
   /** The text of the preview; empty if there is nothing to copy. */
@@ -52,7 +52,7 @@ export class ExportContent {
     ];
     this.root = element(
       "div",
-      { class: "references-content" },
+      { class: "references-content raised" },
       this.#formatChoice(),
       this.#preview,
       element("div", { class: "references-actions" }, ...this.#actions, this.#status),

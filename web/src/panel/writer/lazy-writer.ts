@@ -7,45 +7,34 @@ import type { OnDevice } from "./on-device.js";
 
 const loadOnDevice = lazyImport(() => import("./on-device.js"));
 
-/** Answers that are written on this device. The code is loaded with the first answer that can be written. */
-export class LazyWriter {
-  readonly #host: PanelHost;
-  readonly #announcer: Announcer;
-  #loading: Promise<OnDevice> | undefined;
-  #loaded: OnDevice | undefined;
-
-  constructor(host: PanelHost, announcer: Announcer) {
-    this.#host = host;
-    this.#announcer = announcer;
-  }
-
+/** Answers that are written on this device. */
+export interface LazyWriter {
   /** Offers to write an answer, above its quotes. Without the code, the quotes are the answer. */
-  offer(reply: ReplyView, question: string): void {
-    if (reply.answer.mode === "generated" || reply.answer.citations.length === 0) return;
-    this.#loading ??= this.#load();
-    this.#loading.then(
-      (onDevice) => onDevice.offer(reply, question),
-      () => {
-        this.#loading = undefined;
-      },
-    );
-  }
-
+  offer(reply: ReplyView, question: string): void;
   /** Stops writing: the conversation is left. */
-  stop(): void {
-    this.#loaded?.stop();
-  }
-
+  stop(): void;
   /** Stops writing and frees the memory of the model. */
-  dispose(): void {
-    this.#loaded?.dispose();
-  }
+  dispose(): void;
+}
 
-  async #load(): Promise<OnDevice> {
+/** Loads the code of the writer with the first answer that can be written. */
+export function lazyWriter(host: PanelHost, announcer: Announcer): LazyWriter {
+  let loading: Promise<OnDevice> | undefined;
+  let writer: OnDevice | undefined;
+  const load = async () => {
     const { OnDevice, styles } = await loadOnDevice();
-    const { t } = this.#host.translator;
-    adoptStyles(this.#host.shadow, styles);
-    this.#loaded = new OnDevice(this.#host, this.#announcer, (answer) => copyButtons(t, answer));
-    return this.#loaded;
-  }
+    adoptStyles(host.shadow, styles);
+    return (writer = new OnDevice(host, announcer, (answer) => copyButtons(host.translator.t, answer)));
+  };
+  return {
+    offer(reply, question) {
+      if (reply.answer.mode === "generated" || reply.answer.citations.length === 0) return;
+      (loading ??= load()).then(
+        (loaded) => loaded.offer(reply, question),
+        () => (loading = undefined),
+      );
+    },
+    stop: () => writer?.stop(),
+    dispose: () => writer?.dispose(),
+  };
 }

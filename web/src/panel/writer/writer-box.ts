@@ -3,6 +3,7 @@ import { button, element, icon } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
 import type { Translated, Translator } from "../../dom/translator.js";
 import type { TextKey } from "../../texts/index.js";
+import { waiting } from "../chat/reply-view.js";
 import { leftOutNote } from "../citations/generated-note.js";
 import type { Download } from "./writer-source.js";
 
@@ -98,13 +99,7 @@ export class WriterBox {
   }
 
   writing(cancel: () => void): void {
-    const dots = element("span", { class: "dots", "aria-hidden": "true" }, element("i"), element("i"), element("i"));
-    const { t } = this.#translator;
-    this.#become(
-      "writing",
-      element("p", { class: "waiting" }, dots, element("span", {}, t("writing"))),
-      this.#cancelButton(cancel),
-    );
+    this.#become("writing", waiting(this.#translator, "writing", true), this.#cancelButton(cancel));
   }
 
   /** Shows the written answer. */

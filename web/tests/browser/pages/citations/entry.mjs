@@ -7,8 +7,7 @@ import frameStyles from "../../../../src/element/frame.css";
 import { AnswerView, citationStyles } from "../../../../src/panel/citations/answer-view.ts";
 import { copySelection } from "../../../../src/panel/citations/copy/selection.ts";
 import panelStyles from "../../../../src/panel/panel.css";
-import { LAUNCHER_TEXTS } from "../../../../src/texts/launcher.ts";
-import { texts } from "../../../../src/texts/panel/en.ts";
+import { launcher, panel as panelTexts } from "../../../../src/texts/en.ts";
 
 const shadow = document.getElementById("host").attachShadow({ mode: "open" });
 for (const styles of [frameStyles, controlStyles, panelStyles, citationStyles]) adoptStyles(shadow, styles);
@@ -18,7 +17,7 @@ const root = element("div", { class: "root" }, panel);
 shadow.append(root);
 
 const translator = new Translator();
-const useEnglish = () => translator.use("en", { ...LAUNCHER_TEXTS.en, ...texts });
+const useEnglish = () => translator.use("en", { ...launcher, ...panelTexts });
 useEnglish();
 
 const answers = [];

@@ -4,7 +4,7 @@ import { element } from "../../../../src/dom/element.js";
 import { adoptStyles } from "../../../../src/dom/styles.js";
 import { Translator } from "../../../../src/dom/translator.js";
 import { HistoryView } from "../../../../src/panel/history/history-view.js";
-import { languageOf, launcherTexts, loadPanelTexts } from "../../../../src/texts/index.js";
+import { LAUNCHER_TEXTS, languageOf, loadPanelTexts } from "../../../../src/texts/index.js";
 import controlsCss from "../../../../src/element/controls.css";
 import frameCss from "../../../../src/element/frame.css";
 import historyCss from "../../../../src/panel/history/history.css";
@@ -34,7 +34,7 @@ shadow.append(root);
 
 async function speak(tag: string): Promise<void> {
   const language = languageOf(tag);
-  translator.use(tag, { ...launcherTexts(language), ...(await loadPanelTexts(language)) });
+  translator.use(tag, { ...LAUNCHER_TEXTS[language], ...(await loadPanelTexts(language)) });
   root.dir = translator.direction;
 }
 

@@ -6,11 +6,10 @@ import controlsCss from "../../../../src/element/controls.css";
 import frameCss from "../../../../src/element/frame.css";
 import panelCss from "../../../../src/panel/panel.css";
 import { exportMenu } from "../../../../src/panel/references/export-menu.js";
-import { launcherTexts } from "../../../../src/texts/index.js";
-import { texts } from "../../../../src/texts/panel/en.js";
+import { launcher, panel } from "../../../../src/texts/en.js";
 
 const translator = new Translator();
-translator.use("en", { ...launcherTexts("en"), ...texts });
+translator.use("en", { ...launcher, ...panel });
 
 const shadow = document.body.appendChild(document.createElement("main")).attachShadow({ mode: "open" });
 adoptStyles(shadow, frameCss);

@@ -1,6 +1,19 @@
-import type { PanelTexts } from "./en.js";
+import type { HelpTopics, LauncherTexts, PanelTexts } from "./en.js";
 
-export const texts: PanelTexts = {
+export const launcher: LauncherTexts = {
+  heading: "Posez une question",
+  intro: "Que souhaitez-vous savoir\u00a0?",
+  open: "Poser une question",
+  close: "Fermer",
+  question: "Votre question",
+  placeholder: "Posez une question…",
+  send: "Envoyer",
+  hint: "Les réponses citent leurs sources mot pour mot.",
+  loadFailed: "Le chat n’a pas pu être chargé. Rechargez la page.",
+  retry: "Réessayer",
+};
+
+export const panel: PanelTexts = {
   // Model
   modelLoading: "Démarrage de l’IA…",
   modelPercent: "Démarrage de l’IA… {percent}",
@@ -117,6 +130,7 @@ export const texts: PanelTexts = {
   documentGone: "Le document n’est plus disponible",
   unknownDocument: "Document inconnu",
   showPassage: "Afficher le passage",
+  badgeHint: "Le numéro après une phrase est sa source\u00a0: ouvrez-le pour voir les mots dans leur passage.",
 
   // Answers that a language model writes
   writing: "Rédaction et vérification…",
@@ -188,6 +202,7 @@ export const texts: PanelTexts = {
 
   // History
   history: "Historique",
+  help: "Aide",
   historyBack: "Retour à la conversation",
   historyEmpty: "Vos conversations apparaîtront ici.",
   historyFailed: "Votre historique n’a pas pu être chargé.",
@@ -228,3 +243,30 @@ export const texts: PanelTexts = {
     other: "Trop de demandes. Veuillez réessayer dans {count} secondes.",
   },
 };
+
+export const help: HelpTopics = [
+  [
+    "Les réponses sont des citations",
+    "Chaque phrase d’une réponse est reprise mot pour mot des documents de ce site. Si un modèle de langage a rédigé une réponse, une note l’indique en dessous.",
+  ],
+  [
+    "Vérifier la source",
+    "Le numéro après une phrase est sa source. Pointez-le pour voir les mots dans leur passage, ou sélectionnez-le pour ouvrir ce passage dans la liste sous la réponse.",
+  ],
+  [
+    "Bien poser une question",
+    "Posez une seule question à la fois, en une phrase complète. Seul le début d’une question très longue est lu.",
+  ],
+  [
+    "Pas de réponse ?",
+    "Si les documents ne le disent pas, le chat l’indique au lieu de deviner. Essayez d’autres mots, ou lisez les passages les plus proches.",
+  ],
+  [
+    "Vos conversations",
+    "« {history} » les affiche. Vous pouvez y reprendre, renommer et supprimer vos conversations. Cet onglet affiche de nouveau celle en cours après un rechargement.",
+  ],
+  [
+    "Clavier",
+    "Entrée envoie, Maj+Entrée commence une nouvelle ligne. Tab mène aux sources ; Échap ferme ce qui est ouvert.",
+  ],
+];

@@ -1,6 +1,19 @@
-import type { PanelTexts } from "./en.js";
+import type { HelpTopics, LauncherTexts, PanelTexts } from "./en.js";
 
-export const texts: PanelTexts = {
+export const launcher: LauncherTexts = {
+  heading: "Frage stellen",
+  intro: "Was möchten Sie wissen?",
+  open: "Frage stellen",
+  close: "Schließen",
+  question: "Ihre Frage",
+  placeholder: "Frage stellen…",
+  send: "Senden",
+  hint: "Antworten zitieren ihre Quellen wörtlich.",
+  loadFailed: "Der Chat konnte nicht geladen werden. Bitte laden Sie die Seite neu.",
+  retry: "Erneut versuchen",
+};
+
+export const panel: PanelTexts = {
   // Model
   modelLoading: "KI wird gestartet…",
   modelPercent: "KI wird gestartet… {percent}",
@@ -111,6 +124,8 @@ export const texts: PanelTexts = {
   documentGone: "Dokument nicht mehr verfügbar",
   unknownDocument: "Unbekanntes Dokument",
   showPassage: "Textstelle anzeigen",
+  badgeHint:
+    "Die Zahl hinter einem Satz ist seine Quelle: Öffnen Sie sie, um die Worte an ihrer Stelle im Text zu sehen.",
 
   // Answers that a language model writes
   writing: "Wird geschrieben und geprüft…",
@@ -180,6 +195,7 @@ export const texts: PanelTexts = {
 
   // History
   history: "Verlauf",
+  help: "Hilfe",
   historyBack: "Zurück zum Chat",
   historyEmpty: "Hier erscheinen Ihre Unterhaltungen.",
   historyFailed: "Ihr Verlauf konnte nicht geladen werden.",
@@ -219,3 +235,30 @@ export const texts: PanelTexts = {
     other: "Zu viele Anfragen. Bitte versuchen Sie es in {count} Sekunden erneut.",
   },
 };
+
+export const help: HelpTopics = [
+  [
+    "Antworten sind Zitate",
+    "Jeder Satz einer Antwort steht wörtlich in den Dokumenten dieser Website. Hat ein Sprachmodell eine Antwort geschrieben, steht das darunter.",
+  ],
+  [
+    "Die Quelle prüfen",
+    "Die Zahl hinter einem Satz ist seine Quelle. Zeigen Sie darauf, um die Worte an ihrer Stelle zu sehen, oder wählen Sie sie aus, um die Stelle in der Liste unter der Antwort zu öffnen.",
+  ],
+  [
+    "Gut fragen",
+    "Fragen Sie eine Sache auf einmal, in einem ganzen Satz. Von einer sehr langen Frage wird nur der Anfang gelesen.",
+  ],
+  [
+    "Keine Antwort?",
+    "Wenn die Dokumente es nicht sagen, sagt der Chat das, statt zu raten. Versuchen Sie andere Worte, oder lesen Sie die Stellen, die am nächsten kommen.",
+  ],
+  [
+    "Ihre Gespräche",
+    "„{history}“ zeigt sie. Dort können Sie sie fortsetzen, umbenennen und löschen. Dieser Tab zeigt das aktuelle nach dem Neuladen wieder.",
+  ],
+  [
+    "Tastatur",
+    "Die Eingabetaste sendet, mit der Umschalttaste beginnt sie eine neue Zeile. Tab führt zu den Quellen, Escape schließt, was offen ist.",
+  ],
+];

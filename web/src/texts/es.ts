@@ -1,6 +1,19 @@
-import type { PanelTexts } from "./en.js";
+import type { HelpTopics, LauncherTexts, PanelTexts } from "./en.js";
 
-export const texts: PanelTexts = {
+export const launcher: LauncherTexts = {
+  heading: "Haga una pregunta",
+  intro: "¿Qué le gustaría saber?",
+  open: "Hacer una pregunta",
+  close: "Cerrar",
+  question: "Su pregunta",
+  placeholder: "Escriba una pregunta…",
+  send: "Enviar",
+  hint: "Las respuestas citan sus fuentes palabra por palabra.",
+  loadFailed: "No se pudo cargar el chat. Recargue la página.",
+  retry: "Reintentar",
+};
+
+export const panel: PanelTexts = {
   // Model
   modelLoading: "Iniciando la IA…",
   modelPercent: "Iniciando la IA… {percent}",
@@ -116,6 +129,7 @@ export const texts: PanelTexts = {
   documentGone: "El documento ya no está disponible",
   unknownDocument: "Documento desconocido",
   showPassage: "Mostrar pasaje",
+  badgeHint: "El número tras una frase es su fuente: ábralo para ver las palabras en su pasaje.",
 
   // Answers that a language model writes
   writing: "Redactando y comprobando…",
@@ -188,6 +202,7 @@ export const texts: PanelTexts = {
 
   // History
   history: "Historial",
+  help: "Ayuda",
   historyBack: "Volver al chat",
   historyEmpty: "Aquí aparecerán sus conversaciones.",
   historyFailed: "No se pudo cargar su historial.",
@@ -228,3 +243,30 @@ export const texts: PanelTexts = {
     other: "Demasiadas solicitudes. Inténtelo de nuevo en {count} segundos.",
   },
 };
+
+export const help: HelpTopics = [
+  [
+    "Las respuestas son citas",
+    "Cada frase de una respuesta está tomada palabra por palabra de los documentos de este sitio. Si un modelo de lenguaje escribió una respuesta, una nota debajo lo indica.",
+  ],
+  [
+    "Compruebe la fuente",
+    "El número tras una frase es su fuente. Señálelo para ver las palabras en su pasaje, o selecciónelo para abrir ese pasaje en la lista que sigue a la respuesta.",
+  ],
+  [
+    "Cómo preguntar",
+    "Pregunte una sola cosa cada vez, con una frase completa. De una pregunta muy larga solo se lee el principio.",
+  ],
+  [
+    "¿No hay respuesta?",
+    "Si los documentos no lo dicen, el chat lo indica en lugar de adivinar. Pruebe con otras palabras o lea los pasajes más cercanos.",
+  ],
+  [
+    "Sus conversaciones",
+    "«{history}» las muestra. Allí puede continuarlas, cambiarles el nombre y eliminarlas. Esta pestaña vuelve a mostrar la actual al recargar la página.",
+  ],
+  [
+    "Teclado",
+    "Intro envía; Mayús+Intro empieza una línea nueva. Tab lleva a las fuentes; Escape cierra lo que esté abierto.",
+  ],
+];

@@ -1,6 +1,19 @@
-import type { PanelTexts } from "./en.js";
+import type { HelpTopics, LauncherTexts, PanelTexts } from "./en.js";
 
-export const texts: PanelTexts = {
+export const launcher: LauncherTexts = {
+  heading: "質問する",
+  intro: "何をお知りになりたいですか？",
+  open: "質問する",
+  close: "閉じる",
+  question: "ご質問",
+  placeholder: "質問を入力…",
+  send: "送信",
+  hint: "回答は出典を一字一句そのまま引用します。",
+  loadFailed: "チャットを読み込めませんでした。ページを再読み込みしてください。",
+  retry: "再試行",
+};
+
+export const panel: PanelTexts = {
   // Model
   modelLoading: "AI を準備しています…",
   modelPercent: "AI を準備しています… {percent}",
@@ -106,6 +119,7 @@ export const texts: PanelTexts = {
   documentGone: "この文書は利用できなくなりました",
   unknownDocument: "不明な文書",
   showPassage: "該当箇所を表示",
+  badgeHint: "文の後の番号は出典です。開くと、その言葉が本文のどこにあるかを確認できます。",
 
   // Answers that a language model writes
   writing: "回答を作成し、照合しています…",
@@ -172,6 +186,7 @@ export const texts: PanelTexts = {
 
   // History
   history: "履歴",
+  help: "ヘルプ",
   historyBack: "チャットに戻る",
   historyEmpty: "会話がここに表示されます。",
   historyFailed: "履歴を読み込めませんでした。",
@@ -210,3 +225,24 @@ export const texts: PanelTexts = {
     other: "リクエストが多すぎます。{count} 秒後にもう一度お試しください。",
   },
 };
+
+export const help: HelpTopics = [
+  [
+    "回答は引用です",
+    "回答の文はすべて、このサイトの文書からそのまま引用したものです。言語モデルが書いた回答には、その旨が下に表示されます。",
+  ],
+  [
+    "出典を確認する",
+    "文の後の番号は出典です。番号にカーソルを合わせると本文中の該当箇所が表示され、選択すると回答の下の一覧でその箇所が開きます。",
+  ],
+  ["質問のしかた", "一度に一つのことを、文の形で質問してください。非常に長い質問は、初めの部分だけが読み取られます。"],
+  [
+    "回答がないとき",
+    "文書に書かれていない場合は、推測せずにその旨をお伝えします。別の言葉で質問するか、近い箇所をお読みください。",
+  ],
+  [
+    "会話",
+    "「{history}」に一覧があり、会話を続けたり、名前を変更したり、削除したりできます。再読み込みしても、このタブには現在の会話が表示されます。",
+  ],
+  ["キーボード", "Enter で送信、Shift+Enter で改行します。Tab で出典に移動し、Escape で開いているものを閉じます。"],
+];

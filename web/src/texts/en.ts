@@ -1,8 +1,33 @@
+// The English texts. Every language has a file with these three tables, which `index.ts` names.
+
 /** A text with `{name}` places, or one text for each plural form of the number at `{count}`. */
 export type Message = string | ({ readonly other: string } & { readonly [form in Intl.LDMLPluralRule]?: string });
 
-/** The English texts; their keys are those of every language. */
-export const texts = {
+/** Texts of the launcher, which has them in every language, because it shows them at once. */
+export const launcher = {
+  // The panel's title, unless the page gives one.
+  heading: "Ask a question",
+  // Before the first question.
+  intro: "What would you like to know?",
+  // Label of the floating button.
+  open: "Ask a question",
+  close: "Close",
+  // Label of the question box.
+  question: "Your question",
+  placeholder: "Ask a question…",
+  send: "Send",
+  // Below the question box.
+  hint: "Answers quote their sources word for word.",
+  // If the panel could not be loaded.
+  loadFailed: "The chat could not be loaded. Please reload the page.",
+  retry: "Retry",
+} as const;
+
+/** The launcher's texts in a language. */
+export type LauncherTexts = { readonly [key in keyof typeof launcher]: string };
+
+/** Texts that load with the panel. */
+export const panel = {
   // Model. The product's specification prescribes the words and the capital letters of `modelLoading`, `modelTimedOut` and
   // `modelUnsupported`; the other texts say "AI" as these do.
   modelLoading: "Initializing AI…",
@@ -113,6 +138,7 @@ export const texts = {
   documentGone: "Document no longer available",
   unknownDocument: "Unknown document",
   showPassage: "Show passage",
+  badgeHint: "The number after a sentence is its source: open it to see the words in their passage.",
 
   // Answers that a language model writes
   writing: "Writing and checking…",
@@ -182,6 +208,7 @@ export const texts = {
 
   // History
   history: "History",
+  help: "Help",
   historyBack: "Back to the chat",
   historyEmpty: "Your conversations will appear here.",
   historyFailed: "Your history could not be loaded.",
@@ -222,5 +249,30 @@ export const texts = {
   },
 } as const satisfies Record<string, Message>;
 
-/** The texts of a language other than the launcher's. */
-export type PanelTexts = { readonly [key in keyof typeof texts]: Message };
+/** The panel's texts in a language. */
+export type PanelTexts = { readonly [key in keyof typeof panel]: Message };
+
+/** The topics of the help, which load when a visitor opens it. `{history}` is the name of the button. */
+export const help: HelpTopics = [
+  [
+    "Answers are quotes",
+    "Every sentence of an answer is taken word for word from the documents of this site. If a language model wrote an answer, a note below it says so.",
+  ],
+  [
+    "Check the source",
+    "The number after a sentence is its source. Point at it to see the words in their passage, or select it to open that passage in the list below the answer.",
+  ],
+  ["Ask well", "Ask one thing at a time, in a whole sentence. Only the beginning of a very long question is read."],
+  [
+    "No answer?",
+    "If the documents do not say it, the chat says so instead of guessing. Try other words, or read the passages that came close.",
+  ],
+  [
+    "Your conversations",
+    "“{history}” lists them. There you can continue, rename and delete them. This tab shows the current one again after a reload.",
+  ],
+  ["Keyboard", "Enter sends, Shift+Enter begins a new line. Tab leads to the sources; Escape closes what is open."],
+];
+
+/** Heading and text of each topic of the help. */
+export type HelpTopics = readonly (readonly [heading: string, text: string])[];

@@ -1,7 +1,20 @@
-import type { PanelTexts } from "./en.js";
+import type { HelpTopics, LauncherTexts, PanelTexts } from "./en.js";
+
+export const launcher: LauncherTexts = {
+  heading: "اطرح سؤالاً",
+  intro: "ماذا تودّ أن تعرف؟",
+  open: "اطرح سؤالاً",
+  close: "إغلاق",
+  question: "سؤالك",
+  placeholder: "اطرح سؤالاً…",
+  send: "إرسال",
+  hint: "تقتبس الإجابات مصادرها حرفيًا.",
+  loadFailed: "تعذّر تحميل المحادثة. أعد تحميل الصفحة.",
+  retry: "إعادة المحاولة",
+};
 
 // U+2068 and U+2069 keep titles in other scripts from changing the order of what is around them.
-export const texts: PanelTexts = {
+export const panel: PanelTexts = {
   // Model
   modelLoading: "جارٍ تهيئة الذكاء الاصطناعي…",
   modelPercent: "جارٍ تهيئة الذكاء الاصطناعي… {percent}",
@@ -137,6 +150,7 @@ export const texts: PanelTexts = {
   documentGone: "لم يعد المستند متاحًا",
   unknownDocument: "مستند غير معروف",
   showPassage: "عرض المقطع",
+  badgeHint: "الرقم الذي يلي الجملة هو مصدرها: افتحه لترى الكلمات في موضعها من النص.",
 
   // Answers that a language model writes
   writing: "جارٍ كتابة الإجابة والتحقق منها…",
@@ -209,6 +223,7 @@ export const texts: PanelTexts = {
 
   // History
   history: "السجل",
+  help: "المساعدة",
   historyBack: "العودة إلى المحادثة",
   historyEmpty: "ستظهر محادثاتك هنا.",
   historyFailed: "تعذّر تحميل سجلّك.",
@@ -252,3 +267,27 @@ export const texts: PanelTexts = {
     other: "الطلبات كثيرة جدًا. يُرجى المحاولة مرة أخرى بعد {count} ثانية.",
   },
 };
+
+export const help: HelpTopics = [
+  [
+    "الإجابات اقتباسات",
+    "كل جملة في الإجابة مأخوذة حرفيًا من مستندات هذا الموقع. وإذا كتب نموذج لغوي إجابة، فإن ملاحظة تحتها تبيّن ذلك.",
+  ],
+  [
+    "تحقّق من المصدر",
+    "الرقم الذي يلي الجملة هو مصدرها. أشِر إليه لترى الكلمات في موضعها، أو اختره لفتح ذلك المقطع في القائمة أسفل الإجابة.",
+  ],
+  ["كيف تسأل", "اسأل عن شيء واحد في كل مرة، بجملة كاملة. لا يُقرأ من السؤال الطويل جدًا إلا أوله."],
+  [
+    "لا توجد إجابة؟",
+    "إذا لم تذكر المستندات ذلك، فإن المحادثة تقول ذلك بدلًا من التخمين. جرّب كلمات أخرى، أو اقرأ المقاطع الأقرب.",
+  ],
+  [
+    "محادثاتك",
+    "يعرضها «{history}»، وهناك يمكنك متابعتها وإعادة تسميتها وحذفها. وتعرض علامة التبويب هذه المحادثة الحالية مجددًا بعد إعادة التحميل.",
+  ],
+  [
+    "لوحة المفاتيح",
+    "يُرسل مفتاح Enter السؤال، ويبدأ Shift+Enter سطرًا جديدًا. ينقلك Tab إلى المصادر، ويغلق Escape ما هو مفتوح.",
+  ],
+];
