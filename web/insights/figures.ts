@@ -70,7 +70,7 @@ export function showCharts(place: HTMLElement, days: readonly Totals[]): (() => 
     place.append(notice("There is nothing to draw yet."));
     return undefined;
   }
-  const sum = (count: (day: Day) => number) => days.reduce((total, day) => total + count(day), 0);
+  const sum = (count: (day: Totals) => number) => days.reduce((total, day) => total + count(day), 0);
   const total = sum(({ questions }) => questions);
   const busiest = days.reduce((best, day) => (day.questions > best.questions ? day : best));
   const slowest = Math.max(...days.map(({ latency_p95_ms: slow }) => slow ?? 0));
