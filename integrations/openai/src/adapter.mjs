@@ -90,7 +90,8 @@ export function createAdapter({ worker, embedder, reader, account, apiKey }) {
     const client = await clientFor(request, response);
     const parsed = parseQuestion(await readJson(request));
     const { question, questionBefore, messageId: message_id, model } = parsed;
-    const { endpoint, tokenProvider } = client;
+    const { tokenProvider } = client;
+    // Without the reports of responses: those of the search for the reader are not those of the question.
     const asked = { endpoint, tokenProvider, assistant: parsed.assistant };
     const { fields } = await embedQuestion(question, questionBefore, embedder, signal);
     const reading = reader && (await readFor(fields, reader, asked, signal));
