@@ -1,7 +1,5 @@
 //! What clients get of a passage. `tests/wire/passages.test.mjs` compares the other descriptions of it with `wire.json`.
 
-#![allow(clippy::unwrap_used)]
-
 use chat_core::answer::{Citation, Piece, Quote, Support};
 use chat_core::evidence::Strength;
 use chat_core::found::FoundPassage;
