@@ -224,6 +224,16 @@ export async function withTimeout<T>(milliseconds: number, promise: Promise<T>, 
   }
 }
 
+/** The promise's outcome, or the signal's reason if that comes first. */
+export function aborting<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    if (signal.aborted) return onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
+}
+
 /** Returns the user's current access token, or `null` if nobody is signed in. */
 export type TokenProvider = () => Promise<string | null>;
 

@@ -22,9 +22,7 @@ export async function search(
   options: ChatClientOptions,
   signal?: AbortSignal,
 ): Promise<readonly SearchResult[]> {
-  const url = apiUrl(options.endpoint, "search");
-  const body = { ...request, ...optional("assistant", options.assistant) };
-  return decodeResults(await sendForJson({ url, method: "POST", body }, options, signal));
+  return decodeResults(await post(request, options, signal));
 }
 
 function decodeResults({ results }: JsonObject): readonly SearchResult[] {
@@ -49,9 +47,12 @@ export async function searchStatements(
   options: ChatClientOptions,
   signal?: AbortSignal,
 ): Promise<FoundStatements> {
-  const url = apiUrl(options.endpoint, "search");
-  const body = { ...request, statements: true, ...optional("assistant", options.assistant) };
-  return decodeFound(await sendForJson({ url, method: "POST", body }, options, signal));
+  return decodeFound(await post({ ...request, statements: true }, options, signal));
+}
+
+function post(request: object, options: ChatClientOptions, signal: AbortSignal | undefined): Promise<JsonObject> {
+  const body = { ...request, ...optional("assistant", options.assistant) };
+  return sendForJson({ url: apiUrl(options.endpoint, "search"), method: "POST", body }, options, signal);
 }
 
 function decodeFound({ question, passages }: JsonObject): FoundStatements {

@@ -7,7 +7,7 @@ import { button, element, icon } from "../dom/element.js";
 import * as icons from "../dom/icons.js";
 import { frameDrawn, yieldToPage } from "../dom/yield-to-page.js";
 import { Chat, STOPPED } from "./chat/chat.js";
-import { OfflineNotice } from "./chat/problem.js";
+import { watchNetwork } from "./chat/problem.js";
 import { QuestionLength } from "./chat/question-length.js";
 import { urlOfWords } from "./citations/cited-place.js";
 import { copySelection } from "./citations/copy/selection.js";
@@ -34,10 +34,11 @@ export class WidgetPanel {
   readonly #reader: LazyReader;
   readonly #search: ReturnType<typeof lazySearch>;
   readonly #siteSettings: SiteSettings;
-  readonly #offline: OfflineNotice;
+  readonly #offline = element("div", { role: "status" });
   readonly #newChat: HTMLButtonElement;
   readonly #wholeWindow: WholeWindow;
-  readonly #checkUser = () => void (document.visibilityState === "visible" && this.#user.check());
+  /** Aborted when the element is removed from the page. */
+  #connection = new AbortController();
   /** Until then, whether the question box is busy is up to the element: a question may wait for the panel. */
   #isStarted = false;
   /** Settles when a question that is asked again for another user is answered. */
@@ -63,14 +64,13 @@ export class WidgetPanel {
     this.#siteSettings = new SiteSettings(host, client, (question) => void this.ask(question));
     this.#chat = this.#createChat(announcer);
     this.#history = this.#createHistory();
-    this.#offline = new OfflineNotice(translator.t);
     const embedder = () => model.embedder;
     const length = new QuestionLength(translator, embedder);
     this.#newChat = this.#createNewChat();
     this.#wholeWindow = new WholeWindow(host, announcer.root);
     frame.tools.replaceChildren(this.#newChat, this.#history.button);
     const { privacy } = this.#siteSettings;
-    frame.status.append(privacy.root, this.#history.notice, this.#offline.root, length.root, notice);
+    frame.status.append(privacy.root, this.#history.notice, this.#offline, length.root, notice);
     this.#search = lazySearch({ host, announcer, tools: { excerptOf, urlOfWords }, client, embedder });
     frame.composer.onInput = (text) => {
       this.#user.draftChanged(text);
@@ -128,10 +128,14 @@ export class WidgetPanel {
    * is asked: both in one task, or drawn in one frame, would block a slow device for long.
    */
   async connect(): Promise<void> {
-    this.#offline.connect();
-    this.#wholeWindow.connect();
-    addEventListener("focus", this.#checkUser);
-    document.addEventListener("visibilitychange", this.#checkUser);
+    // An element that is moved is added twice.
+    this.#connection.abort();
+    const { signal } = (this.#connection = new AbortController());
+    watchNetwork(this.#offline, this.#host.translator.t, signal);
+    this.#wholeWindow.connect(signal);
+    const check = () => void (document.visibilityState === "visible" && this.#user.check());
+    addEventListener("focus", check, { signal });
+    document.addEventListener("visibilitychange", check, { signal });
     await frameDrawn();
     if (!this.#host.element.isConnected) return;
     this.#isStarted = true;
@@ -144,10 +148,7 @@ export class WidgetPanel {
 
   /** The element was removed from the page. */
   disconnect(): void {
-    this.#offline.disconnect();
-    this.#wholeWindow.disconnect();
-    removeEventListener("focus", this.#checkUser);
-    document.removeEventListener("visibilitychange", this.#checkUser);
+    this.#connection.abort();
     this.#chat.abort(connectionLost());
     this.#history.close();
     this.#model.unload();

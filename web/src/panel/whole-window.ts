@@ -15,8 +15,6 @@ export class WholeWindow {
   readonly #host: PanelHost;
   readonly #wholeWindow = matchMedia(WHOLE_WINDOW);
   readonly #announcer: HTMLElement;
-  readonly #update = () => this.update();
-  readonly #resize = () => this.#showVisibleArea();
 
   /** `announcer` is the live region. A screen reader ignores one outside an open modal dialog. */
   constructor(host: PanelHost, announcer: HTMLElement) {
@@ -25,17 +23,14 @@ export class WholeWindow {
     host.frame.panel.addEventListener("keydown", (event) => this.#keepFocus(event));
   }
 
-  connect(): void {
-    this.#wholeWindow.addEventListener("change", this.#update);
+  /** Follows the window until the signal aborts. */
+  connect(signal: AbortSignal): void {
+    this.#wholeWindow.addEventListener("change", () => this.update(), { signal });
     this.update();
-    for (const type of ["resize", "scroll"]) globalThis.visualViewport?.addEventListener(type, this.#resize);
+    const resize = () => this.#showVisibleArea();
+    for (const type of ["resize", "scroll"]) globalThis.visualViewport?.addEventListener(type, resize, { signal });
     // Reading the area lays the page out, which the next frame does anyway.
-    requestAnimationFrame(this.#resize);
-  }
-
-  disconnect(): void {
-    this.#wholeWindow.removeEventListener("change", this.#update);
-    for (const type of ["resize", "scroll"]) globalThis.visualViewport?.removeEventListener(type, this.#resize);
+    requestAnimationFrame(resize);
   }
 
   get #isModal(): boolean {

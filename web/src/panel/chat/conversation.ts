@@ -1,7 +1,7 @@
 import { type EmbeddedQuestion, embedQuestion, randomUuid } from "../../client/embed-question.js";
 import { ChatError } from "../../client/errors.js";
 import { optional } from "../../client/json.js";
-import type { ChatClientOptions } from "../../client/request.js";
+import { aborting, type ChatClientOptions } from "../../client/request.js";
 import { SessionTracker } from "../../client/session.js";
 import { streamChat } from "../../client/stream-chat.js";
 import { wellFormed } from "../../client/text.js";
@@ -157,16 +157,6 @@ export class Conversation {
       ...optional("reading", reading),
     };
   }
-}
-
-/** The promise's outcome, or the signal's reason if that comes first. */
-function aborting<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    if (signal.aborted) return onAbort();
-    signal.addEventListener("abort", onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
-  });
 }
 
 /** Whether the session was deleted, or belongs to another user. */

@@ -121,34 +121,14 @@ export function retryButton(t: Translate, waitSeconds: number, onRetry: () => vo
   return retry;
 }
 
-/** Shows a notice while there is no network. */
-export class OfflineNotice {
-  readonly root = element("div", { role: "status" });
-  readonly #t: Translate;
-  readonly #update = () => this.#show();
-
-  constructor(t: Translate) {
-    this.#t = t;
-  }
-
-  connect(): void {
-    for (const type of ["online", "offline"]) addEventListener(type, this.#update);
-    this.#show();
-  }
-
-  disconnect(): void {
-    for (const type of ["online", "offline"]) removeEventListener(type, this.#update);
-  }
-
-  #show(): void {
-    if (navigator.onLine) return this.root.replaceChildren();
-    this.root.replaceChildren(
-      element(
-        "p",
-        { class: "offline", "data-role": "offline" },
-        icon(icons.alert),
-        element("span", {}, this.#t("offline")),
-      ),
+/** Shows a notice in `place` while there is no network, until the signal aborts. */
+export function watchNetwork(place: HTMLElement, t: Translate, signal: AbortSignal): void {
+  const show = () => {
+    const attributes = { class: "offline", "data-role": "offline" };
+    place.replaceChildren(
+      ...(navigator.onLine ? [] : [element("p", attributes, icon(icons.alert), element("span", {}, t("offline")))]),
     );
-  }
+  };
+  for (const type of ["online", "offline"]) addEventListener(type, show, { signal });
+  show();
 }

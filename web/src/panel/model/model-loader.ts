@@ -42,18 +42,14 @@ export interface ModelLoaderOptions {
 
 /** Loads the embedder on demand, and lets questions wait for it. */
 export class ModelLoader {
-  readonly #create: ModelLoaderOptions["create"];
-  readonly #mustAsk: ModelLoaderOptions["mustAsk"];
-  readonly #onChange: ModelLoaderOptions["onChange"];
+  readonly #options: ModelLoaderOptions;
   #mayDownload = false;
   #state: ModelState = { status: "idle" };
   #waiting: Waiting[] = [];
   #attempt: AbortController | undefined;
 
-  constructor({ create, mustAsk, onChange }: ModelLoaderOptions) {
-    this.#create = create;
-    this.#mustAsk = mustAsk;
-    this.#onChange = onChange;
+  constructor(options: ModelLoaderOptions) {
+    this.#options = options;
   }
 
   get state(): ModelState {
@@ -102,7 +98,7 @@ export class ModelLoader {
   }
 
   async #load(signal: AbortSignal): Promise<void> {
-    if (!this.#mayDownload && (await this.#mustAsk())) {
+    if (!this.#mayDownload && (await this.#options.mustAsk())) {
       if (!signal.aborted) this.#become({ status: "consent" });
       return;
     }
@@ -111,7 +107,7 @@ export class ModelLoader {
       if (!signal.aborted) this.#become({ status: "loading", progress });
     };
     try {
-      const embedder = await this.#create({ onProgress, signal });
+      const embedder = await this.#options.create({ onProgress, signal });
       if (signal.aborted) embedder.dispose();
       else this.#succeed(embedder);
     } catch (error) {
@@ -138,7 +134,7 @@ export class ModelLoader {
 
   #become(state: ModelState): void {
     this.#state = state;
-    this.#onChange(state);
+    this.#options.onChange(state);
   }
 }
 

@@ -1,5 +1,6 @@
 /** The part of the panel that loads only on sites whose answers may be written on the visitor's device. */
 import type { Citation, GenerationReport } from "../../client/wire.js";
+import { aborting } from "../../client/request.js";
 import type { Announcer } from "../chat/announcer.js";
 import type { ReplyView } from "../chat/reply-view.js";
 import type { AnswerView } from "../citations/answer-view.js";
@@ -154,14 +155,4 @@ export class OnDevice {
   #say(text: "writeLoading" | "writing" | "writeNothing"): void {
     this.#announcer.say(this.#host.translator.format(text));
   }
-}
-
-/** The promise's outcome, or the signal's reason if that comes first. */
-function aborting<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const onAbort = () => reject(signal.reason);
-    if (signal.aborted) return onAbort();
-    signal.addEventListener("abort", onAbort, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
-  });
 }
