@@ -19,12 +19,6 @@ use crate::text_embedder::{TextEmbedder, embed_all};
 const TEXTS_PER_BATCH: usize = 512;
 
 /// What the writer receives next.
-pub(super) struct WriterStep {
-    pub(super) input: WriterInput,
-    /// Time that the embedder waited for documents before this.
-    pub(super) waited: Duration,
-}
-
 pub(super) enum WriterInput {
     /// A document that needs no writing.
     Settled(Box<Settled>),
@@ -41,8 +35,6 @@ pub(super) struct Batch {
 pub(super) struct Part {
     pub(super) document: Arc<Prepared>,
     pub(super) chunks: Vec<NewChunk>,
-    /// Length of the embedded texts, as [`Prepared::work`] counts them.
-    pub(super) work: u64,
     /// The document has no earlier part.
     pub(super) is_first: bool,
     /// The document has no later part.
@@ -105,11 +97,10 @@ fn part(
 ) -> Part {
     let (is_first, is_last) = (passages.start == 0, passages.end == document.passages.len());
     let own = document.passages.get(passages.clone()).unwrap_or_default();
-    let work = own.iter().map(|passage| document.work(passage)).sum();
     let chunks = own.iter().enumerate();
     let chunks = chunks.map(|(at, passage)| new_chunk(&document, passage, passages.start + at, vectors));
     let chunks = chunks.collect();
-    Part { document, chunks, work, is_first, is_last }
+    Part { document, chunks, is_first, is_last }
 }
 
 /// The passage's own address, or its heading on the document's page. `None` if it is that of the document, which has its own

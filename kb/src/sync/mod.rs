@@ -8,7 +8,6 @@
 mod alike;
 mod batch;
 mod error;
-mod estimate;
 mod fingerprint;
 mod held;
 mod lease;

@@ -5,14 +5,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{self as blocking, TryRecvError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
 
 use futures_util::{StreamExt, stream};
 use tokio::sync::mpsc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::alike::refuse_alike;
-use super::batch::{BatchBuilder, WriterInput, WriterStep};
+use super::batch::{BatchBuilder, WriterInput};
 use super::plan::Write;
 use super::prepare::{Preparation, PreparedOrSettled, Settled, failed};
 use crate::source::{Content, LoadError, Loaded, Source};
@@ -109,7 +108,7 @@ pub(super) fn start<E: TextEmbedder + 'static>(
     loading: mpsc::Receiver<Loading>,
     preparation: Preparation,
     embedder: E,
-) -> mpsc::Receiver<WriterStep> {
+) -> mpsc::Receiver<WriterInput> {
     let threads = thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
     let (prepared, to_compare) = blocking::sync_channel(threads);
     let (compared, to_embed) = blocking::sync_channel(threads);
@@ -154,37 +153,29 @@ fn prepare_all(
 fn embed_all<E: TextEmbedder>(
     prepared: &blocking::Receiver<PreparedOrSettled>,
     embedder: &E,
-    sender: &mpsc::Sender<WriterStep>,
+    sender: &mpsc::Sender<WriterInput>,
 ) {
     let mut embedding = BatchBuilder::new(embedder);
-    let mut waited = Duration::ZERO;
-    let send = |input: WriterInput, waited: &mut Duration| {
-        sender.blocking_send(WriterStep { input, waited: std::mem::take(waited) }).is_ok()
-    };
+    let send = |input: WriterInput| sender.blocking_send(input).is_ok();
     loop {
         let next = match prepared.try_recv() {
             Ok(outcome) => Some(outcome),
             // Embed an incomplete batch rather than wait for more documents.
             Err(TryRecvError::Empty) if !embedding.is_empty() => {
-                if !send(WriterInput::Batch(embedding.take()), &mut waited) {
+                if !send(WriterInput::Batch(embedding.take())) {
                     return;
                 }
                 continue;
             }
-            Err(_) => {
-                let started = Instant::now();
-                let next = prepared.recv().ok();
-                waited += started.elapsed();
-                next
-            }
+            Err(_) => prepared.recv().ok(),
         };
         let is_open = match next {
             Some(PreparedOrSettled::Prepared(document)) => {
-                embedding.add(*document, &mut |batch| send(WriterInput::Batch(batch), &mut waited))
+                embedding.add(*document, &mut |batch| send(WriterInput::Batch(batch)))
             }
-            Some(PreparedOrSettled::Settled(settled)) => send(WriterInput::Settled(settled), &mut waited),
+            Some(PreparedOrSettled::Settled(settled)) => send(WriterInput::Settled(settled)),
             None if embedding.is_empty() => false,
-            None => send(WriterInput::Batch(embedding.take()), &mut waited),
+            None => send(WriterInput::Batch(embedding.take())),
         };
         if !is_open {
             return;

@@ -62,19 +62,6 @@ pub(super) enum Settled {
     NotRequested(Write, String),
 }
 
-impl Settled {
-    pub(super) fn write(&self) -> &Write {
-        match self {
-            Self::Unchanged(write, _)
-            | Self::SameText(write, _)
-            | Self::Gone(write, _)
-            | Self::NotPublished(write, _)
-            | Self::Failed(write, _, _)
-            | Self::NotRequested(write, _) => write,
-        }
-    }
-}
-
 impl Preparation {
     pub(super) fn prepare(
         &self,
@@ -179,21 +166,4 @@ fn written_hash(document: &PendingDocument, passages: &[Passage], read: &Documen
     });
     let all = hex(passages.fold(Sha256::new().chain_update(head), Sha256::chain_update));
     format!("{} {all}", hex(Sha256::new().chain_update(&read.text)))
-}
-
-impl Prepared {
-    /// Length of the texts that are embedded for a passage, which the time to embed them is about proportional to: in bytes, without
-    /// the chains of its statements.
-    pub(super) fn work(&self, passage: &Passage) -> u64 {
-        let heading = passage.section.as_deref().map_or(0, str::len);
-        let characters: usize =
-            passage.statements.iter().map(|statement| statement.end - statement.start).sum();
-        let statements = characters + passage.statements.len() * heading;
-        (passage.range.len() + 2 * heading + statements) as u64
-    }
-
-    /// [`Prepared::work`] of all passages.
-    pub(super) fn whole_work(&self) -> u64 {
-        self.passages.iter().map(|passage| self.work(passage)).sum()
-    }
 }

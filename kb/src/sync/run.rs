@@ -136,7 +136,7 @@ impl<'a> SyncRun<'a> {
         self.knowledge_base.note_current(&recovered, json!({})).await?;
         self.rename(moved).await?;
         if !write.is_empty() {
-            self.log.begin_writing(&write);
+            self.log.progress.start("documents", Some(write.len()));
         }
         let (added, others): (Vec<_>, Vec<_>) =
             write.into_iter().partition(|write| write.change == Change::Added);
@@ -148,7 +148,7 @@ impl<'a> SyncRun<'a> {
             return Err(error);
         }
         let gone = self.write(others, embedder).await?;
-        self.log.end_writing();
+        self.log.progress.finish();
         let (hidden, gone): (Vec<_>, Vec<_>) = gone.into_iter().partition(|document| removal.keeps(document));
         // Loading may have shown that many further documents are gone.
         match removal.check(number_removed + gone.len(), kept + hidden.len()) {
@@ -392,9 +392,9 @@ impl<'a> SyncRun<'a> {
     }
 }
 
-/// Sorts documents at random. In this order, the first tenth is like the rest, so that it tells how long the rest takes: in the order of
-/// their names, short pages of one folder may come before long ones of the next. And where each run is stopped before its end, each document
-/// has its turn some night.
+/// Sorts documents at random. So those that are done tell how long the rest takes: by name, short pages
+/// of one folder may come before long ones of the next. And where each run is stopped before its end,
+/// each document has its turn some night.
 fn spread(writes: &mut [Write]) {
     let run = Uuid::new_v4();
     writes.sort_by_cached_key(|write| Sha256::new().chain_update(run).chain_update(&write.source).finalize());

@@ -10,7 +10,7 @@ use futures_util::{StreamExt, stream};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::batch::{Batch, Part, WriterInput, WriterStep};
+use super::batch::{Batch, Part, WriterInput};
 use super::fingerprint::Defaults;
 use super::plan::Write;
 use super::prepare::{CHANGED_MEANWHILE, Settled};
@@ -45,23 +45,12 @@ impl<'a, 'b> Writer<'a, 'b> {
         Self { knowledge_base, model, defaults, log, rejected: HashSet::new(), gone: Vec::new() }
     }
 
-    pub(super) async fn write(&mut self, step: WriterStep) -> Result<(), SupabaseError> {
+    pub(super) async fn write(&mut self, input: WriterInput) -> Result<(), SupabaseError> {
         let started = Instant::now();
-        let mut work = 0;
-        let outcome = match step.input {
-            WriterInput::Settled(settled) => {
-                self.log.know_work(settled.write(), 0);
-                self.settle(*settled).await
-            }
-            WriterInput::Batch(batch) => {
-                for part in batch.parts.iter().filter(|part| part.is_first) {
-                    self.log.know_work(&part.document.write, part.document.whole_work());
-                }
-                work = batch.parts.iter().map(|part| part.work).sum();
-                self.write_batch(batch).await
-            }
+        let outcome = match input {
+            WriterInput::Settled(settled) => self.settle(*settled).await,
+            WriterInput::Batch(batch) => self.write_batch(batch).await,
         };
-        self.log.advance(work, step.waited);
         self.log.add_writing_time(started.elapsed());
         outcome
     }
