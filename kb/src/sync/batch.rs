@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use reqwest::Url;
 use uuid::Uuid;
 
-use super::prepare::{Prepared, Settled};
+use super::prepare::Prepared;
 use crate::knowledge_base::{NewChunk, NewSentence};
 use crate::passage::Passage;
 use crate::text_embedder::{TextEmbedder, embed_all};
@@ -18,13 +18,7 @@ use crate::text_embedder::{TextEmbedder, embed_all};
 /// stops.
 const TEXTS_PER_BATCH: usize = 512;
 
-/// What the writer receives next.
-pub(super) enum WriterInput {
-    /// A document that needs no writing.
-    Settled(Box<Settled>),
-    Batch(Batch),
-}
-
+/// Embedded chunks that are written together.
 #[derive(Default)]
 pub(super) struct Batch {
     pub(super) parts: Vec<Part>,

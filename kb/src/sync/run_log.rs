@@ -30,7 +30,7 @@ impl<'a> RunLog<'a> {
         if entry.result != DocumentResult::Removed {
             self.progress.advance(1);
         }
-        self.summary.documents.push(entry);
+        self.summary.add(entry);
     }
 
     /// Records a document that was written and published; `part` is its last.

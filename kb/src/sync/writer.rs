@@ -10,10 +10,10 @@ use futures_util::{StreamExt, stream};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::batch::{Batch, Part, WriterInput};
+use super::batch::{Batch, Part};
 use super::fingerprint::Defaults;
 use super::plan::Write;
-use super::prepare::{CHANGED_MEANWHILE, Settled};
+use super::prepare::{CHANGED_MEANWHILE, Outcome, Settled};
 use super::run_log::RunLog;
 use super::summary::DocumentResult;
 use crate::knowledge_base::{KnowledgeBase, NewChunk, PendingDocument, StoredDocument};
@@ -45,14 +45,14 @@ impl<'a, 'b> Writer<'a, 'b> {
         Self { knowledge_base, model, defaults, log, rejected: HashSet::new(), gone: Vec::new() }
     }
 
-    pub(super) async fn write(&mut self, input: WriterInput) -> Result<(), SupabaseError> {
+    pub(super) async fn write(&mut self, outcome: Outcome<Batch>) -> Result<(), SupabaseError> {
         let started = Instant::now();
-        let outcome = match input {
-            WriterInput::Settled(settled) => self.settle(*settled).await,
-            WriterInput::Batch(batch) => self.write_batch(batch).await,
+        let written = match outcome {
+            Ok(batch) => self.write_batch(batch).await,
+            Err(settled) => self.settle(*settled).await,
         };
         self.log.add_writing_time(started.elapsed());
-        outcome
+        written
     }
 
     /// The documents that are no longer in the source. The caller removes them unless they are suspiciously many.
