@@ -73,7 +73,6 @@ const TARGETS: &[Target] = &[
     Target::new("native_growth_100k_to_1000k", AtMost, 2.5, 2.5),
     Target::new("pages_peak_memory_mib", AtMost, 500.0, 500.0),
     Target::new("pages_unchanged_seconds", AtMost, 120.0, 120.0),
-    Target::new("estimate_error_after_tenth", AtMost, 0.2, 0.2),
     Target::new("resume_repeated_documents", AtMost, 0.0, 0.0),
     Target::new("overhead_p50_ms", AtMost, 7.0, 7.0),
     Target::new("overhead_p95_ms", AtMost, 25.0, 25.0),

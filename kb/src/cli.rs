@@ -2,16 +2,13 @@
 
 use std::env::VarError;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use chat_core::assistant::AssistantName;
 use chat_core::evidence::EvidenceThresholds;
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use reqwest::Url;
+use clap::{Args, Parser, Subcommand};
 
-use crate::ask::Model;
 use crate::knowledge_base::Status;
-use crate::supabase::{SupabaseError, is_encrypted_or_local};
+use crate::supabase::SupabaseError;
 
 /// Environment variable with the secret key of the project.
 const SECRET_KEY_VARIABLE: &str = "SUPABASE_SECRET_KEY";
@@ -286,61 +283,10 @@ pub struct AskArgs {
     /// Minimum confidence that the passages answer the question, 0 to 1; 0 turns it off.
     #[arg(long, value_name = "X", default_value_t = EvidenceThresholds::default().confidence, value_parser = fraction)]
     pub confidence: f64,
-    /// Who writes the answer.
-    #[arg(long, value_enum, default_value_t)]
-    pub mode: AnswerMode,
-    #[command(flatten)]
-    pub writer: WriterArgs,
     #[command(flatten)]
     pub server: ServerArgs,
     #[command(flatten)]
     pub model: ModelArgs,
-}
-
-/// Who writes the words of an answer.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
-pub enum AnswerMode {
-    /// The documents: verbatim quotes.
-    #[default]
-    Extractive,
-    /// A language model behind an OpenAI-compatible API; sentences that no passage supports are left out.
-    Endpoint,
-}
-
-/// The language model of `--mode endpoint`. The question and the passages are sent to it.
-#[derive(Debug, Args)]
-pub struct WriterArgs {
-    /// Base URL of an OpenAI-compatible API, such as https://llm.example.com/v1.
-    #[arg(long, value_name = "URL", env = "CHAT_LLM_URL")]
-    pub llm_url: Option<String>,
-    /// Name of the model. The variable CHAT_LLM_KEY contains the key, if the server needs one.
-    #[arg(long, value_name = "NAME", env = "CHAT_LLM_MODEL")]
-    pub llm_model: Option<String>,
-    /// Seconds that the model may take.
-    #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=600))]
-    pub llm_timeout: u64,
-    /// Tokens that the model may write.
-    #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(16..=1000))]
-    pub llm_max_tokens: u32,
-}
-
-impl WriterArgs {
-    /// # Errors
-    /// If the address or the name of the model is missing.
-    pub fn model(&self) -> anyhow::Result<Model> {
-        let (Some(url), Some(name)) = (&self.llm_url, &self.llm_model) else {
-            anyhow::bail!(
-                "--mode endpoint needs --llm-url and --llm-model, or CHAT_LLM_URL and CHAT_LLM_MODEL"
-            );
-        };
-        let key = std::env::var("CHAT_LLM_KEY").ok().filter(|key| !key.is_empty());
-        let url = Url::parse(url).ok().filter(is_encrypted_or_local);
-        let Some(url) = url else {
-            anyhow::bail!("--llm-url must begin with https:// (http:// only for this computer)");
-        };
-        let timeout = Duration::from_secs(self.llm_timeout);
-        Ok(Model { url, name: name.clone(), key, timeout, max_tokens: self.llm_max_tokens })
-    }
 }
 
 /// Options of most commands.

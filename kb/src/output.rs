@@ -1,7 +1,6 @@
 //! Output for terminals and scripts.
 
 use std::io::{ErrorKind, Write};
-use std::time::Duration;
 
 use anyhow::anyhow;
 use comfy_table::{Cell, CellAlignment, ColumnConstraint, ContentArrangement, Row, presets};
@@ -106,28 +105,6 @@ pub fn counted(n: u64, thing: &str) -> String {
     if n == 1 { format!("1 {thing}") } else { format!("{n} {thing}s") }
 }
 
-/// A duration in at most two units, precise to 3 % from half a minute on: "3 min 20 s", "25 min", "3 h 25 min", "2 days 5 h".
-pub fn approximate_duration(duration: Duration) -> String {
-    const MINUTE: u64 = 60;
-    const HOUR: u64 = 60 * MINUTE;
-    const DAY: u64 = 24 * HOUR;
-    let seconds = duration.as_secs() + u64::from(duration.subsec_millis() >= 500);
-    let rounded = |unit: u64| (seconds + unit / 2) / unit * unit;
-    match seconds {
-        0..MINUTE => format!("{seconds} s"),
-        MINUTE..600 => format!("{} min {} s", seconds / MINUTE, seconds % MINUTE),
-        600..3570 => format!("{} min", rounded(MINUTE) / MINUTE),
-        3570..84_600 => {
-            let seconds = rounded(MINUTE);
-            format!("{} h {} min", seconds / HOUR, seconds % HOUR / MINUTE)
-        }
-        _ => {
-            let seconds = rounded(HOUR);
-            format!("{} {} h", counted(seconds / DAY, "day"), seconds % DAY / HOUR)
-        }
-    }
-}
-
 /// A timestamp of the database, to the minute: `2026-11-22 10:04`.
 pub fn moment(timestamp: &str) -> String {
     let to_the_minute = timestamp.get(..16).unwrap_or(timestamp);
@@ -209,16 +186,6 @@ mod tests {
     #[test]
     fn a_table_is_rendered_on_a_very_narrow_terminal() {
         assert!(table().render_within(Some(1)).lines().count() >= 3);
-    }
-
-    #[test]
-    fn durations_have_at_most_two_units_and_never_round_to_sixty() {
-        let text = |seconds: f64| approximate_duration(Duration::from_secs_f64(seconds));
-        assert_eq!([text(0.2), text(59.4), text(59.6)], ["0 s", "59 s", "1 min 0 s"]);
-        assert_eq!([text(200.0), text(599.0), text(600.0)], ["3 min 20 s", "9 min 59 s", "10 min"]);
-        assert_eq!([text(3569.0), text(3570.0), text(12_300.0)], ["59 min", "1 h 0 min", "3 h 25 min"]);
-        assert_eq!([text(84_569.0), text(84_600.0)], ["23 h 29 min", "1 day 0 h"]);
-        assert_eq!(text(190_000.0), "2 days 5 h");
     }
 
     #[test]

@@ -5,20 +5,18 @@ use std::io::IsTerminal;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::output::{approximate_duration, printable};
+use crate::output::printable;
 
 /// Interval between lines of progress where there is no bar.
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
 
-/// Length of a whole bar.
-const BAR_LENGTH: f64 = 1000.0;
-
 pub struct Progress {
+    /// Counts, and estimates the time left, also where it is not drawn.
     bar: ProgressBar,
     output: Output,
-    run: Mutex<Option<Counted>>,
+    last_line: Mutex<Instant>,
     states: Mutex<States>,
 }
 
@@ -36,14 +34,6 @@ enum Output {
     Nothing,
 }
 
-struct Counted {
-    started: Instant,
-    last_line: Instant,
-    documents: usize,
-    all_documents: usize,
-    chunks: usize,
-}
-
 impl Progress {
     /// A bar or lines, depending on whether standard error is a terminal.
     pub fn on_stderr() -> Self {
@@ -55,55 +45,56 @@ impl Progress {
     }
 
     fn new(output: Output) -> Self {
-        Self { bar: ProgressBar::hidden(), output, run: Mutex::new(None), states: Mutex::default() }
+        let bar = ProgressBar::hidden();
+        // Nothing is counted before the start.
+        bar.finish_and_clear();
+        Self { bar, output, last_line: Mutex::new(Instant::now()), states: Mutex::default() }
     }
 
-    /// Starts counting the documents to be written.
-    pub fn start(&self, documents: usize) {
-        let now = Instant::now();
-        if let Ok(mut run) = self.run.lock() {
-            *run = Some(Counted {
-                started: now,
-                last_line: now,
-                documents: 0,
-                all_documents: documents,
-                chunks: 0,
-            });
+    /// Starts to count things, such as documents. `all` is their number, if it is known.
+    pub fn start(&self, things: &'static str, all: Option<usize>) {
+        self.bar.reset();
+        self.bar.set_prefix(things);
+        match all {
+            Some(all) => self.bar.set_length(all as u64),
+            None => self.bar.unset_length(),
+        }
+        if let Ok(mut last_line) = self.last_line.lock() {
+            *last_line = Instant::now();
         }
         if self.output == Output::Terminal {
-            self.bar.reset();
-            self.bar.set_length(BAR_LENGTH as u64);
-            let style = ProgressStyle::with_template("{bar:30} {msg}");
+            let style = ProgressStyle::with_template("{bar:30} {elapsed} {msg}");
             self.bar.set_style(style.unwrap_or(ProgressStyle::default_bar()));
             self.bar.set_draw_target(ProgressDrawTarget::stderr());
             self.bar.enable_steady_tick(Duration::from_millis(200));
         }
     }
 
-    /// Counts a document that is done, and the chunks written for it.
-    pub fn document_done(&self, chunks: usize) {
-        if let Ok(mut run) = self.run.lock()
-            && let Some(run) = run.as_mut()
-        {
-            run.documents += 1;
-            run.chunks += chunks;
+    /// Counts things that are done, and shows how many and how long the rest takes.
+    pub fn advance(&self, done: usize) {
+        if self.bar.is_finished() {
+            return;
+        }
+        self.bar.inc(done as u64);
+        match self.output {
+            Output::Terminal => self.bar.set_message(self.counted()),
+            Output::Lines => {
+                let Ok(mut last_line) = self.last_line.lock() else { return };
+                if last_line.elapsed() >= LINE_INTERVAL {
+                    *last_line = Instant::now();
+                    eprintln!("{}", self.counted());
+                }
+            }
+            Output::Nothing => {}
         }
     }
 
-    /// Shows which share of the work is done, from 0 to 1, and how long the rest takes, if that is known.
-    pub fn estimate(&self, share_done: f64, left: Option<Duration>) {
-        let Ok(mut run) = self.run.lock() else { return };
-        let Some(run) = run.as_mut() else { return };
-        match self.output {
-            Output::Terminal => {
-                self.bar.set_position((share_done * BAR_LENGTH) as u64);
-                self.bar.set_message(run.line(share_done, left));
-            }
-            Output::Lines if run.last_line.elapsed() >= LINE_INTERVAL => {
-                run.last_line = Instant::now();
-                eprintln!("{}", run.line(share_done, left));
-            }
-            Output::Lines | Output::Nothing => {}
+    fn counted(&self) -> String {
+        let (done, things) = (self.bar.position(), self.bar.prefix());
+        match (self.bar.length(), self.bar.eta()) {
+            (None, _) => format!("{done} {things}"),
+            (Some(all), Duration::ZERO) => format!("{done} of {all} {things}"),
+            (Some(all), left) => format!("{done} of {all} {things}, about {} left", HumanDuration(left)),
         }
     }
 
@@ -136,30 +127,7 @@ impl Progress {
 
     pub fn finish(&self) {
         self.bar.finish_and_clear();
-        if let Ok(mut run) = self.run.lock() {
-            *run = None;
-        }
     }
-}
-
-impl Counted {
-    fn line(&self, share_done: f64, left: Option<Duration>) -> String {
-        let rate = self.chunks as f64 / self.started.elapsed().as_secs_f64().max(0.001);
-        progress_line(self.documents, self.all_documents, share_done, rate, left)
-    }
-}
-
-fn progress_line(
-    documents: usize,
-    all: usize,
-    share_done: f64,
-    chunks_per_second: f64,
-    left: Option<Duration>,
-) -> String {
-    let left = left.map_or_else(String::new, |left| format!(", about {} left", approximate_duration(left)));
-    // A whole percentage is done only when everything is.
-    let percent = (share_done * 100.0).floor();
-    format!("{documents} of {all} documents, {percent} % of the text, {chunks_per_second:.1} chunks/s{left}")
 }
 
 #[cfg(test)]
@@ -167,12 +135,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_of_progress_contains_documents_share_rate_and_remaining_time() {
-        let line = |left| progress_line(12, 200, 0.0999, 4.25, left);
-        assert_eq!(
-            line(Some(Duration::from_secs(5430))),
-            "12 of 200 documents, 9 % of the text, 4.2 chunks/s, about 1 h 31 min left"
-        );
-        assert_eq!(line(None), "12 of 200 documents, 9 % of the text, 4.2 chunks/s");
+    fn progress_contains_what_is_done_and_the_time_left() {
+        let progress = Progress::hidden();
+        progress.start("documents", Some(200));
+        assert_eq!(progress.counted(), "0 of 200 documents");
+        std::thread::sleep(Duration::from_millis(20));
+        progress.advance(12);
+        let text = progress.counted();
+        assert!(text.starts_with("12 of 200 documents, about ") && text.ends_with(" left"), "{text}");
+        progress.finish();
+        progress.advance(1);
+        assert_eq!(progress.counted(), "200 of 200 documents", "later things are not counted");
+        progress.start("passages", None);
+        progress.advance(3);
+        assert_eq!(progress.counted(), "3 passages");
     }
 }

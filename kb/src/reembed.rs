@@ -6,13 +6,11 @@
 //! were read.
 
 use std::collections::{BTreeMap, HashSet};
-use std::time::{Duration, Instant};
 
 use chat_core::statement::Part;
 use uuid::Uuid;
 
 use crate::knowledge_base::{ChunkToEmbed, KnowledgeBase, NewSentence, NewVectors, Reason};
-use crate::output::approximate_duration;
 use crate::passage::{MAX_TOKENS, PassageStatement, texts};
 use crate::progress::Progress;
 use crate::supabase::SupabaseError;
@@ -23,9 +21,6 @@ const PASSAGES_PER_BATCH: usize = 64;
 
 /// Passages counted per request: the maximum of the server.
 const PASSAGES_PER_SURVEY_REQUEST: usize = 1000;
-
-/// Interval between lines of progress.
-const LINE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The passages that need vectors.
 #[derive(Debug, Default, Clone, PartialEq, Eq, serde::Serialize)]
@@ -77,7 +72,8 @@ pub async fn survey(knowledge_base: &KnowledgeBase, model: &str) -> Result<Surve
     }
 }
 
-/// Embeds every passage that needs it, of one collection or of all. Prints how much is left if a survey has found their number.
+/// Embeds every passage that needs it, of one collection or of all. Shows how much is left if `found`,
+/// their number, is known.
 ///
 /// # Errors
 /// If a request fails. Vectors that were written before stay.
@@ -89,8 +85,10 @@ pub async fn reembed<E: TextEmbedder>(
     found: Option<usize>,
     progress: &Progress,
 ) -> Result<Reembedded, SupabaseError> {
-    let pace = Pace::new(progress, found);
-    ReembedRun { knowledge_base, embedder, model, collection, pace }.execute().await
+    progress.start("passages", found);
+    let done = ReembedRun { knowledge_base, embedder, model, collection, progress }.execute().await;
+    progress.finish();
+    done
 }
 
 struct ReembedRun<'a, E> {
@@ -98,11 +96,11 @@ struct ReembedRun<'a, E> {
     embedder: &'a E,
     model: &'a str,
     collection: Option<&'a str>,
-    pace: Pace<'a>,
+    progress: &'a Progress,
 }
 
 impl<E: TextEmbedder> ReembedRun<'_, E> {
-    async fn execute(mut self) -> Result<Reembedded, SupabaseError> {
+    async fn execute(self) -> Result<Reembedded, SupabaseError> {
         let mut done = Reembedded::default();
         let mut after = None;
         loop {
@@ -120,7 +118,7 @@ impl<E: TextEmbedder> ReembedRun<'_, E> {
                 }
                 Err(error) => return Err(error),
             }
-            self.pace.report(done.written + done.changed_meanwhile + done.refused.len());
+            self.progress.advance(new.len());
         }
     }
 
@@ -182,56 +180,4 @@ fn embed<'a, E: TextEmbedder>(
             .collect(),
     };
     read.into_iter().map(new).collect()
-}
-
-/// Prints the progress at intervals.
-struct Pace<'a> {
-    progress: &'a Progress,
-    expected: Option<usize>,
-    started: Instant,
-    last_line: Instant,
-}
-
-impl<'a> Pace<'a> {
-    fn new(progress: &'a Progress, expected: Option<usize>) -> Self {
-        let now = Instant::now();
-        Self { progress, expected, started: now, last_line: now }
-    }
-
-    fn report(&mut self, done: usize) {
-        if self.last_line.elapsed() >= LINE_INTERVAL {
-            self.last_line = Instant::now();
-            self.progress.line(&pace_line(done, self.expected, self.started.elapsed()));
-        }
-    }
-}
-
-fn pace_line(done: usize, expected: Option<usize>, elapsed: Duration) -> String {
-    let rate = done as f64 / elapsed.as_secs_f64().max(0.001);
-    match expected {
-        Some(expected) if done < expected => {
-            let left = Duration::from_secs_f64((expected - done) as f64 / rate.max(0.001));
-            let left = approximate_duration(left);
-            format!("embedded {done} of {expected} passages, {rate:.1} passages/s, about {left} left")
-        }
-        _ => format!("embedded {done} passages, {rate:.1} passages/s"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_line_of_progress_contains_rate_and_remaining_time() {
-        let seconds = Duration::from_secs;
-        assert_eq!(
-            pace_line(50, Some(200), seconds(10)),
-            "embedded 50 of 200 passages, 5.0 passages/s, about 30 s left"
-        );
-        assert_eq!(pace_line(50, None, seconds(10)), "embedded 50 passages, 5.0 passages/s");
-        // Somebody edited passages during the run.
-        assert_eq!(pace_line(50, Some(40), seconds(10)), "embedded 50 passages, 5.0 passages/s");
-        assert!(pace_line(0, Some(40), seconds(0)).contains("left"));
-    }
 }

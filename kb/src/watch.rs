@@ -3,7 +3,6 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::calibration::recalibrate;
 use crate::knowledge_base::{KnowledgeBase, WatchEvent};
@@ -14,7 +13,7 @@ use crate::reembed::{reembed, survey};
 use crate::source::Source;
 use crate::stop::{StopFlag, stop_requested};
 use crate::supabase::SupabaseError;
-use crate::sync::{Options, Summary, SyncError, host, sync};
+use crate::sync::{Counts, Options, Summary, SyncError, host, sync};
 use crate::text_embedder::TextEmbedder;
 
 /// Interval between reports to the database, on which `kb doctor` relies.
@@ -46,7 +45,7 @@ pub struct Round {
     /// Passages that were embedded because they were edited, or had no vector of this model.
     pub reembedded: usize,
     /// What each sync did, as numbers by outcome.
-    pub syncs: Vec<Value>,
+    pub syncs: Vec<Counts>,
     /// Documents and passages that could not be read or written.
     pub failed: usize,
     /// Why steps failed as a whole; the next round repeats them.
@@ -71,8 +70,8 @@ impl Round {
     }
 
     fn add(&mut self, summary: &Summary) {
-        self.syncs.push(summary.counts_json());
-        self.failed += summary.failed_documents();
+        self.syncs.push(summary.counts);
+        self.failed += summary.counts.failed;
         self.failures
             .extend(summary.stopped.iter().map(|stopped| format!("{}: {stopped}", summary.collection)));
     }

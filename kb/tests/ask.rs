@@ -9,7 +9,7 @@ use chat_core::assistant::AssistantName;
 use chat_core::evidence::EvidenceThresholds;
 use chat_core::refusal::Reason;
 use chat_core::{DecidedBy, PassageToRead};
-use kb::ask::{AskError, Asked, Conclusion, Model, PassageReader, Settings, ask, explanation, reply, report};
+use kb::ask::{AskError, Asked, Conclusion, PassageReader, Settings, ask, explanation, reply, report};
 use kb::knowledge_base::KnowledgeBase;
 use kb::supabase::{Backoff, Client, SupabaseError};
 use kb::text_embedder::TextEmbedder;
@@ -18,7 +18,6 @@ use serde_json::{Value, json as value};
 use support::{Answer, FakeServer, Request, json};
 
 const MATCH: &str = "POST /rest/v1/rpc/match_chunks";
-const COMPLETIONS: &str = "POST /v1/chat/completions";
 const DOCUMENTS: &str = "GET /rest/v1/kb_documents";
 
 #[derive(Clone)]
@@ -38,7 +37,7 @@ fn ask_server(
     question: &str,
     answer: impl Fn(&Request) -> Answer + Send + 'static,
 ) -> (Result<Asked, AskError>, Vec<Request>) {
-    ask_with(question, false, None, answer)
+    ask_with(question, None, answer)
 }
 
 /// A reader that scores all statements alike, and keeps what it read.
@@ -62,41 +61,30 @@ fn ask_reader(
     answer: impl Fn(&Request) -> Answer + Send + 'static,
 ) -> (Asked, FakeReader) {
     let mut reader = FakeReader { z, read: Vec::new() };
-    let (asked, _) = ask_all(previous, question, false, None, Some(&mut reader), answer);
+    let (asked, _) = ask_all(previous, question, None, Some(&mut reader), answer);
     (asked.unwrap(), reader)
-}
-
-/// Lets a model write, which answers at `/v1/chat/completions` of the same server.
-fn ask_model(output: impl Fn() -> Answer + Send + 'static) -> (Asked, Vec<Request>) {
-    let answer =
-        move |request: &Request| if request.line == COMPLETIONS { output() } else { row(0.6, "model") };
-    let (asked, requests) = ask_with("When is my refund there?", true, None, answer);
-    (asked.unwrap(), requests)
 }
 
 fn ask_with(
     question: &str,
-    is_written: bool,
     assistant: Option<&str>,
     answer: impl Fn(&Request) -> Answer + Send + 'static,
 ) -> (Result<Asked, AskError>, Vec<Request>) {
-    ask_after(None, question, is_written, assistant, answer)
+    ask_after(None, question, assistant, answer)
 }
 
 fn ask_after(
     previous: Option<&str>,
     question: &str,
-    is_written: bool,
     assistant: Option<&str>,
     answer: impl Fn(&Request) -> Answer + Send + 'static,
 ) -> (Result<Asked, AskError>, Vec<Request>) {
-    ask_all(previous, question, is_written, assistant, None, answer)
+    ask_all(previous, question, assistant, None, answer)
 }
 
 fn ask_all(
     previous: Option<&str>,
     question: &str,
-    is_written: bool,
     assistant: Option<&str>,
     reader: Option<&mut dyn PassageReader>,
     answer: impl Fn(&Request) -> Answer + Send + 'static,
@@ -108,13 +96,6 @@ fn ask_all(
         match_count: 7,
         assistant: assistant.map(|name| AssistantName::parse(name).unwrap()),
         thresholds: EvidenceThresholds { similarity: 0.35, confidence: 0.0, ..EvidenceThresholds::default() },
-        model: is_written.then(|| Model {
-            url: format!("{}/v1", server.url).parse().unwrap(),
-            name: "test-model".to_owned(),
-            key: Some("llm_secret".to_owned()),
-            timeout: Duration::from_secs(5),
-            max_tokens: 100,
-        }),
         previous: previous.map(str::to_owned),
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
@@ -175,7 +156,7 @@ fn a_question_is_searched_by_vector_and_words_and_answered_from_what_is_found() 
 #[test]
 fn a_follow_up_is_searched_together_with_the_question_before_it() {
     let found = |request: &Request| row(if request.body.contains("refund") { 0.9 } else { 0.1 }, "model");
-    let (asked, requests) = ask_after(Some("When is my refund there?"), "How long?", false, None, found);
+    let (asked, requests) = ask_after(Some("When is my refund there?"), "How long?", None, found);
     let texts: Vec<Value> = requests
         .iter()
         .map(|request| serde_json::from_str::<Value>(&request.body).unwrap()["query_text"].clone())
@@ -190,11 +171,11 @@ fn a_follow_up_is_searched_together_with_the_question_before_it() {
     );
 
     let alone = |_: &Request| row(0.9, "model");
-    let (asked, _) = ask_after(Some("When is my refund there?"), "How long?", false, None, alone);
+    let (asked, _) = ask_after(Some("When is my refund there?"), "How long?", None, alone);
     assert_eq!(report(&asked.unwrap())["searched"], Value::Null, "it finds as much alone");
-    let (asked, requests) = ask_after(Some(" "), "How long?", false, None, alone);
+    let (asked, requests) = ask_after(Some(" "), "How long?", None, alone);
     assert!(matches!(asked, Err(AskError::Empty)) && requests.is_empty());
-    let (_, requests) = ask_after(Some(&"refund ".repeat(100)), "How long?", false, None, alone);
+    let (_, requests) = ask_after(Some(&"refund ".repeat(100)), "How long?", None, alone);
     assert_eq!(requests.len(), 1, "the model cannot read both");
 }
 
@@ -246,7 +227,7 @@ fn a_question_that_is_longer_than_the_model_reads_is_marked() {
 
 #[test]
 fn the_collections_of_an_assistant_are_searched() {
-    let (asked, requests) = ask_with("Refunds?", false, Some("shop"), |_| row(0.6, "model"));
+    let (asked, requests) = ask_with("Refunds?", Some("shop"), |_| row(0.6, "model"));
     assert!(asked.is_ok());
     let parameters: Value = serde_json::from_str(&requests[0].body).unwrap();
     assert_eq!(parameters["assistant"], "shop");
@@ -281,52 +262,6 @@ fn vectors_of_another_model_are_an_error_and_not_an_answer() {
     let (asked, _) = ask_server("Refunds?", |_| row(0.9, "another"));
     let error = asked.unwrap_err();
     assert!(matches!(error, AskError::OtherModel) && error.to_string().contains("kb reembed"), "{error}");
-}
-
-fn pieces(texts: &[&str]) -> Answer {
-    let piece = |text: &&str| value!({ "choices": [{ "delta": { "content": text } }] }).to_string();
-    let usage =
-        value!({ "choices": [], "usage": { "prompt_tokens": 90, "completion_tokens": 12 } }).to_string();
-    Answer::Events(texts.iter().map(piece).chain([usage, "[DONE]".to_owned()]).collect())
-}
-
-#[test]
-fn a_model_writes_the_answer_and_only_supported_sentences_are_shown() {
-    let output = || pieces(&["We refund", " in 5 days", " [1].", " We also sell horses [1]."]);
-    let (asked, requests) = ask_model(output);
-    let text = reply(&asked);
-    assert!(text.starts_with("We refund in 5 days. [1]"), "{text}");
-    assert!(!text.contains("horses"), "{text}");
-    assert!(text.contains("Written by test-model: 1 sentences") && text.contains("Left out: 1"), "{text}");
-    assert!(requests[1].headers.contains("Bearer llm_secret") && !requests[0].headers.contains("llm_secret"));
-    let report = report(&asked);
-    assert_eq!(report["generation"]["prompt_tokens"], 90);
-    assert_eq!(report["outcome"]["citations"][0]["supports"][0]["text"], "We refund in 5 days.");
-}
-
-#[test]
-fn faults_of_the_model_leave_the_quotes_and_say_what_is_wrong() {
-    for (output, expected) in [
-        ((|| json(500, "{}")) as fn() -> Answer, "answered with 500"),
-        (|| json(401, "{}"), "answered with 401"),
-        (|| json(200, "{}"), "not a stream of events"),
-        (|| Answer::Drop, "cannot be reached"),
-        (|| Answer::Events(vec!["<html>".to_owned()]), "cannot be read"),
-        (|| pieces(&["The moon is made of cheese."]), "No sentence of test-model follows"),
-        (|| pieces(&["NO_ANSWER"]), "says that the sources do not answer"),
-    ] {
-        let (asked, _) = ask_model(output);
-        let text = reply(&asked);
-        assert!(text.starts_with("Time: We refund in 5 days. [1]"), "{text}");
-        assert!(text.contains(expected), "{expected}: {text}");
-    }
-}
-
-#[test]
-fn a_refusal_never_asks_the_model() {
-    let (asked, requests) = ask_with("Refunds?", true, None, |_| row(0.34, "model"));
-    assert_eq!(reason(asked), Reason::NoMatch);
-    assert!(requests.iter().all(|request| request.line != COMPLETIONS));
 }
 
 #[test]

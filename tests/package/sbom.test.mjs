@@ -45,11 +45,10 @@ async function write(t) {
   return Object.fromEntries(await Promise.all(names.sort().map(read)));
 }
 
-/** `name@version` of each component of that kind whose code is shipped. */
-function shipped(document, registry) {
+/** `name@version` of each component of that kind. */
+function listed(document, registry) {
   const own = ({ purl }) => purl.startsWith("pkg:generic/evidence-chat/");
   return [document.metadata.component, ...document.components]
-    .filter((component) => component.scope !== "excluded")
     .filter((component) => component.purl.startsWith(`pkg:${registry}/`) || (registry === "cargo" && own(component)))
     .map(({ name, version }) => `${name}@${version}`)
     .sort();
@@ -87,28 +86,20 @@ for (const [product, { packages, targets }] of Object.entries(PRODUCTS)) {
     const document = () => JSON.parse(text());
 
     test("is a CycloneDX document whose components have all required fields", () => {
-      const { bomFormat, specVersion, version, serialNumber, metadata, components, dependencies } = document();
+      const { bomFormat, specVersion, version, metadata, components } = document();
       assert.deepEqual([bomFormat, specVersion, version], ["CycloneDX", "1.6", 1]);
-      assert.match(serialNumber, /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/);
       assert.ok(components.length > 30);
       for (const component of [metadata.component, ...components]) {
         for (const field of ["type", "bom-ref", "name", "version", "purl"]) assert.ok(component[field], field);
         assert.ok(component.licenses[0].expression, component.name);
-        const isOwn = /^pkg:(generic|npm\/%40evidence-chat)\//.test(component.purl);
-        const length = { "SHA-256": 64, "SHA-512": 128 }[component.hashes?.[0].alg];
-        if (isOwn) assert.equal(component.hashes, undefined);
-        else assert.equal(component.hashes[0].content.length, length, component.name);
       }
       const references = new Set([metadata.component, ...components].map((component) => component["bom-ref"]));
       assert.equal(references.size, components.length + 1, "a reference is there twice");
-      for (const { ref, dependsOn } of dependencies) {
-        for (const reference of [ref, ...dependsOn]) assert.ok(references.has(reference), reference);
-      }
     });
 
-    test("lists every shipped crate as shipped, and no other", async () => {
+    test("lists every crate that it contains, and no other", async () => {
       const trees = await Promise.all(targets.map((target) => cratesOf(packages, target)));
-      assert.deepEqual(shipped(document(), "cargo"), [...new Set(trees.flat())].sort());
+      assert.deepEqual(listed(document(), "cargo"), [...new Set(trees.flat())].sort());
     });
 
     test("contains no path of the build machine", () => {
@@ -144,11 +135,11 @@ for (const [product, folder, known] of /** @type {[string, string, string[]][]} 
     const read = async (name) => JSON.parse(await readFile(join(dist, name), "utf8")).sources;
     const sources = (await Promise.all(maps.map(read))).flat();
     const bundled = sources.flatMap((source) => source.match(/.*node_modules\/((?:@[^/]+\/)?[^/]+)/)?.[1] ?? []);
-    const listed = shipped(JSON.parse(texts[`${product}.cdx.json`]), "npm")
+    const names = listed(JSON.parse(texts[`${product}.cdx.json`]), "npm")
       .map((id) => id.slice(0, id.lastIndexOf("@")))
       .sort();
     for (const name of known) assert.ok(bundled.includes(name));
     const expected = new Set([...bundled, `@evidence-chat/${product}`]);
-    assert.deepEqual(listed, [...expected].sort());
+    assert.deepEqual(names, [...expected].sort());
   });
 }

@@ -11,7 +11,6 @@ macro_rules! say {
 }
 
 pub mod build;
-pub mod cargo_lock;
 mod changed;
 pub mod paths;
 pub mod plan;

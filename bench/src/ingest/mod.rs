@@ -35,8 +35,6 @@ heading_…: an evaluation set with the title of the article as the heading of i
   first_gained, first_lost: questions whose passage ranks first only with headings, and only without them;
   separated: answerable questions that score above 98.5 % of the off-topic ones
 first_…: first kb sync of a site of short pages on native Postgres
-estimate_error_…: of the time left that it printed, relative to the truth: of the first line after a tenth of the time, and the
-  worst between a tenth and nine tenths
 pages_…: kb sync of a large site that is stored already, because its rows were loaded without kb: nothing changed; changed: after an
   edit of 1 % of the pages; addresses: a plan for a list of as many addresses; peak: resident memory of kb
 resume_repeated_documents: documents that a run wrote again although a killed run had published them";
@@ -52,7 +50,7 @@ pub(crate) struct Options {
     /// Number of pages of the large site. 100000 take about 2 GB of disk.
     #[arg(long, value_name = "N", default_value_t = 100_000, value_parser = clap::value_parser!(u32).range(1000..))]
     pages: u32,
-    /// Number of pages of the first sync, which measures the estimate of the time left: several minutes.
+    /// Number of pages of the first sync: several minutes.
     #[arg(long, value_name = "N", default_value_t = 3000, value_parser = clap::value_parser!(u32).range(500..))]
     first_pages: u32,
     /// Folder with passages.jsonl, answerable.jsonl and off_topic.jsonl, for the headings.
@@ -71,8 +69,8 @@ enum Part {
     Headings,
     /// `kb sync` into a local Supabase: time and memory of the first sync, of one without changes and of one with some.
     Sync,
-    /// `kb sync` of a large site on native Postgres: time and memory to find what changed, the estimate of the time left, and what
-    /// killed runs repeat.
+    /// `kb sync` of a large site on native Postgres: time and memory to find what changed, and what killed
+    /// runs repeat.
     Pages,
 }
 

@@ -1,6 +1,4 @@
-//! `kb sync` of a large site: memory and time to find what changed, the estimate of the time left, and what killed runs repeat.
-
-mod estimate;
+//! `kb sync` of a large site: memory and time to find what changed, and what killed runs repeat.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -14,7 +12,6 @@ use super::program::{Limit, Run};
 use super::sync::Synced;
 use super::{Workbench, release_binary};
 use crate::report::Report;
-use estimate::Estimates;
 
 /// Pages of which the writing is killed again and again.
 const KILLED_PAGES: u32 = 400;
@@ -23,7 +20,7 @@ const KILLED_AFTER: [usize; 2] = [1, 200];
 /// How each line about a written page begins.
 const ADDED: &str = "added ";
 
-/// Adds the figures that begin with `first_`, `estimate_`, `resume_` and `pages_`.
+/// Adds the figures that begin with `first_`, `resume_` and `pages_`.
 pub(super) fn measure(bench: &Workbench, pages: u32, first_pages: u32, report: &mut Report) -> Result<()> {
     setup::node_packages()?;
     let data = bench.work.join("native");
@@ -133,7 +130,7 @@ impl Site<'_> {
         for count in KILLED_AFTER {
             let run = self.run(&mut self.command(&folder), Some(Limit::AfterLines(ADDED, count)))?;
             ensure!(run.output.is_none(), "kb sync ended before it was killed");
-            written += run.errors.iter().filter(|line| line.text.starts_with(ADDED)).count();
+            written += run.errors.iter().filter(|line| line.starts_with(ADDED)).count();
         }
         let last = self.sync(&folder)?;
         let (added, unchanged) = (last.number("added")?, last.number("unchanged")?);
@@ -144,17 +141,14 @@ impl Site<'_> {
         Ok(())
     }
 
-    /// A first sync, with the real model: compares what it says about the time left with what it took.
+    /// A first sync, with the real model.
     fn measure_first(&self, pages: u32, report: &mut Report) -> Result<Synced> {
         let first = self.sync(&self.write("first", pages)?)?;
         first.expect("added", pages)?;
-        let estimates = Estimates::read(&first.run.errors)?;
         report.add("first_seconds", first.run.seconds, "s");
         report.add("first_chunks", first.number("chunks")?, "chunks");
         report.add("first_sentences", first.number("sentences")?, "sentences");
         report.add("first_pages_per_second", f64::from(pages) / first.run.seconds, "1/s");
-        report.add("estimate_error_after_tenth", estimates.error_after(0.1)?, "share");
-        report.add("estimate_error_worst", estimates.worst_error(0.1, 0.9)?, "share");
         Ok(first)
     }
 }

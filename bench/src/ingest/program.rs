@@ -27,14 +27,7 @@ pub(super) struct Run {
     /// Of the program and its descendants.
     pub(super) peak_memory_mib: f64,
     /// Standard error.
-    pub(super) errors: Vec<Line>,
-}
-
-/// A line of standard error.
-pub(super) struct Line {
-    /// Time since the start of the program.
-    pub(super) seconds: f64,
-    pub(super) text: String,
+    pub(super) errors: Vec<String>,
 }
 
 /// When a program is killed.
@@ -46,11 +39,11 @@ pub(super) enum Limit {
 }
 
 impl Limit {
-    fn is_over(self, elapsed: Duration, lines: &[Line]) -> bool {
+    fn is_over(self, elapsed: Duration, lines: &[String]) -> bool {
         match self {
             Self::After(limit) => elapsed > limit,
             Self::AfterLines(start, count) => {
-                lines.iter().filter(|line| line.text.starts_with(start)).count() >= count
+                lines.iter().filter(|line| line.starts_with(start)).count() >= count
             }
         }
     }
@@ -72,7 +65,7 @@ pub(super) fn run(command: &mut Command, log: &Path, stop: &Stop, limit: Option<
     let lines = Arc::new(Mutex::new(Vec::new()));
     let follower = thread::spawn({
         let lines = Arc::clone(&lines);
-        move || follow(stderr, log, started, &lines)
+        move || follow(stderr, log, &lines)
     });
     let lines = || lines.lock().unwrap_or_else(PoisonError::into_inner);
     let mut memory = PeakMemory::new(child.id());
@@ -95,7 +88,6 @@ pub(super) fn run(command: &mut Command, log: &Path, stop: &Stop, limit: Option<
     let errors = std::mem::take(&mut *lines());
     if let Some(status) = status {
         let last = errors.get(errors.len().saturating_sub(LAST_LINES)..).unwrap_or_default();
-        let last: Vec<_> = last.iter().map(|line| line.text.as_str()).collect();
         ensure!(status.success(), "{name} failed ({status}):\n{}", last.join("\n"));
     }
     let peak_memory_mib =
@@ -104,7 +96,7 @@ pub(super) fn run(command: &mut Command, log: &Path, stop: &Stop, limit: Option<
 }
 
 /// Copies lines to the log and to `lines`, and shows some of them.
-fn follow(stderr: impl Read, mut log: File, started: Instant, lines: &Mutex<Vec<Line>>) {
+fn follow(stderr: impl Read, mut log: File, lines: &Mutex<Vec<String>>) {
     let mut shown = Instant::now();
     for text in BufReader::new(stderr).lines().map_while(Result::ok) {
         // The measurement does not depend on the log.
@@ -113,7 +105,6 @@ fn follow(stderr: impl Read, mut log: File, started: Instant, lines: &Mutex<Vec<
             println!("  {text}");
             shown = Instant::now();
         }
-        let seconds = started.elapsed().as_secs_f64();
-        lines.lock().unwrap_or_else(PoisonError::into_inner).push(Line { seconds, text });
+        lines.lock().unwrap_or_else(PoisonError::into_inner).push(text);
     }
 }

@@ -5,14 +5,13 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use crate::options::PRODUCT;
+
 const MIB: usize = 1024 * 1024;
 
 /// A listing or options that cannot be used. Nothing is known about the pages then, so none may be treated as removed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum CrawlError {
-    /// The user agent has no name that `robots.txt` could address, or characters that a header cannot contain.
-    #[error("“{0}” cannot be used as user agent; it must start with a name of letters, “-” and “_”")]
-    UserAgent(String),
     /// The HTTP client could not be created.
     #[error("cannot prepare HTTP requests: {0}")]
     Client(String),
@@ -109,13 +108,11 @@ pub enum FetchError {
     NotHttp,
     /// A rule of `robots.txt`.
     #[error(
-        "{site}/robots.txt forbids {product} to fetch this; ask the site's owner to allow it, or leave it out"
+        "{site}/robots.txt forbids {PRODUCT} to fetch this; ask the site's owner to allow it, or leave it out"
     )]
     Robots {
         /// Scheme, host and port; those of another site after a redirect.
         site: String,
-        /// The name by which rules address us.
-        product: String,
     },
     /// `robots.txt` could not be read, so everything counts as forbidden (RFC 9309, 2.3.1.4).
     #[error("{site}/robots.txt cannot be read, so nothing may be fetched there; try again later ({reason})")]

@@ -4,11 +4,16 @@ use std::time::Duration;
 
 use reqwest::Url;
 
+/// The name by which `robots.txt` and `X-Robots-Tag` address us, with which [`USER_AGENT`] begins.
+pub(crate) const PRODUCT: &str = "EvidenceChatBot";
+
+/// Sent with every request.
+pub(crate) const USER_AGENT: &str =
+    concat!("EvidenceChatBot/", env!("CARGO_PKG_VERSION"), " (+", env!("CARGO_PKG_REPOSITORY"), ")");
+
 /// Options of a crawl.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Sent with every request. The part before the first `/` is the name that `robots.txt` may address.
-    pub user_agent: String,
     /// Minimum time between the starts of two requests to one host. A longer `Crawl-delay` is honoured up to 10 s.
     pub delay: Duration,
     /// Timeout of one attempt: connection, headers and body together.
@@ -31,14 +36,6 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            user_agent: concat!(
-                "EvidenceChatBot/",
-                env!("CARGO_PKG_VERSION"),
-                " (+",
-                env!("CARGO_PKG_REPOSITORY"),
-                ")"
-            )
-            .to_owned(),
             delay: Duration::from_millis(200),
             timeout: Duration::from_secs(60),
             max_bytes: 50 * 1024 * 1024,
@@ -52,11 +49,6 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The name by which `robots.txt` and `X-Robots-Tag` address us.
-    pub(crate) fn product(&self) -> &str {
-        self.user_agent.split(['/', ' ']).next().unwrap_or_default()
-    }
-
     /// Pause before retry number `retry` (from 0), or `None` after the last one.
     pub(crate) fn pause_before(&self, retry: u32, retry_after: Option<Duration>) -> Option<Duration> {
         let backoff = self.first_pause.saturating_mul(2_u32.saturating_pow(retry)).min(self.max_pause);
@@ -71,9 +63,8 @@ mod tests {
 
     #[test]
     fn the_user_agent_has_a_name_and_an_address() {
-        let options = Options::default();
-        assert_eq!(options.product(), "EvidenceChatBot");
-        assert!(options.user_agent.contains("(+https://"));
+        assert_eq!(USER_AGENT.split('/').next(), Some(PRODUCT));
+        assert!(USER_AGENT.contains("(+https://"));
     }
 
     #[test]

@@ -53,7 +53,6 @@ pub use format::Format;
 pub use front_matter::{is_post_to_come, may_expire};
 pub use html::refresh_target;
 pub use properties::Properties;
-pub use time::timestamp;
 
 /// Changed whenever the same file would give another document.
 pub const EXTRACTOR_VERSION: &str = "extract-7";

@@ -2,7 +2,6 @@
 
 use chat_core::chunk::MatchedChunk;
 use chat_core::evidence::PassageAssessment;
-use chat_core::generate::AnswerMode;
 use serde_json::{Value, json};
 
 use super::explain::best_sentence;
@@ -39,7 +38,6 @@ pub fn report(asked: &Asked) -> Value {
         "background": asked.thresholds.background,
         "decided_by": asked.decided_by,
         "outcome": outcome(&asked.conclusion),
-        "generation": asked.written.as_ref().map(|written| &written.report),
     })
 }
 
@@ -66,16 +64,13 @@ fn candidate(rank: usize, passage: &PassageAssessment, row: &MatchedChunk, z: Op
 fn outcome(conclusion: &Conclusion) -> Value {
     match conclusion {
         Conclusion::Answer(answer) => {
-            // A written sentence can have two sources; then it is listed with each.
-            let is_written = answer.mode == AnswerMode::Generated;
-            let shown = answer.deltas.iter().map(|delta| delta.trim());
-            let texts = answer.sentences.iter().map(|sentence| sentence.text.as_str());
-            let texts: Vec<_> = if is_written { texts.collect() } else { shown.collect() };
-            let sentences = texts.into_iter().zip(&answer.sentences);
-            let sentences: Vec<Value> = sentences
+            let sentences: Vec<Value> = answer
+                .deltas
+                .iter()
+                .zip(&answer.sentences)
                 .map(|(text, sentence)| {
                     json!({
-                        "text": text,
+                        "text": text.trim(),
                         "chunk_id": sentence.chunk_id,
                         "score": sentence.score,
                     })
@@ -84,7 +79,6 @@ fn outcome(conclusion: &Conclusion) -> Value {
             json!({
                 "type": "answer",
                 "text": answer.deltas.concat(),
-                "mode": answer.mode,
                 "hedged": answer.hedged,
                 "sentences": sentences,
                 "citations": answer.citations,

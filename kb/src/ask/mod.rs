@@ -4,14 +4,12 @@ mod explain;
 mod json;
 mod read;
 mod reply;
-mod write;
 
 use chat_core::answer::Answer;
 use chat_core::assistant::AssistantName;
 use chat_core::chunk::MatchedChunk;
 use chat_core::evidence::{Assessment, EvidenceThresholds, PassageAssessment, check_model};
 use chat_core::follow_up::{JoinedSearch, joined, may_lean, respond_to_follow_up};
-use chat_core::generate::GenerationReport;
 use chat_core::outcome::Searched;
 use chat_core::refusal::{Reason, Refusal};
 use chat_core::request::{MAX_MESSAGE_CHARS, MAX_MODEL_TOKENS};
@@ -27,7 +25,6 @@ pub use explain::explanation;
 pub use json::report;
 pub use read::{PassageReader, read};
 pub use reply::reply;
-pub use write::Model;
 
 /// Search settings; the Worker has the same.
 #[derive(Debug, Clone)]
@@ -37,8 +34,6 @@ pub struct Settings {
     pub thresholds: EvidenceThresholds,
     /// The assistant whose collections are searched; all if `None`.
     pub assistant: Option<AssistantName>,
-    /// The language model that writes the answer; `None` for quotes.
-    pub model: Option<Model>,
     /// The question before this one, which it may lean on.
     pub previous: Option<String>,
 }
@@ -59,16 +54,6 @@ pub struct Asked {
     pub decided_by: DecidedBy,
     /// What the reader says about the passages; `None` without a reader.
     pub reading: Option<Reading>,
-    /// How the answer was written, if a model was to write it.
-    pub written: Option<Written>,
-}
-
-/// How an answer was written.
-#[derive(Debug)]
-pub struct Written {
-    pub report: GenerationReport,
-    /// What went wrong with the model's server.
-    pub error: Option<String>,
 }
 
 /// What a user would see, except that settings of the Worker may replace suggestions.
@@ -143,18 +128,8 @@ pub async fn ask(
         Some((text, rows)) if is_joined => (rows, Some(text)),
         _ => (rows, None),
     };
-    let text = both.as_deref().unwrap_or(question);
-    let mut written = None;
     let conclusion = match verdict {
-        Verdict::Answer(quotes) => {
-            let mut answer = None;
-            if let Some(model) = &settings.model {
-                let (text, report, error) = write::write(text, &rows, &assessment, &quotes, model).await;
-                answer = text;
-                written = Some(Written { report, error: error.map(|error| error.to_string()) });
-            }
-            Conclusion::Answer(answer.unwrap_or(quotes))
-        }
+        Verdict::Answer(quotes) => Conclusion::Answer(quotes),
         Verdict::Refuse(reason) => {
             let is_empty = rows.is_empty() && !knowledge_base.has_documents().await?;
             let reason = if is_empty { Reason::EmptyKb } else { reason };
@@ -170,7 +145,6 @@ pub async fn ask(
         conclusion,
         decided_by,
         reading,
-        written,
     })
 }
 

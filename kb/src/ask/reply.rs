@@ -4,11 +4,10 @@ use chat_core::DecidedBy;
 use chat_core::answer::{Answer, Citation};
 use chat_core::evidence::Strength;
 use chat_core::found::FoundPassage;
-use chat_core::generate::{AnswerMode, DropReason, Fallback, GenerationReport};
 use chat_core::outcome::Searched;
 use chat_core::refusal::Refusal;
 
-use super::{Asked, Conclusion, Written, one_line, place, printable};
+use super::{Asked, Conclusion, one_line, place, printable};
 
 /// Maximum length of a quote.
 const MAX_QUOTE_CHARS: usize = 400;
@@ -36,53 +35,7 @@ pub fn reply(asked: &Asked) -> String {
         DecidedBy::Reader => "Decided by the search and the reader.",
         DecidedBy::Search => "Decided by the search alone.",
     };
-    let reply = format!("{reply}\n\n{decided_by}");
-    match &asked.written {
-        Some(written) => format!("{reply}\n{}", writing(written)),
-        None => reply,
-    }
-}
-
-/// How the answer was written.
-fn writing(Written { report, error }: &Written) -> String {
-    let GenerationReport { model, sentences, dropped, fallback, cut, .. } = report;
-    let mut lines = vec![match fallback {
-        None => format!("Written by {model}: {sentences} sentences, each checked against its source."),
-        Some(Fallback::Timeout) => format!("{model} took too long, so the answer consists of quotes."),
-        Some(Fallback::Error) => format!("{model} could not be asked, so the answer consists of quotes."),
-        Some(Fallback::Unsupported) => {
-            format!("No sentence of {model} follows from the sources, so the answer consists of quotes.")
-        }
-        Some(Fallback::Budget) => {
-            "The tokens of the day are used up, so the answer consists of quotes.".to_owned()
-        }
-        Some(Fallback::Declined) => {
-            format!(
-                "{model} says that the sources do not answer the question. The answer consists of quotes."
-            )
-        }
-    }];
-    lines.extend(cut.then(|| format!("The answer ends before {model} had finished it.")));
-    lines.extend(error.as_ref().map(|error| one_line(error, MAX_QUOTE_CHARS)));
-    let left_out: u32 = dropped.values().sum();
-    if left_out > 0 {
-        let reasons: Vec<_> =
-            dropped.iter().map(|(reason, count)| format!("{count} {}", reason_name(*reason))).collect();
-        lines.push(format!("Left out: {left_out} ({})", reasons.join(", ")));
-    }
-    lines.join("\n")
-}
-
-fn reason_name(reason: DropReason) -> &'static str {
-    match reason {
-        DropReason::Number => "with a number that is not in the source",
-        DropReason::Name => "with a name that is not in the source",
-        DropReason::Quote => "with a quotation that is not in the source",
-        DropReason::Link => "with a link that is not in the source",
-        DropReason::Polarity => "that the source denies",
-        DropReason::Order => "with words in another order than in the source",
-        DropReason::Unsupported => "that no source supports",
-    }
+    format!("{reply}\n\n{decided_by}")
 }
 
 fn answered(answer: &Answer) -> String {
@@ -94,16 +47,10 @@ fn answered(answer: &Answer) -> String {
     for citation in &answer.citations {
         lines.push(source(citation));
         let quotes = citation.quotes.iter().map(|quote| quote.plain.as_deref().unwrap_or(&quote.text));
-        let supports = citation.supports.iter().map(|support| support.text.as_str());
-        let words = quotes.chain(supports);
-        lines.extend(words.map(|words| format!("    “{}”", one_line(words, MAX_QUOTE_CHARS))));
+        lines.extend(quotes.map(|quote| format!("    “{}”", one_line(quote, MAX_QUOTE_CHARS))));
     }
     if !answer.also_found.is_empty() {
-        let heading = match answer.mode {
-            AnswerMode::Extractive => "Also found, not quoted",
-            AnswerMode::Generated => "Also found, not used",
-        };
-        lines.extend([String::new(), heading.to_owned()]);
+        lines.extend([String::new(), "Also found, not quoted".to_owned()]);
         lines.extend(answer.also_found.iter().map(found));
     }
     lines.join("\n")

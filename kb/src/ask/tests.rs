@@ -46,7 +46,6 @@ fn asked(rows: Vec<MatchedChunk>, thresholds: EvidenceThresholds) -> Asked {
         conclusion,
         decided_by,
         reading: None,
-        written: None,
     }
 }
 

@@ -6,7 +6,7 @@ use chat_core::evidence::{Background, EvidenceThresholds};
 
 use super::connect;
 use crate::ask::{self, PassageReader, Settings, ask};
-use crate::cli::{AnswerMode, AskArgs};
+use crate::cli::AskArgs;
 use crate::model_files::{load_model, load_reader};
 use crate::output::{print, print_json, printable};
 
@@ -20,15 +20,10 @@ pub(super) async fn run(args: AskArgs) -> anyhow::Result<ExitCode> {
         confidence: args.confidence,
         background: calibration.map_or_else(Background::default, |calibration| calibration.background()),
     };
-    let model = match args.mode {
-        AnswerMode::Extractive => None,
-        AnswerMode::Endpoint => Some(args.writer.model()?),
-    };
     let settings = Settings {
         match_count: args.match_count,
         thresholds,
         assistant: args.assistant,
-        model,
         previous: args.previous,
     };
     let mut embedder = load_model(&args.model.model_dir)?;

@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::mpsc::{Receiver, SyncSender};
 
-use super::prepare::{Prepared, PreparedOrSettled, failed};
+use super::prepare::{Outcome, Prepared, failed};
 use crate::source::Location;
 
 /// Pages with one text that are suspicious; two may be a page and its copy.
@@ -19,14 +19,17 @@ const REASON: &str = "has the same text now as other pages that had different on
     its former text stays. If the new one is right, delete these documents with `kb remove` and run this again";
 
 /// Passes documents on. A page that would replace another text waits until it is known whether many others get the same.
-pub(super) fn refuse_alike(prepared: &Receiver<PreparedOrSettled>, sender: &SyncSender<PreparedOrSettled>) {
+pub(super) fn refuse_alike(
+    prepared: &Receiver<Outcome<Box<Prepared>>>,
+    sender: &SyncSender<Outcome<Box<Prepared>>>,
+) {
     let (mut waiting, mut bytes) = (VecDeque::<Box<Prepared>>::new(), 0);
     let mut former = HashMap::<String, HashSet<String>>::new();
     for outcome in prepared.iter().map(Some).chain([None]) {
         let is_over = outcome.is_none();
         let mut next = Vec::new();
         match outcome {
-            Some(PreparedOrSettled::Prepared(mut document)) if replaced_text(&document).is_some() => {
+            Some(Ok(mut document)) if replaced_text(&document).is_some() => {
                 former
                     .entry(text_of(&document.document.written_hash))
                     .or_default()
@@ -45,8 +48,8 @@ pub(super) fn refuse_alike(prepared: &Receiver<PreparedOrSettled>, sender: &Sync
                 .get(&text_of(&document.document.written_hash))
                 .is_some_and(|former| former.len() >= MANY);
             next.push(match is_suspicious {
-                true => failed(document.write, REASON.to_owned(), None),
-                false => PreparedOrSettled::Prepared(document),
+                true => Err(failed(document.write, REASON.to_owned(), None)),
+                false => Ok(document),
             });
         }
         if next.into_iter().any(|outcome| sender.send(outcome).is_err()) {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use reqwest::Url;
 use uuid::Uuid;
 
-use super::prepare::{Prepared, Settled};
+use super::prepare::Prepared;
 use crate::knowledge_base::{NewChunk, NewSentence};
 use crate::passage::Passage;
 use crate::text_embedder::{TextEmbedder, embed_all};
@@ -18,19 +18,7 @@ use crate::text_embedder::{TextEmbedder, embed_all};
 /// stops.
 const TEXTS_PER_BATCH: usize = 512;
 
-/// What the writer receives next.
-pub(super) struct WriterStep {
-    pub(super) input: WriterInput,
-    /// Time that the embedder waited for documents before this.
-    pub(super) waited: Duration,
-}
-
-pub(super) enum WriterInput {
-    /// A document that needs no writing.
-    Settled(Box<Settled>),
-    Batch(Batch),
-}
-
+/// Embedded chunks that are written together.
 #[derive(Default)]
 pub(super) struct Batch {
     pub(super) parts: Vec<Part>,
@@ -41,8 +29,6 @@ pub(super) struct Batch {
 pub(super) struct Part {
     pub(super) document: Arc<Prepared>,
     pub(super) chunks: Vec<NewChunk>,
-    /// Length of the embedded texts, as [`Prepared::work`] counts them.
-    pub(super) work: u64,
     /// The document has no earlier part.
     pub(super) is_first: bool,
     /// The document has no later part.
@@ -105,11 +91,10 @@ fn part(
 ) -> Part {
     let (is_first, is_last) = (passages.start == 0, passages.end == document.passages.len());
     let own = document.passages.get(passages.clone()).unwrap_or_default();
-    let work = own.iter().map(|passage| document.work(passage)).sum();
     let chunks = own.iter().enumerate();
     let chunks = chunks.map(|(at, passage)| new_chunk(&document, passage, passages.start + at, vectors));
     let chunks = chunks.collect();
-    Part { document, chunks, work, is_first, is_last }
+    Part { document, chunks, is_first, is_last }
 }
 
 /// The passage's own address, or its heading on the document's page. `None` if it is that of the document, which has its own

@@ -110,7 +110,7 @@ impl HeldLease<'_> {
     /// Returns the lease, so that the next run need not wait. If that fails, the lease expires.
     pub(super) async fn release(&self, outcome: &Result<Summary, SyncError>) {
         let (summary, failure) = match outcome {
-            Ok(summary) => (summary.counts_json(), summary.stopped.clone()),
+            Ok(summary) => (json!(summary.counts), summary.stopped.clone()),
             Err(error) => (json!({}), Some(error.to_string())),
         };
         let end = self.knowledge_base.end_sync(self.collection, self.run, &summary, failure.as_deref());

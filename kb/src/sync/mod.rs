@@ -8,9 +8,7 @@
 mod alike;
 mod batch;
 mod error;
-mod estimate;
 mod fingerprint;
-mod held;
 mod lease;
 mod options;
 mod pipeline;
@@ -42,7 +40,7 @@ pub(crate) use lease::host;
 pub use options::Options;
 pub use prepare::Extract;
 pub use settings::Settings;
-pub use summary::{DocumentResult, Entry, Summary, Written};
+pub use summary::{Counts, DocumentResult, Entry, Summary, Written};
 
 /// Makes the collection equal to the source, and calibrates the knowledge base again if it changed. `load_embedder` is called
 /// only if there is something to embed; `model` is the fingerprint of the model that it loads.

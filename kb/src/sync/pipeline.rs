@@ -5,16 +5,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{self as blocking, TryRecvError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
-use std::time::{Duration, Instant};
 
 use futures_util::{StreamExt, stream};
 use tokio::sync::mpsc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::alike::refuse_alike;
-use super::batch::{BatchBuilder, WriterInput, WriterStep};
+use super::batch::{Batch, BatchBuilder};
 use super::plan::Write;
-use super::prepare::{Preparation, PreparedOrSettled, Settled, failed};
+use super::prepare::{Outcome, Preparation, Prepared, Settled, failed};
 use crate::source::{Content, LoadError, Loaded, Source};
 use crate::supabase::{Client, SupabaseError};
 use crate::text_embedder::TextEmbedder;
@@ -39,18 +38,14 @@ const MAX_THREADS: usize = 4;
 const PANIC_REASON: &str = "cannot be read because of a bug in kb; please report it";
 
 /// A document on its way from its source to the threads that prepare it.
-pub(super) enum Loading {
-    Content(Write, Content, OwnedSemaphorePermit),
-    /// Only needs to be recorded.
-    Settled(Settled),
-}
+pub(super) type Loading = (Write, Content, OwnedSemaphorePermit);
 
 /// Loads documents in order, several at a time, until the receiver is closed.
 pub(super) async fn load(
     writes: Vec<Write>,
     source: &Source,
     client: &Client,
-    sender: mpsc::Sender<Loading>,
+    sender: mpsc::Sender<Outcome<Loading>>,
 ) -> Result<(), SupabaseError> {
     let memory = Arc::new(Semaphore::new(MAX_CONTENT_KIB as usize));
     let load_one = |write: Write| {
@@ -73,20 +68,20 @@ pub(super) async fn load(
         // The semaphore is never closed.
         let Ok(permit) = permit else { break };
         let loading = match loaded {
-            Ok(Loaded::Content(content)) => Loading::Content(write, content, permit),
-            Ok(Loaded::Unchanged) => Loading::Settled(Settled::Unchanged(write, None)),
-            Err(LoadError::Gone(reason)) => Loading::Settled(Settled::Gone(write, reason)),
-            Err(LoadError::NotPublished(reason)) => Loading::Settled(Settled::NotPublished(write, reason)),
+            Ok(Loaded::Content(content)) => Ok((write, content, permit)),
+            Ok(Loaded::Unchanged) => Err(Settled::Unchanged(write, None)),
+            Err(LoadError::Gone(reason)) => Err(Settled::Gone(write, reason)),
+            Err(LoadError::NotPublished(reason)) => Err(Settled::NotPublished(write, reason)),
             Err(LoadError::Elsewhere(reason)) if write.replaces.is_none() => {
-                Loading::Settled(Settled::NotPublished(write, reason))
+                Err(Settled::NotPublished(write, reason))
             }
             Err(LoadError::Elsewhere(reason) | LoadError::Failed(reason) | LoadError::Unreadable(reason)) => {
-                Loading::Settled(Settled::Failed(write, reason, None))
+                Err(Settled::Failed(write, reason, None))
             }
-            Err(LoadError::NotRequested(reason)) => Loading::Settled(Settled::NotRequested(write, reason)),
+            Err(LoadError::NotRequested(reason)) => Err(Settled::NotRequested(write, reason)),
             Err(LoadError::Supabase(error)) => return Err(error),
         };
-        if sender.send(loading).await.is_err() {
+        if sender.send(loading.map_err(Box::new)).await.is_err() {
             break;
         }
     }
@@ -106,10 +101,10 @@ fn give_back_surplus(permit: &mut OwnedSemaphorePermit, bytes: u64) {
 
 /// Starts the threads that prepare and embed loaded documents. They end when either channel is closed.
 pub(super) fn start<E: TextEmbedder + 'static>(
-    loading: mpsc::Receiver<Loading>,
+    loading: mpsc::Receiver<Outcome<Loading>>,
     preparation: Preparation,
     embedder: E,
-) -> mpsc::Receiver<WriterStep> {
+) -> mpsc::Receiver<Outcome<Batch>> {
     let threads = thread::available_parallelism().map_or(1, usize::from).min(MAX_THREADS);
     let (prepared, to_compare) = blocking::sync_channel(threads);
     let (compared, to_embed) = blocking::sync_channel(threads);
@@ -126,23 +121,23 @@ pub(super) fn start<E: TextEmbedder + 'static>(
 }
 
 fn prepare_all(
-    loading: &Mutex<mpsc::Receiver<Loading>>,
+    loading: &Mutex<mpsc::Receiver<Outcome<Loading>>>,
     preparation: &Preparation,
     embedder: &impl TextEmbedder,
-    sender: &blocking::SyncSender<PreparedOrSettled>,
+    sender: &blocking::SyncSender<Outcome<Box<Prepared>>>,
 ) {
     loop {
         let next = loading.lock().unwrap_or_else(PoisonError::into_inner).blocking_recv();
         let outcome = match next {
-            Some(Loading::Content(write, content, memory)) => {
+            Some(Ok((write, content, memory))) => {
                 let spare = write.clone();
                 let prepare =
                     || preparation.prepare(write, content, memory, &|text| embedder.count_tokens(text));
                 // A panic for one document must not end the thread that prepares the others.
                 catch_unwind(AssertUnwindSafe(prepare))
-                    .unwrap_or_else(|_| failed(spare, PANIC_REASON.to_owned(), None))
+                    .unwrap_or_else(|_| Err(failed(spare, PANIC_REASON.to_owned(), None)))
             }
-            Some(Loading::Settled(settled)) => PreparedOrSettled::Settled(Box::new(settled)),
+            Some(Err(settled)) => Err(settled),
             None => return,
         };
         if sender.send(outcome).is_err() {
@@ -152,39 +147,29 @@ fn prepare_all(
 }
 
 fn embed_all<E: TextEmbedder>(
-    prepared: &blocking::Receiver<PreparedOrSettled>,
+    prepared: &blocking::Receiver<Outcome<Box<Prepared>>>,
     embedder: &E,
-    sender: &mpsc::Sender<WriterStep>,
+    sender: &mpsc::Sender<Outcome<Batch>>,
 ) {
     let mut embedding = BatchBuilder::new(embedder);
-    let mut waited = Duration::ZERO;
-    let send = |input: WriterInput, waited: &mut Duration| {
-        sender.blocking_send(WriterStep { input, waited: std::mem::take(waited) }).is_ok()
-    };
+    let send = |outcome: Outcome<Batch>| sender.blocking_send(outcome).is_ok();
     loop {
         let next = match prepared.try_recv() {
             Ok(outcome) => Some(outcome),
             // Embed an incomplete batch rather than wait for more documents.
             Err(TryRecvError::Empty) if !embedding.is_empty() => {
-                if !send(WriterInput::Batch(embedding.take()), &mut waited) {
+                if !send(Ok(embedding.take())) {
                     return;
                 }
                 continue;
             }
-            Err(_) => {
-                let started = Instant::now();
-                let next = prepared.recv().ok();
-                waited += started.elapsed();
-                next
-            }
+            Err(_) => prepared.recv().ok(),
         };
         let is_open = match next {
-            Some(PreparedOrSettled::Prepared(document)) => {
-                embedding.add(*document, &mut |batch| send(WriterInput::Batch(batch), &mut waited))
-            }
-            Some(PreparedOrSettled::Settled(settled)) => send(WriterInput::Settled(settled), &mut waited),
+            Some(Ok(document)) => embedding.add(*document, &mut |batch| send(Ok(batch))),
+            Some(Err(settled)) => send(Err(settled)),
             None if embedding.is_empty() => false,
-            None => send(WriterInput::Batch(embedding.take()), &mut waited),
+            None => send(Ok(embedding.take())),
         };
         if !is_open {
             return;

@@ -138,34 +138,25 @@ impl Snapshot {
 struct Gone {
     /// Sorted by source; `None` if taken.
     documents: Vec<Option<StoredDocument>>,
-    /// Positions by content hash and by source version, the last source first.
-    by_hash: HashMap<String, Vec<usize>>,
-    by_version: HashMap<String, Vec<usize>>,
+    /// Positions by content hash and by source version, which has another form. The last source is first.
+    positions: HashMap<String, Vec<usize>>,
 }
 
 impl Gone {
     fn new(mut documents: Vec<StoredDocument>) -> Self {
         documents.sort_by(|a, b| a.source.cmp(&b.source));
-        let (mut by_hash, mut by_version) = (HashMap::new(), HashMap::new());
+        let mut positions = HashMap::<String, Vec<usize>>::new();
         for (at, document) in documents.iter().enumerate().rev() {
-            let add = |positions: &mut HashMap<String, Vec<usize>>, key: &Option<String>| {
-                if let Some(key) = key {
-                    positions.entry(key.clone()).or_default().push(at);
-                }
-            };
-            add(&mut by_hash, &document.content_hash);
-            add(&mut by_version, &document.source_version);
+            for key in [&document.content_hash, &document.source_version].into_iter().flatten() {
+                positions.entry(key.clone()).or_default().push(at);
+            }
         }
-        Self { documents: documents.into_iter().map(Some).collect(), by_hash, by_version }
+        Self { documents: documents.into_iter().map(Some).collect(), positions }
     }
 
     /// Takes the first document with this content.
     fn take(&mut self, fingerprint: &Fingerprint) -> Option<StoredDocument> {
-        let positions = match fingerprint {
-            Fingerprint::Content(hash) => self.by_hash.get_mut(hash)?,
-            Fingerprint::Version(version) => self.by_version.get_mut(version)?,
-            Fingerprint::Unknown => return None,
-        };
+        let positions = self.positions.get_mut(fingerprint.version()?)?;
         // A document may have been taken by the other key.
         std::iter::from_fn(|| positions.pop())
             .find_map(|at| self.documents.get_mut(at).and_then(Option::take))

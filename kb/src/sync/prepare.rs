@@ -40,11 +40,8 @@ pub(super) struct Preparation {
     pub(super) keeps_originals: bool,
 }
 
-/// A document that must be written, or the reason why it need not be.
-pub(super) enum PreparedOrSettled {
-    Prepared(Box<Prepared>),
-    Settled(Box<Settled>),
-}
+/// A document on its way to the knowledge base, or the reason why it is not written.
+pub(super) type Outcome<T> = Result<T, Box<Settled>>;
 
 /// Why a document is not written.
 pub(super) enum Settled {
@@ -62,19 +59,6 @@ pub(super) enum Settled {
     NotRequested(Write, String),
 }
 
-impl Settled {
-    pub(super) fn write(&self) -> &Write {
-        match self {
-            Self::Unchanged(write, _)
-            | Self::SameText(write, _)
-            | Self::Gone(write, _)
-            | Self::NotPublished(write, _)
-            | Self::Failed(write, _, _)
-            | Self::NotRequested(write, _) => write,
-        }
-    }
-}
-
 impl Preparation {
     pub(super) fn prepare(
         &self,
@@ -82,16 +66,16 @@ impl Preparation {
         content: Content,
         memory: OwnedSemaphorePermit,
         count_tokens: &CountTokens<'_>,
-    ) -> PreparedOrSettled {
+    ) -> Outcome<Box<Prepared>> {
         let content_hash = self.defaults.content_hash(content.format, &content.bytes);
         // What may expire is read again, although its version is the same.
         let version = content.version.as_deref().filter(|_| !extract::may_expire(&content.bytes));
         let version = version.map(|version| self.defaults.source_version(version));
         if write.matches_stored(&content_hash) {
-            return PreparedOrSettled::Settled(Box::new(Settled::Unchanged(write, version)));
+            return Err(Box::new(Settled::Unchanged(write, version)));
         }
         if !write.is_as_planned(&content_hash) {
-            return failed(write, CHANGED_MEANWHILE.to_owned(), None);
+            return Err(failed(write, CHANGED_MEANWHILE.to_owned(), None));
         }
         // What the plan compares with the source the next time.
         let planned_version = version.clone().unwrap_or_else(|| content_hash.clone());
@@ -101,17 +85,17 @@ impl Preparation {
             Err(error @ (ExtractError::NotPublished(_) | ExtractError::Redirect(_)))
                 if write.replaces.is_none() || !is_notice(&write, &content, &error) =>
             {
-                return PreparedOrSettled::Settled(Box::new(Settled::NotPublished(write, error.to_string())));
+                return Err(Box::new(Settled::NotPublished(write, error.to_string())));
             }
             Err(error) => {
                 let version = is_of_the_file(&error).then_some(planned_version);
-                return failed(write, error.to_string(), version);
+                return Err(failed(write, error.to_string(), version));
             }
         };
         let passages = passages(&read, count_tokens);
         if passages.is_empty() {
             let reason = "has no text that could answer a question".to_owned();
-            return failed(write, reason, Some(planned_version));
+            return Err(failed(write, reason, Some(planned_version)));
         }
         let mut document = PendingDocument {
             content_hash,
@@ -123,15 +107,9 @@ impl Preparation {
         if write.replaces.as_ref().and_then(|stored| stored.written_hash.as_ref())
             == Some(&document.written_hash)
         {
-            return PreparedOrSettled::Settled(Box::new(Settled::SameText(write, Box::new(document))));
+            return Err(Box::new(Settled::SameText(write, Box::new(document))));
         }
-        PreparedOrSettled::Prepared(Box::new(Prepared {
-            write,
-            document,
-            passages,
-            read,
-            memory: Some(memory),
-        }))
+        Ok(Box::new(Prepared { write, document, passages, read, memory: Some(memory) }))
     }
 
     fn pending(&self, write: &Write, content: &Content, read: &Document) -> PendingDocument {
@@ -159,8 +137,8 @@ fn is_notice(write: &Write, content: &Content, error: &ExtractError) -> bool {
     content.has_moved || (is_page && matches!(error, ExtractError::Redirect(_)))
 }
 
-pub(super) fn failed(write: Write, reason: String, version: Option<String>) -> PreparedOrSettled {
-    PreparedOrSettled::Settled(Box::new(Settled::Failed(write, reason, version)))
+pub(super) fn failed(write: Write, reason: String, version: Option<String>) -> Box<Settled> {
+    Box::new(Settled::Failed(write, reason, version))
 }
 
 /// False if the same file may be readable a moment later.
@@ -179,21 +157,4 @@ fn written_hash(document: &PendingDocument, passages: &[Passage], read: &Documen
     });
     let all = hex(passages.fold(Sha256::new().chain_update(head), Sha256::chain_update));
     format!("{} {all}", hex(Sha256::new().chain_update(&read.text)))
-}
-
-impl Prepared {
-    /// Length of the texts that are embedded for a passage, which the time to embed them is about proportional to: in bytes, without
-    /// the chains of its statements.
-    pub(super) fn work(&self, passage: &Passage) -> u64 {
-        let heading = passage.section.as_deref().map_or(0, str::len);
-        let characters: usize =
-            passage.statements.iter().map(|statement| statement.end - statement.start).sum();
-        let statements = characters + passage.statements.len() * heading;
-        (passage.range.len() + 2 * heading + statements) as u64
-    }
-
-    /// [`Prepared::work`] of all passages.
-    pub(super) fn whole_work(&self) -> u64 {
-        self.passages.iter().map(|passage| self.work(passage)).sum()
-    }
 }

@@ -1,6 +1,6 @@
 //! Refuses removals that are probably a mistake: an empty folder is more often a disk that is not mounted.
 
-use super::SyncError;
+use super::{DocumentResult, SyncError};
 use crate::knowledge_base::StoredDocument;
 
 /// Removing at least this many documents is suspicious if they are most of the collection.
@@ -40,11 +40,16 @@ impl Removal<'_> {
         Ok(())
     }
 
-    /// Whether a document stays although its source lacks it. If it came back, as a page does after an hour of trouble, it would be a new
-    /// document that everybody can see.
+    /// Whether a document stays although its source lacks it. Otherwise it would be visible to everybody
+    /// when it comes back, as a page does after an hour of trouble, also under another name.
     pub(super) fn keeps(&self, document: &StoredDocument) -> bool {
         !self.is_forced && document.is_restricted()
     }
+}
+
+/// The result of a document that the source lacks and that stays for a reason.
+pub(super) fn stays(reason: &str) -> DocumentResult {
+    DocumentResult::Skipped { reason: format!("is no longer in the source and stays, {reason}") }
 }
 
 #[cfg(test)]

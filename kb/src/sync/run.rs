@@ -11,12 +11,11 @@ use tokio::sync::mpsc;
 use uuid::Uuid;
 
 use super::fingerprint::fingerprints;
-use super::held::{Held, hold_back, kept_result};
 use super::lease::HeldLease;
-use super::pipeline::{Loading, load, start};
+use super::pipeline::{load, start};
 use super::plan::{Change, Move, Plan, Snapshot, Write};
 use super::prepare::Preparation;
-use super::removal::Removal;
+use super::removal::{Removal, stays};
 use super::run_log::RunLog;
 use super::writer::Writer;
 use super::{Defaults, DocumentResult, Options, Settings, Summary, SyncError};
@@ -32,6 +31,9 @@ const REMOVALS_PER_REQUEST: usize = 100;
 
 /// Why a document was not written when an error ended the run.
 const NOT_PROCESSED: &str = "not processed, because the run was stopped";
+
+/// Why a missing document stays.
+const RESTRICTED: &str = "because it is hidden or restricted in the dashboard; `kb remove` deletes it";
 
 /// Documents that are renamed at the same time.
 const MAX_CONCURRENT_RENAMES: usize = 4;
@@ -49,12 +51,11 @@ pub(super) struct SyncRun<'a> {
 
 impl<'a> SyncRun<'a> {
     pub(super) async fn plan_only(mut self) -> Result<Summary, SyncError> {
-        let Planned { plan, held, size, .. } = self.plan().await?;
+        let Planned { plan, kept, size, .. } = self.plan().await?;
         self.log.summary.plan = plan.lines();
-        if let Err(error) = self.removal(&plan, size).check(plan.removed.len(), held.kept) {
+        if let Err(error) = self.removal(&plan, size).check(plan.removed.len(), kept) {
             self.log.progress.line(&error.to_string());
         }
-        self.report(held.results);
         for source in plan.unchanged {
             self.log.record(&source, DocumentResult::Unchanged);
         }
@@ -66,8 +67,8 @@ impl<'a> SyncRun<'a> {
         lease: &HeldLease<'_>,
         load_embedder: impl Fn() -> Result<E, ModelError>,
     ) -> Result<Summary, SyncError> {
-        let Planned { plan, held, size, leftovers, notes, unreadable, listed } = self.plan().await?;
-        self.removal(&plan, size).check(plan.removed.len(), held.kept)?;
+        let Planned { plan, kept, size, leftovers, notes, unreadable, listed } = self.plan().await?;
+        self.removal(&plan, size).check(plan.removed.len(), kept)?;
         self.log.progress.state(&plan.outline());
         for line in plan.removals_and_moves() {
             self.log.progress.line(&line);
@@ -84,9 +85,8 @@ impl<'a> SyncRun<'a> {
         }
         let needs_embedder = !plan.write.is_empty() || self.has_chunks_to_embed().await?;
         let embedder = if needs_embedder { Some(load_embedder()?) } else { None };
-        self.report(held.results);
         let removal = self.removal(&plan, size);
-        let stopped = self.apply(plan, removal, held.kept, listed, lease, embedder.as_ref()).await;
+        let stopped = self.apply(plan, removal, kept, listed, lease, embedder.as_ref()).await;
         self.log.progress.finish();
         match stopped {
             Ok(()) => {
@@ -136,7 +136,7 @@ impl<'a> SyncRun<'a> {
         self.knowledge_base.note_current(&recovered, json!({})).await?;
         self.rename(moved).await?;
         if !write.is_empty() {
-            self.log.begin_writing(&write);
+            self.log.progress.start("documents", Some(write.len()));
         }
         let (added, others): (Vec<_>, Vec<_>) =
             write.into_iter().partition(|write| write.change == Change::Added);
@@ -148,21 +148,21 @@ impl<'a> SyncRun<'a> {
             return Err(error);
         }
         let gone = self.write(others, embedder).await?;
-        self.log.end_writing();
+        self.log.progress.finish();
         let (hidden, gone): (Vec<_>, Vec<_>) = gone.into_iter().partition(|document| removal.keeps(document));
         // Loading may have shown that many further documents are gone.
         match removal.check(number_removed + gone.len(), kept + hidden.len()) {
             Ok(()) => self.remove(gone, lease).await?,
             Err(error) => self.report_open(gone.iter().map(|document| &document.source), &error.to_string()),
         }
-        self.report(hidden.into_iter().map(|document| (document.source, kept_result())).collect());
+        self.report(hidden, &stays(RESTRICTED));
         if let Some(embedder) = embedder {
             // Passages that an administrator edited, and passages with vectors of another model.
             let (knowledge_base, collection) = (self.knowledge_base, &self.options.collection);
             let done =
                 reembed(knowledge_base, embedder, self.model, Some(collection), None, self.log.progress)
                     .await?;
-            self.log.summary.reembedded = done.written;
+            self.log.summary.counts.reembedded = done.written;
             for refused in done.refused {
                 self.log.record(&refused.source, DocumentResult::Failed { reason: refused.reason });
             }
@@ -204,8 +204,7 @@ impl<'a> SyncRun<'a> {
                     found.contains(&document.source) || self.may_be_in(&listing, document)
                 });
                 let reason = "may be in the source again; the next run reads it".to_owned();
-                let result = DocumentResult::Skipped { reason };
-                self.report(back.into_iter().map(|document| (document.source, result.clone())).collect());
+                self.report(back, &DocumentResult::Skipped { reason });
                 return missing;
             }
             Ok(_) => "a part of the source can no longer be read".to_owned(),
@@ -229,16 +228,16 @@ impl<'a> SyncRun<'a> {
             let kept = self.knowledge_base.delete_with_originals(batch, !self.options.force).await?;
             for document in batch {
                 let is_kept = kept.contains(&document.id);
-                self.log
-                    .record(&document.source, if is_kept { kept_result() } else { DocumentResult::Removed });
+                let result = if is_kept { stays(RESTRICTED) } else { DocumentResult::Removed };
+                self.log.record(&document.source, result);
             }
         }
         Ok(())
     }
 
-    fn report(&mut self, results: Vec<(String, DocumentResult)>) {
-        for (source, result) in results {
-            self.log.record(&source, result);
+    fn report(&mut self, documents: Vec<StoredDocument>, result: &DocumentResult) {
+        for document in documents {
+            self.log.record(&document.source, result.clone());
         }
     }
 
@@ -284,7 +283,7 @@ impl<'a> SyncRun<'a> {
             extract: Arc::clone(&self.options.extract),
             keeps_originals: self.keeps_originals(),
         };
-        let (sender, loading) = mpsc::channel::<Loading>(1);
+        let (sender, loading) = mpsc::channel(1);
         let mut steps = start(loading, preparation, embedder.clone());
         let mut writer = Writer::new(self.knowledge_base, self.model, &self.defaults, &mut self.log);
         let loads = load(writes, self.source, self.knowledge_base.client(), sender);
@@ -318,13 +317,6 @@ impl<'a> SyncRun<'a> {
             self.log.record(path, DocumentResult::Failed { reason: reason.clone() });
         }
         let documents = self.knowledge_base.documents_in(&self.options.collection).await?;
-        let listed_sources: HashSet<String> =
-            listing.items.iter().map(|item| format!("{}/{}", self.options.collection, item.path)).collect();
-        let mut hidden: Vec<_> =
-            documents.iter().filter(|document| document.is_restricted()).cloned().collect();
-        hidden.retain(|document| {
-            document.status == Status::Ready && !listed_sources.contains(&document.source)
-        });
         let unlisted = documents.iter().filter(|document| self.may_be_in(&listing, document));
         let mut unread: HashSet<_> = unlisted.map(|document| document.source.clone()).collect();
         let is_ready = |document: &&StoredDocument| document.status == Status::Ready;
@@ -357,12 +349,14 @@ impl<'a> SyncRun<'a> {
             self.log.record(source, DocumentResult::Failed { reason: reason.clone() });
         }
         let removal = self.removal(&plan, size);
-        hidden.retain(|document| {
-            removal.keeps(document) && plan.moved.iter().all(|step| step.from.id != document.id)
-        });
-        let hidden = hidden.first().map(|document| document.source.as_str());
-        let held = hold_back(&mut plan, &removal, hidden, may_be_renamed.as_deref());
-        Ok(Planned { plan, held, size, leftovers, notes, unreadable, listed })
+        let restricted: Vec<_> = plan.removed.extract_if(.., |document| removal.keeps(document)).collect();
+        let kept = restricted.len();
+        self.report(restricted, &stays(RESTRICTED));
+        if let Some(file) = may_be_renamed {
+            let reason = format!("because {file} cannot be read and may be this document under another name");
+            self.report(std::mem::take(&mut plan.removed), &stays(&reason));
+        }
+        Ok(Planned { plan, kept, size, leftovers, notes, unreadable, listed })
     }
 
     /// Whether a document may still be in its source, in a part of it that could not be listed.
@@ -392,9 +386,9 @@ impl<'a> SyncRun<'a> {
     }
 }
 
-/// Sorts documents at random. In this order, the first tenth is like the rest, so that it tells how long the rest takes: in the order of
-/// their names, short pages of one folder may come before long ones of the next. And where each run is stopped before its end, each document
-/// has its turn some night.
+/// Sorts documents at random. So those that are done tell how long the rest takes: by name, short pages
+/// of one folder may come before long ones of the next. And where each run is stopped before its end,
+/// each document has its turn some night.
 fn spread(writes: &mut [Write]) {
     let run = Uuid::new_v4();
     writes.sort_by_cached_key(|write| Sha256::new().chain_update(run).chain_update(&write.source).finalize());
@@ -403,7 +397,8 @@ fn spread(writes: &mut [Write]) {
 /// A plan and its context.
 struct Planned {
     plan: Plan,
-    held: Held,
+    /// Number of missing documents that stay, because they are hidden or restricted in the dashboard.
+    kept: usize,
     /// Ready documents before the run.
     size: usize,
     /// Unfinished versions.

@@ -1,10 +1,9 @@
 //! What a run has done so far.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::batch::Part;
-use super::estimate::{Estimator, Planned};
-use super::plan::{Change, Write};
+use super::plan::Change;
 use super::summary::{DocumentResult, Entry, Summary, Written};
 use crate::progress::Progress;
 
@@ -12,39 +11,11 @@ use crate::progress::Progress;
 pub(super) struct RunLog<'a> {
     pub(super) summary: Summary,
     pub(super) progress: &'a Progress,
-    /// While documents are written: since when, and how long it still takes.
-    writing: Option<(Instant, Estimator)>,
 }
 
 impl<'a> RunLog<'a> {
     pub(super) fn new(summary: Summary, progress: &'a Progress) -> Self {
-        Self { summary, progress, writing: None }
-    }
-
-    /// Starts to estimate how long these documents take.
-    pub(super) fn begin_writing(&mut self, writes: &[Write]) {
-        self.progress.start(writes.len());
-        self.writing = Some((Instant::now(), Estimator::new(writes.iter().map(Planned::new))));
-    }
-
-    pub(super) fn end_writing(&mut self) {
-        self.progress.finish();
-        self.writing = None;
-    }
-
-    /// Notes the length of the texts to be embedded for a document; 0 if it need not be written.
-    pub(super) fn know_work(&mut self, write: &Write, work: u64) {
-        if let Some((_, estimator)) = &mut self.writing {
-            estimator.know(Planned::new(write), work);
-        }
-    }
-
-    /// Notes that work was done, before which the embedder waited for documents.
-    pub(super) fn advance(&mut self, work: u64, waited: Duration) {
-        if let Some((started, estimator)) = &mut self.writing {
-            estimator.advance(started.elapsed(), work, waited);
-            self.progress.estimate(estimator.share_done(), estimator.time_left());
-        }
+        Self { summary, progress }
     }
 
     pub(super) fn record(&mut self, source: &str, result: DocumentResult) {
@@ -57,9 +28,9 @@ impl<'a> RunLog<'a> {
         }
         // Removals come between documents that are written, and are not among those that the progress counts.
         if entry.result != DocumentResult::Removed {
-            self.progress.document_done(entry.result.written().map_or(0, |written| written.chunks));
+            self.progress.advance(1);
         }
-        self.summary.documents.push(entry);
+        self.summary.add(entry);
     }
 
     /// Records a document that was written and published; `part` is its last.

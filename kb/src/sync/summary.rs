@@ -4,35 +4,34 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::knowledge_base::Calibration;
 use crate::output::printable;
 
 /// The result of a run.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Serialize)]
 pub struct Summary {
     pub collection: String,
     /// Whether the run was to change nothing.
     pub dry_run: bool,
-    /// What a dry run would have done, one line per step.
-    pub plan: Vec<String>,
-    /// Every file, in the order of its result.
-    pub documents: Vec<Entry>,
-    /// Passages that got new vectors because they were edited in the database, had none, or had those of another model.
-    pub reembedded: usize,
+    #[serde(flatten)]
+    pub counts: Counts,
+    /// Time in which something was embedded.
+    pub embedding_seconds: f64,
+    /// Time in which something was written to the knowledge base; it overlaps with `embedding_seconds`.
+    pub writing_seconds: f64,
+    /// Wall-clock time of the run.
+    pub seconds: f64,
     /// The new calibration; `None` if it was not measured again.
     pub calibration: Option<Calibration>,
     /// Why the calibration could not be measured.
     pub calibration_failure: Option<String>,
     /// Why the run ended before everything was done.
     pub stopped: Option<String>,
-    /// Wall-clock time of the run.
-    pub seconds: f64,
-    /// Time in which something was embedded.
-    pub embedding_seconds: f64,
-    /// Time in which something was written to the knowledge base; it overlaps with `embedding_seconds`.
-    pub writing_seconds: f64,
+    /// What a dry run would have done, one line per step.
+    pub plan: Vec<String>,
+    /// Every file, in the order of its result.
+    pub documents: Vec<Entry>,
 }
 
 /// One file and what a run did with it.
@@ -82,17 +81,20 @@ pub struct Written {
 
 /// Number of files per outcome, and of chunks and sentences written.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq, Serialize)]
-struct Counts {
-    added: usize,
-    changed: usize,
-    moved: usize,
-    removed: usize,
-    unchanged: usize,
-    skipped: usize,
-    failed: usize,
-    chunks: usize,
-    sentences: usize,
-    reembedded: usize,
+pub struct Counts {
+    pub added: usize,
+    pub changed: usize,
+    pub moved: usize,
+    pub removed: usize,
+    pub unchanged: usize,
+    pub skipped: usize,
+    /// Files that should have been written and were not.
+    pub failed: usize,
+    pub chunks: usize,
+    pub sentences: usize,
+    /// Passages that got new vectors because they were edited in the database, had none, or had those of
+    /// another model.
+    pub reembedded: usize,
 }
 
 impl Summary {
@@ -101,9 +103,29 @@ impl Summary {
         Self { collection: collection.to_owned(), dry_run, ..Self::default() }
     }
 
+    /// Adds the result of a file.
+    pub(super) fn add(&mut self, entry: Entry) {
+        let counts = &mut self.counts;
+        if let Some(Written { chunks, sentences, .. }) = entry.result.written() {
+            counts.chunks += chunks;
+            counts.sentences += sentences;
+        }
+        let count = match &entry.result {
+            DocumentResult::Added(_) => &mut counts.added,
+            DocumentResult::Changed(_) => &mut counts.changed,
+            DocumentResult::Moved { .. } => &mut counts.moved,
+            DocumentResult::Removed => &mut counts.removed,
+            DocumentResult::Unchanged => &mut counts.unchanged,
+            DocumentResult::Skipped { .. } => &mut counts.skipped,
+            DocumentResult::Failed { .. } => &mut counts.failed,
+        };
+        *count += 1;
+        self.documents.push(entry);
+    }
+
     /// True if a file that should have been written was not.
     pub fn has_failures(&self) -> bool {
-        self.stopped.is_some() || self.counts().failed > 0
+        self.stopped.is_some() || self.counts.failed > 0
     }
 
     /// Documents that should have been written and were not.
@@ -113,40 +135,10 @@ impl Summary {
         failed.map(|entry| entry.source.as_str())
     }
 
-    /// Number of files that should have been written and were not.
-    pub fn failed_documents(&self) -> usize {
-        self.counts().failed
-    }
-
     /// True if passages were written or removed, or documents renamed.
     pub(super) fn has_changes(&self) -> bool {
-        let Counts { added, changed, moved, removed, reembedded, .. } = self.counts();
+        let Counts { added, changed, moved, removed, reembedded, .. } = self.counts;
         added + changed + moved + removed + reembedded > 0
-    }
-
-    /// The counts alone, as the database stores them.
-    pub fn counts_json(&self) -> Value {
-        serde_json::to_value(self.counts()).unwrap_or_default()
-    }
-
-    fn counts(&self) -> Counts {
-        let mut counts = Counts { reembedded: self.reembedded, ..Counts::default() };
-        for entry in &self.documents {
-            if let Some(Written { chunks, sentences, .. }) = entry.result.written() {
-                counts.chunks += chunks;
-                counts.sentences += sentences;
-            }
-            match &entry.result {
-                DocumentResult::Added(_) => counts.added += 1,
-                DocumentResult::Changed(_) => counts.changed += 1,
-                DocumentResult::Moved { .. } => counts.moved += 1,
-                DocumentResult::Removed => counts.removed += 1,
-                DocumentResult::Unchanged => counts.unchanged += 1,
-                DocumentResult::Skipped { .. } => counts.skipped += 1,
-                DocumentResult::Failed { .. } => counts.failed += 1,
-            }
-        }
-        counts
     }
 }
 
@@ -187,7 +179,7 @@ impl fmt::Display for Summary {
         if self.dry_run {
             return self.fmt_plan(f);
         }
-        let counts = self.counts();
+        let counts = self.counts;
         let lines = [
             ("added", counts.added),
             ("changed", counts.changed),
@@ -230,46 +222,12 @@ impl Summary {
         for line in &self.plan {
             writeln!(f, "{}", printable(line))?;
         }
-        let Counts { unchanged, skipped, failed, .. } = self.counts();
+        let Counts { unchanged, skipped, failed, .. } = self.counts;
         let steps = self.plan.len();
         write!(
             f,
             "{steps} to do, {unchanged} unchanged, {skipped} skipped, {failed} cannot be read; nothing was changed"
         )
-    }
-}
-
-impl Serialize for Summary {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct SummaryJson<'a> {
-            collection: &'a str,
-            dry_run: bool,
-            #[serde(flatten)]
-            counts: Counts,
-            embedding_seconds: f64,
-            writing_seconds: f64,
-            seconds: f64,
-            calibration: Option<&'a Calibration>,
-            calibration_failure: Option<&'a str>,
-            stopped: Option<&'a str>,
-            plan: &'a [String],
-            documents: &'a [Entry],
-        }
-        let report = SummaryJson {
-            collection: &self.collection,
-            dry_run: self.dry_run,
-            counts: self.counts(),
-            embedding_seconds: self.embedding_seconds,
-            writing_seconds: self.writing_seconds,
-            seconds: self.seconds,
-            calibration: self.calibration.as_ref(),
-            calibration_failure: self.calibration_failure.as_deref(),
-            stopped: self.stopped.as_deref(),
-            plan: &self.plan,
-            documents: &self.documents,
-        };
-        report.serialize(serializer)
     }
 }
 
@@ -290,7 +248,10 @@ mod tests {
             entry("e.md", DocumentResult::Moved { from: "f.md".to_owned() }),
             entry("g.md", DocumentResult::Removed),
         ];
-        Summary { documents, seconds: 1.25, embedding_seconds: 0.75, ..Summary::new("kb", false) }
+        let summary = Summary::new("kb", false);
+        let mut summary = Summary { seconds: 1.25, embedding_seconds: 0.75, ..summary };
+        documents.into_iter().for_each(|entry| summary.add(entry));
+        summary
     }
 
     #[test]

@@ -10,10 +10,10 @@ use futures_util::{StreamExt, stream};
 use serde_json::json;
 use uuid::Uuid;
 
-use super::batch::{Batch, Part, WriterInput, WriterStep};
+use super::batch::{Batch, Part};
 use super::fingerprint::Defaults;
 use super::plan::Write;
-use super::prepare::{CHANGED_MEANWHILE, Settled};
+use super::prepare::{CHANGED_MEANWHILE, Outcome, Settled};
 use super::run_log::RunLog;
 use super::summary::DocumentResult;
 use crate::knowledge_base::{KnowledgeBase, NewChunk, PendingDocument, StoredDocument};
@@ -45,25 +45,14 @@ impl<'a, 'b> Writer<'a, 'b> {
         Self { knowledge_base, model, defaults, log, rejected: HashSet::new(), gone: Vec::new() }
     }
 
-    pub(super) async fn write(&mut self, step: WriterStep) -> Result<(), SupabaseError> {
+    pub(super) async fn write(&mut self, outcome: Outcome<Batch>) -> Result<(), SupabaseError> {
         let started = Instant::now();
-        let mut work = 0;
-        let outcome = match step.input {
-            WriterInput::Settled(settled) => {
-                self.log.know_work(settled.write(), 0);
-                self.settle(*settled).await
-            }
-            WriterInput::Batch(batch) => {
-                for part in batch.parts.iter().filter(|part| part.is_first) {
-                    self.log.know_work(&part.document.write, part.document.whole_work());
-                }
-                work = batch.parts.iter().map(|part| part.work).sum();
-                self.write_batch(batch).await
-            }
+        let written = match outcome {
+            Ok(batch) => self.write_batch(batch).await,
+            Err(settled) => self.settle(*settled).await,
         };
-        self.log.advance(work, step.waited);
         self.log.add_writing_time(started.elapsed());
-        outcome
+        written
     }
 
     /// The documents that are no longer in the source. The caller removes them unless they are suspiciously many.

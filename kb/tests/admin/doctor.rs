@@ -146,8 +146,8 @@ fn each_access_change_is_named_with_control_characters_escaped() {
     let output = doctor(health.clone(), &[]);
     for line in [
         "PROBLEM  access       4 differences from the migrations: users may reach more than they should, or less",
-        "                      policy kb_read on public.kb_documents was added",
-        "                      grants on public.kb_chunks were changed",
+        "                      policy kb_read on public.kb_documents: added",
+        "                      grants public.kb_chunks: changed",
         "                      function internal.kb_caller_audiences() is missing",
         "                      view\\u{1b} kb/a\\u{1b}[2J\\u{9b}31m\\u{202e}\\n.md was gone\\n",
     ] {

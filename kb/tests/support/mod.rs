@@ -7,8 +7,6 @@ use std::sync::{Arc, Mutex};
 /// The response to one request.
 pub(crate) enum Answer {
     Json(u16, String),
-    /// A stream of server-sent events, with the given data.
-    Events(Vec<String>),
     /// A page of this media type.
     Page(&'static str, String),
     /// Status, further headers and body of a page.
@@ -58,11 +56,6 @@ impl FakeServer {
                 };
                 let (status, media_type, body): (u16, _, _) = match answer(&request, before) {
                     Answer::Json(status, body) => (status, "application/json", body),
-                    Answer::Events(data) => (
-                        200,
-                        "text/event-stream",
-                        data.iter().map(|data| format!("data: {data}\n\n")).collect(),
-                    ),
                     Answer::Page(media_type, body) => (200, media_type, body),
                     // The media type is the first of the headers.
                     Answer::Http(status, headers, body) => (status, headers, body),

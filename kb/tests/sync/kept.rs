@@ -2,13 +2,6 @@
 
 use super::*;
 
-/// Hides `prices.md` in the database.
-fn hidden_prices() -> Value {
-    let mut hidden = document(1, "kb/prices.md", "ready", None);
-    hidden["enabled"] = false.into();
-    value!([hidden])
-}
-
 /// The row of the first document that was written.
 fn written(server: &FakeServer) -> Value {
     let insert = server.requests().into_iter().find(|request| request.line == INSERT).unwrap();
@@ -18,26 +11,6 @@ fn written(server: &FakeServer) -> Value {
 fn bodies(server: &FakeServer, line: &str) -> Vec<Value> {
     let requests = server.requests().into_iter().filter(|request| request.line == line);
     requests.map(|request| serde_json::from_str(&request.body).unwrap()).collect()
-}
-
-#[cfg_attr(target_os = "macos", ignore = "platform: the file system of macOS rejects such names")]
-#[test]
-fn nothing_is_added_while_a_hidden_document_is_not_found_in_an_incomplete_listing() {
-    use std::os::unix::ffi::OsStrExt;
-    let server = server_with(hidden_prices());
-    let folder = Folder::new(&[("archive.md", "Some text.")]);
-    let name = Path::new(std::ffi::OsStr::from_bytes(b"\xff.md"));
-    std::fs::write(folder.0.path().join("kb").join(name), "text").unwrap();
-    let summary = folder.sync(&server).unwrap();
-    assert!(
-        matches!(results(&summary)[0], ("kb/archive.md", DocumentResult::Failed { reason }) if reason.contains("kb/prices.md")),
-        "{summary}"
-    );
-    assert_eq!((server.count(INSERT), server.count(DELETE)), (0, 0));
-    std::fs::write(folder.path("prices.md"), "The price.").unwrap();
-    let server = server_with(hidden_prices());
-    folder.sync(&server).unwrap();
-    assert_eq!(server.count(PUBLISH), 2);
 }
 
 #[test]

@@ -19,7 +19,7 @@ use reqwest::redirect::Policy;
 
 use crate::address;
 use crate::error::{CrawlError, FetchError};
-use crate::options::Options;
+use crate::options::{Options, USER_AGENT};
 use crate::version::{self, Version};
 
 use credentials::Credentials;
@@ -75,16 +75,8 @@ pub struct Page {
 impl Site {
     /// # Errors
     ///
-    /// If the user agent is invalid, or the HTTP client cannot be created.
+    /// If the HTTP client cannot be created.
     pub fn new(options: Options) -> Result<Self, CrawlError> {
-        let product = options.product();
-        let is_name = |c: char| c.is_ascii_alphabetic() || matches!(c, '-' | '_');
-        if product.is_empty()
-            || !product.chars().all(is_name)
-            || options.user_agent.contains(char::is_control)
-        {
-            return Err(CrawlError::UserAgent(options.user_agent));
-        }
         Self::in_network(options, Network::from_system())
     }
 
@@ -144,7 +136,7 @@ impl Clients {
     fn new(options: &Options, network: &Arc<Network>) -> Result<Self, CrawlError> {
         let client = |reach| {
             reqwest::Client::builder()
-                .user_agent(&options.user_agent)
+                .user_agent(USER_AGENT)
                 .redirect(Policy::none())
                 .referer(false)
                 .connect_timeout(CONNECT_TIMEOUT.min(options.timeout))
@@ -167,18 +159,3 @@ impl Clients {
 
 #[cfg(test)]
 mod private_networks;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_user_agent_must_have_a_name_and_no_line_breaks() {
-        let with =
-            |user_agent: &str| Site::new(Options { user_agent: user_agent.into(), ..Options::default() });
-        assert!(with("my-bot_x").is_ok());
-        for user_agent in ["", "/1.0", "bot2/1.0", "bot/1\r\nX-Evil: 1", "böt/1"] {
-            assert!(matches!(with(user_agent), Err(CrawlError::UserAgent(_))), "{user_agent}");
-        }
-    }
-}

@@ -14,6 +14,7 @@ use super::network::Reach;
 use super::transfer::{FetchSpec, Purpose, Reply};
 use crate::address;
 use crate::error::FetchError;
+use crate::options::PRODUCT;
 
 /// Maximum `Crawl-delay` that is honoured.
 const MAX_CRAWL_DELAY: Duration = Duration::from_secs(10);
@@ -60,7 +61,7 @@ impl Site {
         let entry = self.robots.entry(&site);
         match entry.get_or_try_init(|| self.read_rules(url, reach)).await? {
             Rules::Read(robots) if robots.is_url_allowed(url) => Ok(()),
-            Rules::Read(_) => Err(FetchError::Robots { site, product: self.options.product().to_owned() }),
+            Rules::Read(_) => Err(FetchError::Robots { site }),
             Rules::Unreachable(reason) => Err(FetchError::RobotsUnreachable { site, reason: reason.clone() }),
         }
     }
@@ -87,9 +88,7 @@ impl Site {
         Box::pin(async move {
             let spec = FetchSpec { purpose: Purpose::Robots, version: None };
             Ok(match self.follow(&robots_txt(url), &spec, reach).await {
-                Ok((_, Reply::Content { bytes, .. })) => {
-                    Rules::Read(Robots::parse(&bytes, self.options.product()))
-                }
+                Ok((_, Reply::Content { bytes, .. })) => Rules::Read(Robots::parse(&bytes, PRODUCT)),
                 Ok(_) => Rules::Read(Robots::allow_all()),
                 Err(failure) if is_unavailable(&failure) => Rules::Read(Robots::allow_all()),
                 Err(FetchError::PrivateAddress { site, address }) if site == address::origin(url) => {
@@ -118,7 +117,7 @@ mod tests {
 
     fn delay_with(robots_txt: &str) -> Duration {
         let site = Site::new(Options { delay: Duration::from_millis(200), ..Options::default() }).unwrap();
-        let rules = Rules::Read(Robots::parse(robots_txt.as_bytes(), site.options.product()));
+        let rules = Rules::Read(Robots::parse(robots_txt.as_bytes(), PRODUCT));
         site.robots.entry("https://h").set(rules).unwrap();
         site.delay(&Url::parse("https://h/a").unwrap())
     }

@@ -13,6 +13,7 @@ use super::robots::robots_txt;
 use crate::address;
 use crate::error::FetchError;
 use crate::noindex;
+use crate::options::PRODUCT;
 use crate::sitemap;
 use crate::version::Version;
 
@@ -182,7 +183,7 @@ impl Site {
 
     /// Sitemaps often have the header to stay out of search results; that does not apply to their pages.
     fn check_robots_tag(&self, headers: &HeaderMap, purpose: Purpose) -> Result<(), FetchError> {
-        if purpose == Purpose::Page && noindex::in_headers(headers, self.options.product()) {
+        if purpose == Purpose::Page && noindex::in_headers(headers, PRODUCT) {
             return Err(FetchError::NoIndex);
         }
         Ok(())
