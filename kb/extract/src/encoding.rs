@@ -1,16 +1,14 @@
 //! Decodes the bytes of a text file.
 
-use std::borrow::Cow;
-
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, WINDOWS_1252};
 
-use super::{ExtractError, sniff};
+use super::ExtractError;
 
 /// Bytes from which the encoding is guessed; enough for any language.
 const MAX_GUESS_BYTES: usize = 1024 * 1024;
 
-/// The text without byte order mark, and a note about its encoding for the administrator. `declared` is the encoding that the
+/// The text without byte order mark, its lines ended by line feeds, and a note about its encoding for the administrator. `declared` is the encoding that the
 /// file declares; a byte order mark and valid UTF-8 take precedence.
 pub(crate) fn decode(
     bytes: &[u8],
@@ -18,7 +16,7 @@ pub(crate) fn decode(
 ) -> Result<(String, Option<String>), ExtractError> {
     let (encoding, is_guessed) = match Encoding::for_bom(bytes) {
         Some((encoding, _)) => (encoding, false),
-        None if sniff::has_zero_bytes(bytes) => return Err(ExtractError::Binary),
+        None if bytes.contains(&0) => return Err(ExtractError::Binary),
         None if is_mostly_utf8(bytes) => (UTF_8, false),
         None => declared
             .filter(|encoding| *encoding != UTF_8)
@@ -36,7 +34,7 @@ pub(crate) fn decode(
         (false, true, false) => Some(format!("read as {name}")),
         _ => None,
     };
-    Ok((with_line_feeds(text), note))
+    Ok((text.replace("\r\n", "\n").replace('\r', "\n"), note))
 }
 
 /// Valid, or with so few errors that any other encoding would damage more.
@@ -54,20 +52,6 @@ fn guess(bytes: &[u8]) -> &'static Encoding {
     detector.feed(bytes.get(..MAX_GUESS_BYTES).unwrap_or(bytes), bytes.len() <= MAX_GUESS_BYTES);
     let encoding = detector.guess(None, Utf8Detection::Deny);
     if encoding == UTF_8 { WINDOWS_1252 } else { encoding }
-}
-
-/// Replaces a carriage return alone at the end of a line, as on classic Mac OS, by a line feed. All offsets stay the same.
-fn with_line_feeds(text: Cow<'_, str>) -> String {
-    if !text.contains('\r') {
-        return text.into_owned();
-    }
-    let mut characters = text.chars().peekable();
-    let mut normalized = String::with_capacity(text.len());
-    while let Some(character) = characters.next() {
-        let is_alone = character == '\r' && characters.peek() != Some(&'\n');
-        normalized.push(if is_alone { '\n' } else { character });
-    }
-    normalized
 }
 
 #[cfg(test)]
@@ -134,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn lone_carriage_returns_become_line_feeds() {
-        assert_eq!(text(b"a\rb\r\nc\r\rd\r").0, "a\nb\r\nc\n\nd\n");
+    fn carriage_returns_become_line_feeds() {
+        assert_eq!(text(b"a\rb\r\nc\r\rd\r").0, "a\nb\nc\n\nd\n");
     }
 }

@@ -194,7 +194,10 @@ impl Rewriter {
                 if rest.is_empty() {
                     self.close_box(&mut boxes, ":::");
                 } else {
-                    self.open_box(&mut boxes, ":::", &tags::box_name(rest), indent);
+                    self.push("");
+                    let close = self.open(&tags::box_name(rest), indent);
+                    let (name, tabs) = (":::".to_owned(), VecDeque::new());
+                    boxes.push(OpenBox { name, indent, close, removed, tabs });
                 }
             } else if self.tag_line(line, lines, &mut at, &mut boxes) {
             } else if self.page.is_mdx && text.starts_with("<summary") {
@@ -324,13 +327,6 @@ impl Rewriter {
         if !close.is_empty() {
             self.push_apart(close, indent);
         }
-    }
-
-    fn open_box(&mut self, boxes: &mut Vec<OpenBox>, name: &str, label: &str, indent: usize) {
-        self.push("");
-        let close = self.open(label, indent);
-        let removed = boxes.last().map_or(0, |open| open.removed);
-        boxes.push(OpenBox { name: name.to_owned(), indent, close, removed, tabs: VecDeque::new() });
     }
 
     /// Closes the box with this name that was opened last, and what is open in it.

@@ -106,7 +106,7 @@ fn add_part(rows: Vec<(usize, StringRecord)>, parts: &mut Vec<Part>) {
         if is_as_wide && (!is_named || is_like) {
             return before.rows.append(&mut part.rows);
         }
-        part.is_unclear = is_as_wide && header(&texts) != Header::Yes;
+        part.is_unclear = is_as_wide && header(&texts) != Some(true);
     }
     // Units stand below the names, with nothing in the first column.
     let is_units = |row: &Vec<String>| {
@@ -207,25 +207,13 @@ fn filled(row: &StringRecord) -> usize {
     row.iter().filter(|field| !field.trim().is_empty()).count()
 }
 
-/// Whether the first row of a table has the names of its columns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Header {
-    Yes,
-    No,
-    Unknown,
-}
-
 /// Whether the first row of a table is a header, if that is clear. Without its first cell, a row may go on from the one above.
 pub(crate) fn clear_header(rows: &mut [Vec<String>], has_header: bool) -> Option<bool> {
     let width = rows.iter().map(Vec::len).max()?;
     rows.iter_mut().for_each(|row| row.resize(width, String::new()));
     let is_unclear = rows.iter().any(|row| row.first().is_none_or(String::is_empty)) || rows.len() < 2;
-    match if has_header { Header::Yes } else { header(rows) } {
-        _ if is_unclear => None,
-        Header::Yes => Some(true),
-        Header::No if width == 2 => Some(false),
-        _ => None,
-    }
+    let is_header = if has_header { Some(true) } else { header(rows) };
+    is_header.filter(|is_header| !is_unclear && (*is_header || width == 2))
 }
 
 /// The table of these rows, if its structure is clear.
@@ -248,19 +236,19 @@ pub(crate) fn table_of(rows: Vec<Vec<String>>, has_header: bool) -> Rows {
     Rows { rows: rows.into_iter().enumerate().map(row).collect(), ..Rows::default() }
 }
 
-/// Guesses from the texts: names alone are in capitals, or are no values, and what is below them is of another kind. With two columns
-/// the latter is never certain.
-fn header(rows: &[Vec<String>]) -> Header {
-    let Some((names, rows)) = rows.split_first() else { return Header::No };
+/// Whether the first row is a header, guessed from the texts: names alone are in capitals, or are no
+/// values, and what is below them is of another kind. With two columns the latter is never certain.
+fn header(rows: &[Vec<String>]) -> Option<bool> {
+    let Some((names, rows)) = rows.split_first() else { return Some(false) };
     if !are_names(names) || names.iter().any(|name| name.contains(|c: char| c.is_ascii_digit())) {
-        return Header::No;
+        return Some(false);
     }
     let is_capital = |row: &[String]| {
         let text = row.concat();
         !text.contains(char::is_lowercase) && text.contains(char::is_uppercase)
     };
     if is_capital(names) && !rows.is_empty() && !rows.iter().any(|row| is_capital(row)) {
-        return Header::Yes;
+        return Some(true);
     }
     let column = |at: usize| rows.iter().filter_map(move |row| row.get(at)).filter(|cell| !cell.is_empty());
     let is_other_kind = |at: usize| {
@@ -273,7 +261,7 @@ fn header(rows: &[Vec<String>]) -> Header {
         && rows.len() > 1
         && (1..names.len()).any(is_other_kind)
         && !names.iter().enumerate().any(is_value);
-    if is_clear { Header::Yes } else { Header::Unknown }
+    is_clear.then_some(true)
 }
 
 /// Whether fields may be the names of columns: no numbers but years, and all different. The first may be blank.

@@ -134,9 +134,14 @@ impl Line {
     }
 }
 
-/// Whether a character is a raised digit.
+/// The digit that a raised one stands for.
+pub(crate) fn raised_digit(raised: char) -> Option<char> {
+    let mut digits = PLAIN.chars().zip(SUPERSCRIPTS.chars()).take(10);
+    digits.find(|(_, form)| *form == raised).map(|(digit, _)| digit)
+}
+
 pub(crate) fn is_raised(c: char) -> bool {
-    SUPERSCRIPTS.chars().take(10).any(|raised| raised == c)
+    raised_digit(c).is_some()
 }
 
 /// How a part is written behind the text before it.
@@ -191,12 +196,8 @@ fn fraction(before: &str, part: &str, shift: Shift) -> Option<Shifted> {
         return None;
     }
     let raised = before.strip_suffix(['/', '⁄'])?;
-    let digit = |raised: char| {
-        let mut digits = PLAIN.chars().zip(SUPERSCRIPTS.chars()).take(10);
-        digits.find(|(_, form)| *form == raised).map(|(digit, _)| digit)
-    };
-    let whole = raised.trim_end_matches(|c| digit(c).is_some());
-    let numerator: String = raised.get(whole.len()..)?.chars().filter_map(digit).collect();
+    let whole = raised.trim_end_matches(is_raised);
+    let numerator: String = raised.get(whole.len()..)?.chars().filter_map(raised_digit).collect();
     if numerator.is_empty() || whole.ends_with(char::is_alphabetic) {
         return None;
     }

@@ -36,10 +36,6 @@ pub(crate) fn name(format: Format) -> &'static str {
     }
 }
 
-pub(crate) fn has_zero_bytes(bytes: &[u8]) -> bool {
-    bytes.contains(&0)
-}
-
 fn not_that(bytes: &[u8], format: Format) -> ExtractError {
     let reason = if format == Format::Pdf { "it has no PDF header" } else { "it is no ZIP archive" };
     match known(bytes) {

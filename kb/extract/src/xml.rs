@@ -73,15 +73,6 @@ pub(crate) fn walk_current(xml: &str, mut step: impl FnMut(Step<'_>)) -> Result<
     })
 }
 
-/// Every element of a part.
-pub(crate) fn elements(xml: &str, mut element: impl FnMut(&Element<'_>)) -> Result<(), ExtractError> {
-    walk(xml, |step| {
-        if let Step::Open(_, found) = step {
-            element(&found);
-        }
-    })
-}
-
 /// The text directly inside each element.
 pub(crate) fn texts(xml: &str, mut text: impl FnMut(&str, &str)) -> Result<(), ExtractError> {
     let mut inner = String::new();

@@ -31,7 +31,8 @@ impl<'a> Package<'a> {
         let usual = "word/document.xml";
         let mut target = None;
         if let Some(relationships) = self.part("_rels/.rels")? {
-            xml::elements(&relationships, |element| {
+            xml::walk(&relationships, |step| {
+                let xml::Step::Open(_, element) = step else { return };
                 let is_document =
                     element.attribute("Type").is_some_and(|kind| kind.ends_with("/officeDocument"));
                 if is_document && target.is_none() {

@@ -38,21 +38,14 @@ impl Text {
     }
 }
 
-/// What properties say about text. `None` says nothing.
+/// What properties say about text. `None` says nothing; `Some(None)` is on the baseline.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Look {
     is_hidden: Option<bool>,
     is_struck: Option<bool>,
     is_double_struck: Option<bool>,
     is_bold: Option<bool>,
-    position: Option<Position>,
-}
-
-#[derive(Debug, Clone, Copy)]
-enum Position {
-    Baseline,
-    Raised,
-    Lowered,
+    shift: Option<Option<Shift>>,
 }
 
 impl Look {
@@ -64,18 +57,18 @@ impl Look {
             "dstrike" => self.is_double_struck = Some(element.is_on()),
             "b" => self.is_bold = Some(element.is_on()),
             "vertAlign" => {
-                self.position = Some(match element.val().as_deref() {
-                    Some("superscript") => Position::Raised,
-                    Some("subscript") => Position::Lowered,
-                    _ => Position::Baseline,
+                self.shift = Some(match element.val().as_deref() {
+                    Some("superscript") => Some(Shift::Raised),
+                    Some("subscript") => Some(Shift::Lowered),
+                    _ => None,
                 });
             }
             "position" => {
                 let moved = element.val().and_then(|moved| moved.parse::<i32>().ok()).unwrap_or_default();
                 if moved >= MIN_SHIFT_HALF_POINTS {
-                    self.position = Some(Position::Raised);
+                    self.shift = Some(Some(Shift::Raised));
                 } else if moved <= -MIN_SHIFT_HALF_POINTS {
-                    self.position = Some(Position::Lowered);
+                    self.shift = Some(Some(Shift::Lowered));
                 }
             }
             _ => {}
@@ -290,15 +283,9 @@ impl<'a> TextReader<'a> {
 
     fn shift(&self, text: &Text) -> Option<Shift> {
         let run = self.run()?;
-        let property = |look: &Look| look.position;
-        let of_style = |style: &str| self.styles.look(style, property);
-        let position = run.look.position;
-        let position = position.or_else(|| of_style(run.style.as_deref()?));
-        match position.or_else(|| of_style(self.paragraph_style(text)?))? {
-            Position::Raised => Some(Shift::Raised),
-            Position::Lowered => Some(Shift::Lowered),
-            Position::Baseline => None,
-        }
+        let of_style = |style: &str| self.styles.look(style, |look| look.shift);
+        let shift = run.look.shift.or_else(|| of_style(run.style.as_deref()?));
+        shift.or_else(|| of_style(self.paragraph_style(text)?))?
     }
 
     fn paragraph_style<'b>(&'b self, text: &'b Text) -> Option<&'b str> {

@@ -33,7 +33,8 @@ pub(super) fn parts<'a>(html: &'a Html, page: &PageContext, is_kind: impl Fn(&El
             Edge::Open(node) if open.is_none() => {
                 let Some(element) = ElementRef::wrap(node) else { continue };
                 let is_hidden = page.hidden.hiding(element).is_some();
-                if is_not_part_of_page(element.value().name()) {
+                // What is inside is not shown until somebody asks for it, or never.
+                if matches!(element.value().name(), "template" | "noscript" | "dialog") {
                     open = Some(node.id());
                 } else if is_kind(element.value()) && !is_hidden {
                     open = Some(node.id());
@@ -50,11 +51,6 @@ pub(super) fn parts<'a>(html: &'a Html, page: &PageContext, is_kind: impl Fn(&El
         }
     }
     parts
-}
-
-/// Whether what is inside an element is not shown until somebody asks for it, or never.
-fn is_not_part_of_page(name: &str) -> bool {
-    matches!(name, "template" | "noscript" | "dialog")
 }
 
 /// The id at which a page opens to show a heading: its own, that of an element in it, or that of the section that it begins.

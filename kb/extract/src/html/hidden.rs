@@ -69,24 +69,20 @@ impl Hidden {
             && !element.value().classes().any(|class| shows(class) || self.0.is_doubtful(class))
     }
 
-    /// Whether a style sets the element on lines of its own or in a cell.
-    pub(super) fn sets_apart(&self, element: ElementRef<'_>) -> bool {
-        self.first(element, [(Effect::Apart, ())]).is_some()
+    /// Whether a style has this effect on the element.
+    pub(super) fn has_effect(&self, element: ElementRef<'_>, effect: Effect) -> bool {
+        self.first(element, [(effect, ())]).is_some()
     }
 
     /// Whether a style sets each of its children apart from the others.
     pub(super) fn sets_children_apart(&self, element: ElementRef<'_>) -> bool {
-        self.first(element, [(Effect::ChildrenApart, ())]).is_some() || has_class(element, &ROW_CLASSES)
+        self.has_effect(element, Effect::ChildrenApart) || has_class(element, &ROW_CLASSES)
     }
 
     /// The letters that a style numbers a list with.
     pub(super) fn numbers(&self, list: ElementRef<'_>) -> Option<&'static str> {
         use Effect::{Capitals, Letters, Roman, RomanCapitals};
         self.first(list, [(Letters, "a"), (Capitals, "A"), (Roman, "i"), (RomanCapitals, "I")])
-    }
-
-    pub(super) fn hides_markers(&self, list: ElementRef<'_>) -> bool {
-        self.first(list, [(Effect::NoMarkers, ())]).is_some()
     }
 
     /// How the element is raised or lowered.

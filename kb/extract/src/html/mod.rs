@@ -47,11 +47,8 @@ fn head(html: &Html) -> Result<Properties, ExtractError> {
     let named =
         select(html, "meta").filter_map(|element| Some((element.attr("name")?, element.attr("content")?)));
     let mut audience = None;
-    let is_refresh = |element: &ElementRef<'_>| {
-        element.attr("http-equiv").is_some_and(|name| name.trim().eq_ignore_ascii_case("refresh"))
-    };
-    let refresh = select(html, "meta").filter(is_refresh).find_map(|element| element.attr("content"));
-    let leads_to = refresh.and_then(refresh_target);
+    let refresh = select(html, "meta[http-equiv='refresh' i][content]").next();
+    let leads_to = refresh.and_then(|element| refresh_target(element.attr("content")?));
     for (name, content) in named {
         let name = name.trim().to_ascii_lowercase();
         if ROBOTS.contains(&name.as_str()) && properties::forbids_indexing(content) {
@@ -80,14 +77,9 @@ fn head(html: &Html) -> Result<Properties, ExtractError> {
         };
         select(html, "meta").find(matches).and_then(|element| element.attr("content"))
     };
-    let is_canonical = |element: &ElementRef<'_>| {
-        element
-            .attr("rel")
-            .is_some_and(|rel| rel.split_whitespace().any(|word| word.eq_ignore_ascii_case("canonical")))
-    };
     // Excludes the title of an SVG inside the page.
     let title = select(html, "head > title").next().map(|title| title.text().collect::<String>());
-    let canonical = select(html, "link").find(is_canonical).and_then(|link| link.attr("href"));
+    let canonical = select(html, "link[rel~='canonical' i]").next().and_then(|link| link.attr("href"));
     let language = html.root_element().attr("lang").or_else(|| html.root_element().attr("xml:lang"));
     Ok(Properties {
         title: title.as_deref().and_then(properties::title).or_else(|| properties::title(meta("og:title")?)),

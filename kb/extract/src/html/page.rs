@@ -11,6 +11,7 @@ use super::layout::{
     follows_alike, formula_shift, has_word, is_between_words, is_name, is_named_box, is_repeated, role,
 };
 use super::reading::{PageContext, Reading, has_text};
+use super::style::Effect;
 use super::{icon, select};
 use crate::builder::{Builder, Inline};
 use crate::document::{Document, MarkKind};
@@ -133,10 +134,6 @@ struct Reader<'a> {
     sections: Vec<(NodeId, Option<(u8, usize)>)>,
     /// The open element whose text is a heading or names the blocks around it.
     name: Option<ElementRef<'a>>,
-    /// Elements whose children are set apart.
-    rows: HashSet<NodeId>,
-    /// The open elements that are set apart.
-    apart: HashSet<NodeId>,
     table: Option<(NodeId, TableReader)>,
     is_in_cell: bool,
     /// What the open cell shows without text.
@@ -176,8 +173,6 @@ impl<'a> Reader<'a> {
             lists: Vec::new(),
             sections: Vec::new(),
             name: None,
-            rows: HashSet::new(),
-            apart: HashSet::new(),
             table: None,
             is_in_cell: false,
             sign: None,
@@ -370,15 +365,14 @@ impl<'a> Reader<'a> {
 
     /// Separates words that a style shows apart, or that are in elements next to each other without a space.
     fn set_apart(&mut self, wrapped: ElementRef<'_>) {
-        if self.page.hidden.sets_children_apart(wrapped) {
-            self.rows.insert(wrapped.id());
-        }
-        if self.page.hidden.sets_apart(wrapped) {
-            self.apart.insert(wrapped.id());
+        if self.page.hidden.has_effect(wrapped, Effect::Apart) {
             self.inline.gap();
         }
-        let is_cell = wrapped.parent().is_some_and(|parent| self.rows.contains(&parent.id()));
-        if (is_cell || follows_alike(wrapped)) && !self.inline.is_in(MarkKind::Code) {
+        let parent = wrapped.parent().and_then(ElementRef::wrap);
+        if (parent.is_some_and(|parent| self.page.hidden.sets_children_apart(parent))
+            || follows_alike(wrapped))
+            && !self.inline.is_in(MarkKind::Code)
+        {
             self.inline.apart();
         }
     }
@@ -408,7 +402,7 @@ impl<'a> Reader<'a> {
             "button" => self.inline.apart(),
             "q" => return self.inline.push("”"),
             name => {
-                if self.apart.remove(&id) {
+                if self.page.hidden.has_effect(wrapped, Effect::Apart) {
                     self.inline.gap();
                 }
                 if let Some(mark) = mark(name, element) {
@@ -495,7 +489,7 @@ impl<'a> Reader<'a> {
         let first = if is_reversed { i64::try_from(items()).unwrap_or(i64::MAX) } else { 1 };
         let start = element.attr("start").and_then(|start| start.trim().parse().ok()).unwrap_or(first);
         let kind = self.page.hidden.numbers(wrapped).or(element.attr("type")).unwrap_or_default().to_owned();
-        let has_numbers = element.name() == "ol" && !self.page.hidden.hides_markers(wrapped);
+        let has_numbers = element.name() == "ol" && !self.page.hidden.has_effect(wrapped, Effect::NoMarkers);
         let numbers = Numbers { next: start, step: if is_reversed { -1 } else { 1 }, kind };
         self.lists.push(List { numbers: has_numbers.then_some(numbers), is_in_entry: false });
     }

@@ -77,66 +77,49 @@ pub(super) fn table(lines: &[Line]) -> Option<Table> {
 fn rows(lines: &[Line]) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     for (at, line) in lines.iter().enumerate() {
-        let cells = cells(line);
+        let mut cells = cells(line);
         let Some(first) = cells.first() else { break };
         let em = line.size.max(1.0);
         if lines.first().is_none_or(|first| first.direction != line.direction) {
             break;
         }
         let above = rows.len().checked_sub(2).and_then(|at| rows.get(at)).map(|row| row.bottom);
-        let is_row = match rows
-            .last_mut()
-            .and_then(|row| Some((row.cells.len(), row.top, row.bottom, row.cells.last_mut()?)))
+        if let Some(row) = rows.last_mut()
+            && let Some(last) = row.cells.last_mut()
         {
-            None => true,
-            Some((count, top, bottom, last)) => {
-                let gap = (line.baseline - last.baseline) / em;
-                let is_below = first.start < last.end && last.start < first.end;
-                // Cells with more lines may begin above the others of their row.
-                let is_beside = first.start > last.end
-                    && line.baseline
-                        > above.map_or(top, |above| above + 2.0 * SAME_LINE * em) - SAME_LINE * em
-                    && line.baseline < bottom + SAME_LINE * em;
-                if cells.len() == 1
-                    && is_below
-                    && (SAME_LINE..MAX_LINE_GAP).contains(&gap)
-                    && last.lines < MAX_CELL_LINES
-                {
-                    last.text.push(' ');
-                    last.text.push_str(&first.text);
-                    (last.start, last.end) = (last.start.min(first.start), last.end.max(first.end));
-                    last.baseline = line.baseline;
-                    last.lines += 1;
-                    if let Some(row) = rows.last_mut() {
-                        row.bottom = row.bottom.max(line.baseline);
-                        row.is_bold &= line.is_bold;
-                        row.lines = at + 1;
-                    }
-                    continue;
-                }
-                if is_beside {
-                    if let Some(row) = rows.last_mut() {
-                        row.cells.extend(cells);
-                        row.bottom = row.bottom.max(line.baseline);
-                        row.is_bold &= line.is_bold;
-                        row.lines = at + 1;
-                    }
-                    continue;
-                }
-                let below = (line.baseline - bottom) / em;
-                count > 1 && (SAME_LINE..MAX_ROW_GAP).contains(&below)
+            let gap = (line.baseline - last.baseline) / em;
+            let goes_on = cells.len() == 1
+                && first.start < last.end
+                && last.start < first.end
+                && (SAME_LINE..MAX_LINE_GAP).contains(&gap)
+                && last.lines < MAX_CELL_LINES;
+            // Cells with more lines may begin above the others of their row.
+            let top = above.map_or(row.top, |above| above + 2.0 * SAME_LINE * em);
+            let is_beside = first.start > last.end
+                && line.baseline > top - SAME_LINE * em
+                && line.baseline < row.bottom + SAME_LINE * em;
+            if goes_on {
+                last.text.push(' ');
+                last.text.push_str(&first.text);
+                (last.start, last.end) = (last.start.min(first.start), last.end.max(first.end));
+                last.baseline = line.baseline;
+                last.lines += 1;
+            } else if is_beside {
+                row.cells.append(&mut cells);
             }
-        };
-        if !is_row {
-            break;
+            if goes_on || is_beside {
+                row.bottom = row.bottom.max(line.baseline);
+                row.is_bold &= line.is_bold;
+                row.lines = at + 1;
+                continue;
+            }
+            let below = (line.baseline - row.bottom) / em;
+            if row.cells.len() < 2 || !(SAME_LINE..MAX_ROW_GAP).contains(&below) {
+                break;
+            }
         }
-        rows.push(Row {
-            cells,
-            top: line.baseline,
-            bottom: line.baseline,
-            lines: at + 1,
-            is_bold: line.is_bold,
-        });
+        let (top, bottom) = (line.baseline, line.baseline);
+        rows.push(Row { cells, top, bottom, lines: at + 1, is_bold: line.is_bold });
     }
     rows
 }

@@ -29,9 +29,14 @@ pub enum Layer {
 /// If the system has the layer and setting it up fails.
 pub fn confine(layer: Layer) -> io::Result<bool> {
     match layer {
+        #[cfg(target_os = "linux")]
         Layer::Files => files(),
+        #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
         Layer::Calls => calls(),
+        #[cfg(unix)]
         Layer::Limits => limits(),
+        #[allow(unreachable_patterns, reason = "Linux has all layers")]
+        _ => Ok(false),
     }
 }
 
@@ -65,11 +70,6 @@ fn files() -> io::Result<bool> {
     Ok(status.ruleset != RulesetStatus::NotEnforced)
 }
 
-#[cfg(not(target_os = "linux"))]
-fn files() -> io::Result<bool> {
-    Ok(false)
-}
-
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
 fn calls() -> io::Result<bool> {
     use seccompiler::{BpfProgram, Error, SeccompAction, SeccompFilter};
@@ -88,11 +88,6 @@ fn calls() -> io::Result<bool> {
         }
         Err(error) => Err(io::Error::other(error)),
     }
-}
-
-#[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64"))))]
-fn calls() -> io::Result<bool> {
-    Ok(false)
 }
 
 /// System calls of memory allocation, hash maps, panics, process exit and the three standard streams.
@@ -149,9 +144,4 @@ fn limits() -> io::Result<bool> {
     Resource::NOFILE.set(0, 0)?;
     Resource::NPROC.set(0, 0)?;
     Ok(true)
-}
-
-#[cfg(not(unix))]
-fn limits() -> io::Result<bool> {
-    Ok(false)
 }

@@ -106,15 +106,15 @@ impl Sandbox {
             let answer = answer.recv_timeout(self.time);
             let result = match answer {
                 Ok(Ok(answer)) => self.parse_answer(child, &answer, deadline),
-                Ok(Err(error)) => Err(ChildFailure::Final(sandbox_error(&error))),
-                Err(RecvTimeoutError::Timeout) => Err(ChildFailure::Final(self.timed_out())),
-                Err(RecvTimeoutError::Disconnected) => Err(ChildFailure::NoOutput { signal: None }),
+                Ok(Err(error)) => Ok(Err(sandbox_error(&error))),
+                Err(RecvTimeoutError::Timeout) => Ok(Err(self.timed_out())),
+                Err(RecvTimeoutError::Disconnected) => Err(NoOutput { signal: None }),
             };
             // Ends the threads above, which wait for the child or for this signal.
             let _ = child.kill();
             drop(done);
             let stderr = stderr.join().ok().and_then(Result::ok).unwrap_or_default();
-            result.map_err(|failure| self.explain(failure, &String::from_utf8_lossy(&stderr)))
+            result.unwrap_or_else(|end| Err(self.explain(end, &String::from_utf8_lossy(&stderr))))
         })
     }
 
@@ -123,41 +123,34 @@ impl Sandbox {
         child: &mut Child,
         answer: &[u8],
         deadline: Instant,
-    ) -> Result<Document, ChildFailure> {
+    ) -> Result<Result<Document, ExtractError>, NoOutput> {
         if answer.len() as u64 > MAX_OUTPUT_BYTES {
-            return Err(ChildFailure::Final(ExtractError::too_much_text()));
+            return Ok(Err(ExtractError::too_much_text()));
         }
-        match serde_json::from_slice::<Result<Document, ExtractError>>(answer) {
-            Ok(result) => result.map_err(ChildFailure::Final),
-            Err(_) => Err(self.exit_failure(child, deadline)),
+        if let Ok(result) = serde_json::from_slice(answer) {
+            return Ok(result);
         }
-    }
-
-    /// The output was incomplete, so the child is about to exit.
-    fn exit_failure(&self, child: &mut Child, deadline: Instant) -> ChildFailure {
+        // The output is incomplete, so the child is about to exit.
         loop {
             match child.try_wait() {
                 Ok(Some(status)) if status.success() => {
-                    return ChildFailure::Final(sandbox_error(&io::Error::other("it gave no answer")));
+                    return Ok(Err(sandbox_error(&io::Error::other("it gave no answer"))));
                 }
-                Ok(Some(status)) => return ChildFailure::NoOutput { signal: signal(status) },
+                Ok(Some(status)) => return Err(NoOutput { signal: signal(status) }),
                 Ok(None) if Instant::now() < deadline => thread::sleep(POLL_INTERVAL),
-                Ok(None) => return ChildFailure::Final(self.timed_out()),
-                Err(error) => return ChildFailure::Final(sandbox_error(&error)),
+                Ok(None) => return Ok(Err(self.timed_out())),
+                Err(error) => return Ok(Err(sandbox_error(&error))),
             }
         }
     }
 
-    fn explain(&self, failure: ChildFailure, stderr: &str) -> ExtractError {
-        match failure {
-            ChildFailure::Final(error) => error,
-            ChildFailure::NoOutput { .. } if stderr.contains("memory allocation of") => {
-                ExtractError::OutOfMemory(MAX_MEMORY_MIB)
-            }
+    fn explain(&self, NoOutput { signal }: NoOutput, stderr: &str) -> ExtractError {
+        match signal {
+            _ if stderr.contains("memory allocation of") => ExtractError::OutOfMemory(MAX_MEMORY_MIB),
             // Otherwise only the kernel sends this signal, when the machine runs out of memory.
-            ChildFailure::NoOutput { signal: Some(SIGKILL) } => ExtractError::OutOfMemory(MAX_MEMORY_MIB),
-            ChildFailure::NoOutput { signal: Some(SIGXCPU) } => self.timed_out(),
-            ChildFailure::NoOutput { .. } => ExtractError::Crashed,
+            Some(SIGKILL) => ExtractError::OutOfMemory(MAX_MEMORY_MIB),
+            Some(SIGXCPU) => self.timed_out(),
+            _ => ExtractError::Crashed,
         }
     }
 
@@ -170,12 +163,9 @@ impl Sandbox {
 const SIGKILL: i32 = 9;
 const SIGXCPU: i32 = 24;
 
-enum ChildFailure {
-    Final(ExtractError),
-    /// The child ended without output.
-    NoOutput {
-        signal: Option<i32>,
-    },
+/// The child ended without output.
+struct NoOutput {
+    signal: Option<i32>,
 }
 
 #[cfg(unix)]

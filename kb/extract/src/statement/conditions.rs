@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::is_within;
 use super::words::{ends_with_colon, is_fragment};
 use crate::document::{Block, BlockKind, Document, MarkKind, Reference};
+use crate::shifted::raised_digit;
 
 /// A longer run of asterisks is a line or a rating.
 const MAX_SYMBOLS: usize = 4;
@@ -302,11 +303,6 @@ fn form(c: char) -> Option<Form> {
 
 fn is_symbol(c: char) -> bool {
     matches!(c, '*' | '†' | '‡')
-}
-
-fn raised_digit(c: char) -> Option<char> {
-    let digit = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'].iter().position(|raised| *raised == c)?;
-    char::from_digit(u32::try_from(digit).ok()?, 10)
 }
 
 impl Mark<'_> {

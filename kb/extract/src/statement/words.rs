@@ -6,41 +6,17 @@ use std::sync::OnceLock;
 
 use crate::clean::ends_sentence;
 
-static AFFIRMS: Phrases = Phrases::of("affirms");
-static COPULAS: Phrases = Phrases::of("copulas");
-static ELLIPSES: Phrases = Phrases::of("ellipses");
-static ELSEWHERE: Phrases = Phrases::of("elsewhere");
-static EXCLUSIONS: Phrases = Phrases::of("exclusions");
-static EXCEPTIONS: Phrases = Phrases::of("exceptions");
-static EXEMPT: Phrases = Phrases::of("exempt");
-static FIGURES: Phrases = Phrases::of("figures");
-static FOLLOWING: Phrases = Phrases::of("following");
-static FORWARD: Phrases = Phrases::of("forward");
-static HEARSAY: Phrases = Phrases::of("hearsay");
-static INTERROGATIVES: Phrases = Phrases::of("interrogatives");
-static JOINS: Phrases = Phrases::of("joins");
-static LEANERS: Phrases = Phrases::of("leaners");
-static LEADS_ON: Phrases = Phrases::of("leads on");
-static LIMITS: Phrases = Phrases::of("limits");
-static NEGATIONS: Phrases = Phrases::of("negations");
-static OPENERS: Phrases = Phrases::of("openers");
-static OTHERS: Phrases = Phrases::of("others");
-static OUTDATED: Phrases = Phrases::of("outdated");
-static INNER_POINTERS: Phrases = Phrases::of("inner pointers");
-static PAIRS: Phrases = Phrases::of("pairs");
-static PAST: Phrases = Phrases::of("past");
-static POINTERS: Phrases = Phrases::of("pointers");
-static PRONOUNS: Phrases = Phrases::of("pronouns");
-static QUESTION_MARKS: Phrases = Phrases::of("question marks");
-static REPEATS: Phrases = Phrases::of("repeats");
-static SCOPES: Phrases = Phrases::of("scopes");
-static SEQUELS: Phrases = Phrases::of("sequels");
-static SPANS: Phrases = Phrases::of("spans");
-static SPEAKERS: Phrases = Phrases::of("speakers");
-static STANDS_ALONE: Phrases = Phrases::of("stands alone");
-static THIS_DOCUMENT: Phrases = Phrases::of("this document");
-static WARNINGS: Phrases = Phrases::of("warnings");
-static YES_OR_NO: Phrases = Phrases::of("yes or no");
+/// Each list is the section of `words.txt` with its name.
+macro_rules! lists {
+    ($($name:ident)*) => { $(static $name: Phrases = Phrases::of(stringify!($name));)* };
+}
+
+lists! {
+    AFFIRMS COPULAS ELLIPSES ELSEWHERE EXCLUSIONS EXCEPTIONS EXEMPT FIGURES FOLLOWING FORWARD
+    HEARSAY INTERROGATIVES JOINS LEANERS LEADS_ON LIMITS NEGATIONS OPENERS OTHERS OUTDATED
+    INNER_POINTERS PAIRS PAST POINTERS PRONOUNS QUESTION_MARKS REPEATS SCOPES SEQUELS SPANS SPEAKERS
+    STANDS_ALONE THIS_DOCUMENT WARNINGS YES_OR_NO
+}
 
 /// "Please note: …"
 const MAX_LABEL_WORDS: usize = 2;
@@ -443,13 +419,13 @@ fn words(text: &str) -> Vec<String> {
 
 /// The words and phrases of a role.
 struct Phrases {
-    role: &'static str,
+    name: &'static str,
     by_first_word: OnceLock<HashMap<String, Vec<Vec<String>>>>,
 }
 
 impl Phrases {
-    const fn of(role: &'static str) -> Self {
-        Self { role, by_first_word: OnceLock::new() }
+    const fn of(name: &'static str) -> Self {
+        Self { name, by_first_word: OnceLock::new() }
     }
 
     fn that_begin_with(&self, word: &str) -> &[Vec<String>] {
@@ -458,7 +434,8 @@ impl Phrases {
 
     fn read(&self) -> HashMap<String, Vec<Vec<String>>> {
         let table = include_str!("words.txt").replace("\n   ", " ");
-        let (_, section) = table.split_once(&format!("\n[{}] ", self.role)).unwrap_or_default();
+        let role = self.name.to_lowercase().replace('_', " ");
+        let (_, section) = table.split_once(&format!("\n[{role}] ")).unwrap_or_default();
         // Below what the role is, each line begins with its language.
         let lines = section.lines().skip(1).map_while(|line| line.split_once(' '));
         let mut index: HashMap<String, Vec<Vec<String>>> = HashMap::new();
@@ -577,7 +554,7 @@ mod tests {
         assert!(refers_back("Quest'ultimo è gratuito.") && limits("L'exception"));
         assert!(is_hearsay("Vermeintlich ist es frei.") && is_hearsay("En el pasado era gratis."));
         for list in [&POINTERS, &STANDS_ALONE, &EXCEPTIONS, &LIMITS, &QUESTION_MARKS] {
-            assert!(list.that_begin_with("").is_empty() && !list.read().is_empty(), "{}", list.role);
+            assert!(list.that_begin_with("").is_empty() && !list.read().is_empty(), "{}", list.name);
         }
         assert!(is_in("for", &SCOPES) && is_in("tijdens", &SCOPES) && !is_in("except", &SCOPES));
     }
