@@ -3,7 +3,7 @@ import { element } from "../../src/dom/element.js";
 import { sectionOf } from "../../src/panel/citations/documents.js";
 import { cosine, number } from "../format.js";
 
-/** The server's default threshold of cosine similarity (`CHAT_EVIDENCE_THRESHOLD`). */
+/** The default of `evidence_threshold`, the column of an assistant. */
 export const THRESHOLD = 0.35;
 
 /** One cited passage: its place, its similarity to the question, and its quotes or source sentences. */
