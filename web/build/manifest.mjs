@@ -5,7 +5,7 @@ import { cli } from "@custom-elements-manifest/analyzer/cli.js";
 const web = fileURLToPath(new URL("..", import.meta.url));
 
 /** The custom-elements manifest of the element (schema 1.0.0). */
-export function describeElements() {
+function describeElements() {
   const argv = ["analyze", "--config", "custom-elements-manifest.config.mjs", "--quiet"];
   return cli({ argv, cwd: web, noWrite: true });
 }

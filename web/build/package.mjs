@@ -19,7 +19,7 @@ const web = fileURLToPath(new URL("..", import.meta.url));
 const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
 
 /** Builds `dist/` and returns its path. */
-export async function buildWidgetPackage() {
+async function buildWidgetPackage() {
   const embedder = await buildEmbedderPackage();
   const dist = `${web}dist`;
   await rm(dist, { recursive: true, force: true });

@@ -68,7 +68,7 @@ function readRange(headers, size, etag) {
 }
 
 /** The absolute path, or `null` if it leaves `root`, names a hidden file, or is malformed. */
-export function resolveBelow(root, urlPath) {
+function resolveBelow(root, urlPath) {
   let decoded;
   try {
     decoded = decodeURIComponent(urlPath);

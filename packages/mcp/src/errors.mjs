@@ -23,7 +23,7 @@ const ADVICE = {
 };
 
 /** Name of the error's fields in `_meta` of a result. */
-export const ERROR_META = "evidence-chat/error";
+const ERROR_META = "evidence-chat/error";
 
 /**
  * The result of a call that failed. Its text begins with the code; `_meta` has the fields for programs.

@@ -100,7 +100,7 @@ async function startProgram(processes, program, env) {
 }
 
 /** An error of WebDriver; `code` is its error code. */
-export class DriverError extends Error {
+class DriverError extends Error {
   constructor(code, message) {
     super(`${code}: ${message}`);
     this.code = code;

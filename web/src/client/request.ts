@@ -196,7 +196,7 @@ export async function currentToken(
 }
 
 /** The server rejected a fresh token. */
-export function tokenRejected(): ChatError {
+function tokenRejected(): ChatError {
   return new ChatError("unauthorized", EXPIRED, { retryable: false, status: 401, reason: "expired" });
 }
 

@@ -191,7 +191,7 @@ const SMALL_WORDS = new Set(
 /**
  * An English title with capitals as MLA and Chicago want them. Words with a capital or a dot inside stay as they are.
  */
-export function titleCase(title: string): string {
+function titleCase(title: string): string {
   const words = [...title.matchAll(/[^\s-]+/g)];
   const last = words.length - 1;
   return words.reduceRight((text, { 0: word, index }, number) => {

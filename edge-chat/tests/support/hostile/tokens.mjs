@@ -17,7 +17,7 @@ const without = (/** @type {keyof ReturnType<typeof claimsOf>} */ claim) => {
 const rawClaims = (text) => tokenOf(HS256, JSON.stringify(claimsOf(USER)).replace("{", `{${text},`), sign);
 
 /** Tokens by their defect. `keys` are key pairs whose public keys the Worker knows. */
-export function forgedTokens({ ec, rsa }) {
+function forgedTokens({ ec, rsa }) {
   const pem = (key) => key.publicKey.export({ type: "spki", format: "pem" });
   const stranger = "another secret that is long enough for hs256";
   return {

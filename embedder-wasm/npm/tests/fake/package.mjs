@@ -8,7 +8,7 @@ import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
 export const MODEL_FILE = "all-MiniLM-L6-v2-int8-00000000.safetensors.gz";
-export const WASM_FILES = ["embedder_bg.wasm", "embedder_relaxed_bg.wasm"];
+const WASM_FILES = ["embedder_bg.wasm", "embedder_relaxed_bg.wasm"];
 /** Large enough to arrive in many chunks, and for a second megabyte. */
 export const MODEL = randomBytes(2_500_000);
 MODEL[0] = 0; // Not the first byte of a gzip file.

@@ -15,7 +15,7 @@ const BEGINNING = /(?:^|\[\d{1,3}\])\s*$/;
  * The places of pieces that follow each other in a text, with nothing but punctuation and white space between them. White space may
  * differ. `undefined` if the text does not have them from `from` on.
  */
-export function findPieces(text: string, pieces: readonly QuotePiece[], from = 0): readonly Range[] | undefined {
+function findPieces(text: string, pieces: readonly QuotePiece[], from = 0): readonly Range[] | undefined {
   const [first, ...others] = pieces.map(({ text }) => patternOf(text));
   if (first === undefined) return undefined;
   const begin = new RegExp(first, "g");
@@ -68,14 +68,14 @@ export function findStatement(
 }
 
 /** A text, with the pieces that the quote gets from around it lighter. */
-export function lighten(text: string, chain: readonly Range[], start = 0): (Node | string)[] {
+function lighten(text: string, chain: readonly Range[], start = 0): (Node | string)[] {
   return cut({ kind: "run", text, start, end: start + text.length }, chain).map((part) =>
     part.inside ? element("span", { class: "chain", part: "chain" }, part.text) : part.text,
   );
 }
 
 /** The ranges of the pieces that are not words of the quote itself. */
-export function chainOf(pieces: readonly QuotePiece[], ranges: readonly Range[] = []): readonly Range[] {
+function chainOf(pieces: readonly QuotePiece[], ranges: readonly Range[] = []): readonly Range[] {
   return ranges.filter((_, place) => pieces[place]?.role !== undefined);
 }
 
