@@ -41,7 +41,7 @@ export const GROUPS = {
     "The prebuilt Worker": "packages/worker/README.md",
     Deploy: "docs/deploy.md",
     Insights: "docs/insights.md",
-    "Settings page": "docs/settings.md",
+    Settings: "docs/settings.md",
     "Monitoring, limits": "docs/deploy.md#monitoring",
     "Versions, keys, rollback": "docs/deploy.md#rolling-back",
     Configuration: "docs/configuration.md",
