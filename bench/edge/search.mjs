@@ -8,7 +8,7 @@ import { signUp } from "./lib/supabase.mjs";
 
 const WARM_UP = 40;
 const REQUESTS = 400;
-/** So many that nobody reaches the limit of searches. */
+/** So many that nobody reaches the limit of requests. */
 const USERS = 4;
 
 const worker = setting("WORKER_URL");

@@ -40,7 +40,7 @@ test("searches store nothing and take no question's place", async () => {
   const token = await demo.newUser();
   const before = await demo.rest("GET", "chat_refusals?select=id");
   for (let count = 0; count < 30; count++) assert.equal((await search(token, HALF_TYPED)).status, 200);
-  assert.deepEqual(limitOf(await search(token, "which planet has the most moons")), [300, 269]);
+  assert.equal((await search(token, "which planet has the most moons")).headers.get("ratelimit-limit"), null);
   assert.deepEqual(await demo.rest("GET", "chat_sessions?select=id", { token }), []);
   assert.deepEqual(await demo.rest("GET", "chat_refusals?select=id"), before);
   const asked = await post(chatUrl, token, await chatRequest(COVERED));
