@@ -7,8 +7,8 @@ import { cell, inline, table } from "./table.mjs";
 
 const run = promisify(execFile);
 const FILE = fileURLToPath(new URL("../docs/kb.md", import.meta.url));
-/** Options that more than this share of the commands have are listed once. */
-const COMMON = 0.6;
+/** Of options that more than this share of the commands have, the commands are not listed. */
+const MOST = 0.6;
 
 /** The page about the `kb` of this path. */
 export async function kbReference(/** @type {string} */ kb) {
@@ -18,11 +18,14 @@ export async function kbReference(/** @type {string} */ kb) {
     .map(({ name }) => name);
   const commands = await Promise.all(names.map(async (name) => ({ name, ...parse(await help(kb, name)) })));
   const common = new Map();
-  for (const { entries } of commands) {
-    for (const entry of entries) common.set(key(entry), [...(common.get(key(entry)) ?? []), entry]);
+  for (const { name, entries } of commands) {
+    for (const entry of entries) {
+      const { of } = common.get(key(entry)) ?? { of: [] };
+      common.set(key(entry), { ...entry, of: [...of, `\`${name}\``] });
+    }
   }
-  const isCommon = (entry) => common.get(key(entry)).length > COMMON * commands.length;
-  const shared = [...common.values()].map(([entry]) => entry).filter(isCommon);
+  const isCommon = (entry) => entry.name.startsWith("--") && common.get(key(entry)).of.length > 1;
+  const shared = [...common.values()].filter(isCommon);
 
   const page = [
     "# The `kb` command",
@@ -31,8 +34,15 @@ export async function kbReference(/** @type {string} */ kb) {
       ["command", "what it does"],
       commands.map(({ name, text: about }) => [`[\`${name}\`](#kb-${name})`, cell(about.split("\n")[0])]),
     ),
-    "## Options of most commands",
-    entriesTable(shared),
+    "## Options of several commands",
+    table(
+      ["option", "of", "meaning"],
+      shared.map(({ name, of, text: meaning }) => [
+        `\`${name}\``,
+        of.length > MOST * commands.length ? "most" : of.join(", "),
+        cell(meaning),
+      ]),
+    ),
   ];
   for (const { name, text: about, usage, entries: all } of commands) {
     page.push(
