@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use chat_core::error::ErrorCode;
-use chat_core::request::{DIMENSIONS, MAX_MESSAGE_CHARS};
+use chat_core::limits::MAX_MESSAGE_CHARS;
+use chat_core::request::DIMENSIONS;
 use serde::Serialize;
 use serde_json::json;
 use worker::Response;
