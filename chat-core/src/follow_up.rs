@@ -90,7 +90,7 @@ pub fn respond_to_follow_up(
 
 /// The question and the passages that the reader should read, in the order of their rank. `joined` is the search for the question and
 /// the one before it, if there was one before it; the passages are of the search that [`respond`](crate::respond()) or
-/// [`respond_to_follow_up`](crate::follow_up::respond_to_follow_up) answers from.
+/// [`respond_to_follow_up`] answers from.
 pub fn passages_to_read(
     question: &str,
     rows: &[MatchedChunk],
