@@ -48,7 +48,7 @@ export default defineConfig(
   },
   {
     files: ["web/src/**/*.ts"],
-    ignores: ["web/src/dom/lazy-import.ts"],
+    ignores: ["web/src/lazy-import.ts"],
     rules: {
       "no-restricted-syntax": [
         "error",

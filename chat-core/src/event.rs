@@ -4,11 +4,10 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use crate::answer::Citation;
+use crate::decision::{DecidedBy, Searched};
 use crate::error::ErrorBody;
 use crate::found::FoundPassage;
 use crate::generation_report::{AnswerMode, GenerationReport};
-use crate::outcome::Searched;
-use crate::reading::DecidedBy;
 use crate::refusal::Refusal;
 
 /// A comment line that keeps an idle connection open; clients skip it.

@@ -8,8 +8,12 @@ use serde::Deserializer;
 use serde::de::{self, DeserializeSeed, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::error::Category;
+use uuid::Uuid;
 
 use crate::error::ApiError;
+
+/// Bytes of a model fingerprint.
+const MAX_MODEL_BYTES: usize = 128;
 
 /// The known fields of an object, not yet checked. null is the same as a missing field.
 pub(crate) struct Fields(BTreeMap<&'static str, Value>);
@@ -40,6 +44,27 @@ impl Fields {
 
     pub(crate) fn required(&mut self, name: &str) -> Result<Value, ApiError> {
         self.take(name).ok_or_else(|| ApiError::invalid_request(format!("{name} is missing")))
+    }
+}
+
+/// Parses a UUID in the hyphenated form only, so that each id has one spelling apart from case.
+pub fn parse_id(text: &str) -> Option<Uuid> {
+    Uuid::try_parse(text).ok().filter(|_| text.len() == uuid::fmt::Hyphenated::LENGTH)
+}
+
+pub(crate) fn uuid(value: &Value, field: &str) -> Result<Uuid, ApiError> {
+    value
+        .as_str()
+        .and_then(parse_id)
+        .ok_or_else(|| ApiError::invalid_request(format!("{field} must be a UUID")))
+}
+
+pub(crate) fn model(value: Value, field: &str) -> Result<String, ApiError> {
+    match value {
+        Value::String(text) if (1..=MAX_MODEL_BYTES).contains(&text.len()) => Ok(text),
+        _ => Err(ApiError::invalid_request(format!(
+            "{field} must be a string of 1 to {MAX_MODEL_BYTES} bytes"
+        ))),
     }
 }
 

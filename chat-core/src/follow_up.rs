@@ -22,11 +22,11 @@ use crate::asking::Asking;
 use crate::chunk::MatchedChunk;
 use crate::evidence::calibration::log_odds;
 use crate::evidence::{EvidenceThresholds, query_terms, ranked};
+use crate::limits::MAX_MESSAGE_CHARS;
 use crate::passage::Passage;
 use crate::question::Question;
-use crate::reading::{Reading, apply};
-use crate::request::MAX_MESSAGE_CHARS;
-use crate::respond::{Response, Search, Verdict};
+use crate::reading::{MAX_READ_PASSAGES, PassageToRead, Reading, is_to_read};
+use crate::respond::{Response, Search, Verdict, apply};
 
 /// Informative words of a question that may lean on the one before it. Questions that stand alone mostly have three or more.
 const MAX_OWN_WORDS: usize = 2;
@@ -86,6 +86,31 @@ pub fn respond_to_follow_up(
     let is_answer = |response: &Response| matches!(response.verdict, Verdict::Answer(_));
     let is_used = if is_answer(&both) == is_answer(&alone) { leans } else { is_answer(&both) };
     (if is_used { both } else { alone }, is_used)
+}
+
+/// The question and the passages that the reader should read, in the order of their rank. `joined` is the search for the question and
+/// the one before it, if there was one before it; the passages are of the search that [`respond`](crate::respond()) or
+/// [`respond_to_follow_up`] answers from.
+pub fn passages_to_read(
+    question: &str,
+    rows: &[MatchedChunk],
+    joined: Option<JoinedSearch<'_>>,
+    thresholds: &EvidenceThresholds,
+) -> (String, Vec<PassageToRead>) {
+    let alone = Search::new(question, rows, thresholds);
+    let both = joined.and_then(|joined| Some((joined, together(question, &alone, joined, thresholds)?)));
+    match both.filter(|(_, both)| both.is_answered()) {
+        Some((joined, both)) => (joined.text.to_owned(), to_read(&both)),
+        None => (question.to_owned(), to_read(&alone)),
+    }
+}
+
+fn to_read(search: &Search<'_>) -> Vec<PassageToRead> {
+    if !search.question.is_for_reader() {
+        return Vec::new();
+    }
+    let passages = search.passages.iter().filter(|passage| is_to_read(passage));
+    passages.take(MAX_READ_PASSAGES).map(PassageToRead::new).collect()
 }
 
 /// The search for a question and the one before it, if the question leans on that one.

@@ -22,6 +22,7 @@ mod asking;
 pub mod assistant;
 pub mod chunk;
 pub mod decimal;
+pub mod decision;
 pub mod error;
 pub mod event;
 pub mod evidence;
@@ -49,5 +50,7 @@ mod words;
 #[cfg(test)]
 mod work;
 
-pub use reading::{DecidedBy, PassageReading, PassageToRead, Reading, passages_to_read};
+pub use decision::DecidedBy;
+pub use follow_up::passages_to_read;
+pub use reading::{PassageReading, PassageToRead, Reading};
 pub use respond::{Response, Verdict, respond};

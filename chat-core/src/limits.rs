@@ -10,9 +10,10 @@
 
 use unicode_segmentation::GraphemeCursor;
 
-use crate::request::MAX_MESSAGE_CHARS;
-use crate::search::MAX_RESULTS;
-
+/// Characters of a message after trimming.
+pub const MAX_MESSAGE_CHARS: usize = 4000;
+/// The most results of a search.
+pub const MAX_RESULTS: usize = 10;
 /// Bytes of a passage's content, as UTF-8. English text of 256 tokens has about 1,300, and hardly any text more than 2,500.
 pub const MAX_PASSAGE_BYTES: usize = 4096;
 /// Bytes of the headings above a passage, as UTF-8.
@@ -220,8 +221,9 @@ mod tests {
     use crate::answer::Answer;
     use crate::chunk::tests::{chunk, list};
     use crate::chunk::{MatchedChunk, QueryTerm, SearchRows, SentenceMatch};
+    use crate::decision::Searched;
     use crate::evidence::EvidenceThresholds;
-    use crate::outcome::{Outcome, Searched};
+    use crate::outcome::Outcome;
     use crate::{Verdict, respond, work};
 
     fn filled(start: &str, filler: &str, bytes: usize) -> String {

@@ -7,11 +7,11 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use crate::answer::{Answer, Citation};
+use crate::decision::{DecidedBy, Searched};
 use crate::event::Event;
 use crate::found::FoundPassage;
 use crate::generation_report::{AnswerMode, GenerationReport};
 use crate::limits::{MAX_LINK_BYTES, json_bytes};
-use crate::reading::DecidedBy;
 use crate::refusal::Refusal;
 
 /// The outcome of a question. It is stored under the `message_id` and replayed when the question is sent again. Its JSON is
@@ -56,22 +56,6 @@ pub struct AnswerOutcome {
     /// What was searched, if it was not just the question.
     #[serde(flatten)]
     pub searched: Searched,
-}
-
-/// What was searched, if it was not just the question.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Searched {
-    /// The question together with the one before it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub searched: Option<String>,
-    /// Whether the model read only the beginning of the question.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub truncated: bool,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-fn is_false(value: &bool) -> bool {
-    !value
 }
 
 impl Outcome {

@@ -6,11 +6,15 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use crate::chunk::{MatchedChunk, SentenceMatch};
-use crate::evidence::calibration::MAX_READER_Z;
 use crate::limits::{MAX_CHAIN_BYTES, MAX_SENTENCES};
 use crate::marker::has_escaped_marker;
 use crate::statement::{Part, Segment, StatementKind, joined, shown};
 use crate::words::words;
+
+/// The largest absolute z that counts, and minus the z of a statement that was not read.
+pub(crate) const MAX_READER_Z: f64 = 10.0;
+/// Between the headings of a section.
+pub(crate) const HEADING_SEPARATOR: &str = " › ";
 
 /// A passage and its statements.
 pub(crate) struct Passage<'a> {

@@ -4,9 +4,8 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::chunk::MatchedChunk;
+use crate::decision::{DecidedBy, Searched};
 use crate::found::FoundPassage;
-use crate::outcome::Searched;
-use crate::reading::DecidedBy;
 
 /// Shown when the evidence is missing or too weak.
 pub const NOT_ENOUGH_EVIDENCE: &str = "I don't have enough information to answer that question. You might try \

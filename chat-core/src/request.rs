@@ -6,21 +6,19 @@ use uuid::Uuid;
 
 use crate::assistant::AssistantName;
 use crate::error::ApiError;
-use crate::fields::Fields;
+pub use crate::fields::parse_id;
+use crate::fields::{Fields, model, uuid};
+use crate::limits::MAX_MESSAGE_CHARS;
 use crate::reading::Reading;
 
 /// Length of a question vector.
 pub const DIMENSIONS: usize = 384;
-/// Characters of a message after trimming.
-pub const MAX_MESSAGE_CHARS: usize = 4000;
 /// Bytes of a request body.
 pub const MAX_BODY_BYTES: usize = 64 * 1024;
 /// How far the norm of the vector may be from 1.
 pub const NORM_TOLERANCE: f64 = 1e-3;
 /// Tokens of a text that the model reads, `[CLS]` and `[SEP]` included.
 pub const MAX_MODEL_TOKENS: usize = 256;
-/// Bytes of a model fingerprint.
-const MAX_MODEL_BYTES: usize = 128;
 
 /// A valid request.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -177,29 +175,8 @@ fn is_truncated(message: &str) -> bool {
     words.count() > MAX_MODEL_TOKENS - 2
 }
 
-/// Parses a UUID in the hyphenated form only, so that each id has one spelling apart from case.
-pub fn parse_id(text: &str) -> Option<Uuid> {
-    Uuid::try_parse(text).ok().filter(|_| text.len() == uuid::fmt::Hyphenated::LENGTH)
-}
-
 pub(crate) fn assistant(value: Option<Value>) -> Result<AssistantName, ApiError> {
     value.map_or_else(|| Ok(AssistantName::default()), |value| AssistantName::from_json(&value))
-}
-
-pub(crate) fn uuid(value: &Value, field: &str) -> Result<Uuid, ApiError> {
-    value
-        .as_str()
-        .and_then(parse_id)
-        .ok_or_else(|| ApiError::invalid_request(format!("{field} must be a UUID")))
-}
-
-pub(crate) fn model(value: Value, field: &str) -> Result<String, ApiError> {
-    match value {
-        Value::String(text) if (1..=MAX_MODEL_BYTES).contains(&text.len()) => Ok(text),
-        _ => Err(ApiError::invalid_request(format!(
-            "{field} must be a string of 1 to {MAX_MODEL_BYTES} bytes"
-        ))),
-    }
 }
 
 fn include_citations(value: Value) -> Result<bool, ApiError> {

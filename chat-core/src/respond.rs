@@ -2,13 +2,14 @@
 
 use crate::answer::{Answer, compose};
 use crate::chunk::MatchedChunk;
+use crate::decision::DecidedBy;
 use crate::evidence::calibration::confidence_with_reader;
 use crate::evidence::{
     Assessment, DEFAULT_CONFIDENCE, EvidenceThresholds, assess_all, failure, query_terms, ranked,
 };
 use crate::passage::Passage;
 use crate::question::Question;
-use crate::reading::{DecidedBy, Reading, apply};
+use crate::reading::Reading;
 use crate::refusal::Reason;
 
 /// The verdict on a question, and the evidence for it.
@@ -110,5 +111,16 @@ impl<'r> Search<'r> {
                 .map_or(Verdict::Refuse(Reason::WeakEvidence), Verdict::Answer),
         };
         Response { assessment, verdict, decided_by }
+    }
+}
+
+/// Lets a reading take part in the decision on the searches for a question, if it is of a passage of one of them.
+pub(crate) fn apply(reading: Option<&Reading>, searches: &mut [&mut Search<'_>]) {
+    let Some(reading) = reading else { return };
+    let of_searches: Vec<_> = searches.iter().map(|search| reading.of(&search.passages)).collect();
+    if of_searches.iter().flatten().any(Option::is_some) {
+        for (search, of_passages) in searches.iter_mut().zip(of_searches) {
+            search.apply(&of_passages);
+        }
     }
 }

@@ -9,15 +9,14 @@ use crate::assistant::AssistantName;
 use crate::chunk::MatchedChunk;
 use crate::error::ApiError;
 use crate::evidence::{EvidenceThresholds, assess_all, query_terms, ranked};
-use crate::fields::Fields;
+use crate::fields::{Fields, model};
 use crate::found::FoundPassage;
+use crate::limits::MAX_RESULTS;
 use crate::question::Question;
-use crate::request::{Previous, assistant, embedding, model, previous, text};
+use crate::request::{Previous, assistant, embedding, previous, text};
 
 /// Results of a search, unless the client asks for fewer or more.
 pub const DEFAULT_RESULTS: usize = 5;
-/// The most results of a search.
-pub const MAX_RESULTS: usize = 10;
 /// Minimum cosine of a result, or of one of its sentences: less than evidence needs, because half a question is less similar to its
 /// passage than the whole. At 70 % of the characters, 77 % of the sample questions find their page with 0.3, and 68 % with 0.35.
 pub const MIN_SIMILARITY: f64 = 0.3;

@@ -58,24 +58,39 @@ impl Call {
         Ok(body)
     }
 
+    /// The user, within the rough limit of requests.
+    pub(crate) async fn user(&self) -> Result<Authenticated, HttpError> {
+        self.user_within("").await
+    }
+
+    /// The user, within the rough limit of searches, so that typing never takes the place of other requests.
+    pub(crate) async fn searching_user(&self) -> Result<Authenticated, HttpError> {
+        self.user_within("search ").await
+    }
+
     /// Verifies the token; nothing else does. The request counts against its user, or without an account against its IP address: a
     /// visitor becomes another anonymous user by clearing the browser's storage.
-    pub(crate) async fn user(&self) -> Result<Authenticated, HttpError> {
+    async fn user_within(&self, counted_as: &str) -> Result<Authenticated, HttpError> {
         let authorization = self.header("authorization");
         let platform = KeyFetcher(self.deadline);
         let user = authenticate(authorization.as_deref(), &self.config.identity, &platform);
         let user = self.trace.time("auth", self.deadline.limit("auth", user)).await;
-        match user.as_ref().ok().filter(|user| !user.is_anonymous()) {
-            Some(user) => check_limit(user.user_id().to_string(), &self.env).await?,
-            None => self.check_address_limit().await?,
-        }
+        let caller = match &user {
+            Err(_) => return self.check_unknown().await.and(user),
+            Ok(user) if user.is_anonymous() => self.client_network()?,
+            Ok(user) => user.user_id().to_string(),
+        };
+        check_limit(format!("{counted_as}{caller}"), &self.env).await?;
         user
     }
 
-    /// Counts a request without an account against its IP address.
-    pub(crate) async fn check_address_limit(&self) -> Result<(), HttpError> {
-        let header = self.config.client_address_header.as_deref();
-        check_limit(client_network(&self.request, header)?, &self.env).await
+    /// Counts a request without a user against its IP address.
+    pub(crate) async fn check_unknown(&self) -> Result<(), HttpError> {
+        check_limit(format!("unknown {}", self.client_network()?), &self.env).await
+    }
+
+    fn client_network(&self) -> Result<String, HttpError> {
+        client_network(&self.request, self.config.client_address_header.as_deref())
     }
 
     pub(crate) fn supabase(&self, user: Authenticated) -> Supabase {

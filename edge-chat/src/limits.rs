@@ -48,7 +48,7 @@ pub(crate) fn warning(env: &Env) -> Option<String> {
     Some(fault.warning())
 }
 
-/// Counts a request of `caller`: a user or a network. A binding that is missing or fails must not lock everybody out: the request
+/// Counts a request of `caller`: a user or a network, and what it counts as. A binding that is missing or fails must not lock everybody out: the request
 /// continues, and the fault is logged once.
 pub(crate) async fn check_limit(caller: String, env: &Env) -> Result<(), HttpError> {
     let (fault, error) = match env.rate_limiter(BINDING) {

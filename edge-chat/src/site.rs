@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use chat_core::error::ErrorCode;
-use chat_core::request::{DIMENSIONS, MAX_MESSAGE_CHARS};
+use chat_core::limits::MAX_MESSAGE_CHARS;
+use chat_core::request::DIMENSIONS;
 use serde::Serialize;
 use serde_json::json;
 use worker::Response;
@@ -86,7 +87,7 @@ pub(crate) fn health() -> Result<Reply, HttpError> {
 
 /// `GET /api/ready`: Supabase can be reached and has the schema.
 pub(crate) async fn ready(call: Call) -> Result<Reply, HttpError> {
-    call.check_address_limit().await?;
+    call.check_unknown().await?;
     let settings = Settings::fresh(&call.config, call.deadline.at_most(READY_TIMEOUT));
     let settings = call.trace.time("settings", settings).await.map_err(not_ready)?;
     let mut warnings = Vec::from_iter(limits::warning(&call.env));
@@ -125,7 +126,7 @@ pub(crate) async fn config(call: Call) -> Result<Reply, HttpError> {
     let assistant = call.assistant()?;
     // Without the limit, a client could have one name after the other looked up.
     if !assistant.is_default() && !Settings::are_cached(&assistant) {
-        call.check_address_limit().await?;
+        call.check_unknown().await?;
     }
     let settings = match call.settings(&assistant, None).await {
         Err(error)

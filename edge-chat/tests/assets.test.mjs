@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import { gunzipSync } from "node:zlib";
-import { headersFile } from "../build-assets.mjs";
+import { headersFile } from "../../packages/build/assets.mjs";
 import { ASSETS_DIR, startWorker } from "../../local/worker/worker.mjs";
 import { headerOf } from "./support/client.mjs";
 

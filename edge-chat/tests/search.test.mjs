@@ -1,7 +1,7 @@
 // Search while a question is typed: its results and who sees what.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { ask, assertError, eventually, question, search, searchBody, send } from "./support/client.mjs";
+import { ask, assertError, eventually, exceed, question, search, searchBody, send } from "./support/client.mjs";
 import {
   DEFAULT_SETTINGS,
   passage,
@@ -168,9 +168,13 @@ describe("requests that are rejected", () => {
     });
   });
 
-  test("searches take no question's place", async () => {
-    const user = newUser();
-    for (let searches = 0; searches < 30; searches++) assert.equal((await search(worker.url, user)).status, 200);
+  test("searches have a rough limit of their own, and take no question's place", async () => {
+    const LIMIT = 600;
+    const invalid = searchBody({ query: "" });
+    const { replies, key: user } = await exceed(LIMIT, newUser, (user) => search(worker.url, user, invalid));
+    assert.equal(replies.filter(({ status }) => status === 400).length, LIMIT);
+    assertError(await search(worker.url, user), 429, "rate_limited");
+    assert.equal(upstream.callsOf(user).length, 0, "the limit comes before the database");
     assert.deepEqual(rateLimit(await ask(worker.url, user)), ["20", "19", "60"]);
   });
 

@@ -71,7 +71,7 @@ export async function buildEmbedderPackage() {
 /** Licences of what the files of `dist/` contain. */
 async function notices() {
   // Not a static import: prepack.mjs imports this file from copies, too.
-  const { thirdPartyNotices } = await import("../../packages/build/third-party.mjs");
+  const { thirdPartyNotices } = await import("../../tools/third-party.mjs");
   const crates = await thirdPartyNotices(["embedder"], "wasm32-unknown-unknown");
   return `${crates}\n## The model\n\n${MODEL_NOTICE}\n`;
 }

@@ -3,9 +3,9 @@
 import { chmod, copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { buildAssets } from "../../edge-chat/build-assets.mjs";
+import { buildAssets } from "./assets.mjs";
 import { packageOf, PLATFORMS } from "../kb/platforms.mjs";
-import { thirdPartyNotices } from "./third-party.mjs";
+import { thirdPartyNotices } from "../../tools/third-party.mjs";
 import { workerConfig } from "./wrangler-config.mjs";
 
 const REPOSITORY = fileURLToPath(new URL("../../", import.meta.url));

@@ -33,7 +33,7 @@ cp "$binary" "$staging/$name/$program"
 cp "$model" "$staging/$name/all-MiniLM-L6-v2-int8.safetensors"
 cp embedder-wasm/reader/reader-int8.safetensors "$staging/$name"
 cp LICENSE LICENSE-APACHE LICENSE-MIT "$staging/$name"
-node packages/build/third-party.mjs kb "$target" >"$staging/$name/THIRD-PARTY.md"
+node tools/third-party.mjs kb "$target" >"$staging/$name/THIRD-PARTY.md"
 cat >"$staging/$name/README.txt" <<END
 kb $version, the command line for the knowledge base of Evidence Chat.
 

@@ -178,12 +178,12 @@ begin
           where (o.sketch || o.former_sketch) && pending.sketch
             and internal.kb_is_restricted(o.enabled, o.audience, o.meta)
             and o.id is distinct from ready.id
-            and 2 * (select count(*) from unnest(pending.sketch) as s(hash) where s.hash = any (o.sketch || o.former_sketch))
+            and 4 * (select count(*) from unnest(pending.sketch) as s(hash) where s.hash = any (o.sketch || o.former_sketch))
               >= cardinality(pending.sketch)
       )
     order by shared desc, is_restricted, d.enabled
     limit 1;
-  if nearest.is_restricted and 2 * nearest.shared >= cardinality(pending.sketch) then
+  if nearest.is_restricted and 4 * nearest.shared >= cardinality(pending.sketch) then
     -- Its own audience does not become another one: of two of which neither contains the other, nobody sees it.
     pending.enabled := pending.enabled and nearest.enabled
       and coalesce(nearest.audience <@ pending.audience or pending.audience <@ nearest.audience, true);
@@ -234,7 +234,7 @@ $$;
 comment on function public.kb_publish_document is
   'Makes a complete pending document the ready one of its source. Returns {id, restricted_like}: '
   'the id of the surviving row, and the source of a hidden or restricted document, or null. If at '
-  'least half of the text is that of such a document, and no other document of the same audience '
+  'least a quarter of the text is that of such a document, and no other document of the same audience '
   'is as near, the new one gets its enabled and audience. An older ready document of that source '
   'keeps its id and enabled and takes over everything else. Its audience changes only under a '
   'condition: meta.audience contains the audience that the source names, if any. While that is '

@@ -2,7 +2,7 @@
  * The client without the element, for servers and for pages with their own interface, and adapters for other stacks.
  */
 export * from "./client/index.js";
-export { type CitedDocument, citedDocuments, HEDGE } from "./client/cited-documents.js";
+export { type CitedDocument, citedDocuments, type DocumentPassages, HEDGE } from "./client/cited-documents.js";
 export {
   type OpenWebUiEvent,
   type OpenWebUiMetadata,

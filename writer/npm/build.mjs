@@ -44,7 +44,7 @@ function bundle(source, options) {
 /** Licences of what the files of `dist/` contain: the libraries that the manifest's own list names, and the crates. */
 async function notices() {
   // Not a static import: prepack.mjs imports this file from copies, too.
-  const { thirdPartyNotices } = await import("../../packages/build/third-party.mjs");
+  const { thirdPartyNotices } = await import("../../tools/third-party.mjs");
   const crates = await thirdPartyNotices(["verifier"], "wasm32-unknown-unknown");
   return `${await readFile(join(here, "THIRD-PARTY.md"), "utf8")}\n${crates}`;
 }

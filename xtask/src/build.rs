@@ -129,7 +129,7 @@ pub fn add_steps<'a>(plan: &mut Plan<'a>, results: &'a Results, parts: &[Part], 
     }
     if is_wanted(Part::Assets) {
         plan.add(ASSETS, 5.0, &[WIDGET], || {
-            shell::run(shell::command("node").arg("edge-chat/build-assets.mjs"))
+            shell::run(shell::command("node").arg("packages/build/assets.mjs"))
         });
     }
     if is_wanted(Part::Worker) {

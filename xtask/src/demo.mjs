@@ -8,7 +8,7 @@ import { report } from "../../packages/evidence-chat/src/cli.mjs";
 import { runDemo, SHOP } from "../../packages/evidence-chat/src/demo.mjs";
 import { LOGIN } from "../../packages/evidence-chat/src/login.mjs";
 import { freePortFrom } from "../../packages/evidence-chat/src/ports.mjs";
-import { collectSite } from "../../web/demo/like-production.mjs";
+import { collectSite } from "./like-production.mjs";
 
 const here = (/** @type {string} */ path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
 

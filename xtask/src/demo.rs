@@ -58,8 +58,7 @@ pub(crate) fn run(options: &Options) -> Result<()> {
 
     let mut demo = shell::command("node");
     if let Some(generation) = generation.as_ref().filter(|_| options.write_on_device) {
-        demo.env("ON_DEVICE_MODEL_URL", generation.url_path())
-            .env("ON_DEVICE_MODEL_FILE", &generation.model);
+        demo.env("ON_DEVICE_MODEL_URL", generation.url_path()).env("ON_DEVICE_MODEL_FILE", &generation.model);
     }
     let error = demo
         .arg("xtask/src/demo.mjs")

@@ -11,7 +11,7 @@ use crate::evidence::Assessment;
 use crate::found::FoundPassage;
 use crate::generation_report::AnswerMode;
 use crate::marker::escape_markers;
-use crate::passage::Passage;
+use crate::passage::{HEADING_SEPARATOR, Passage};
 use crate::question::Question;
 use crate::statement::{Role, StatementKind, joined};
 use crate::words::words;
@@ -143,8 +143,6 @@ fn is_sentence(role: Role) -> bool {
     matches!(role, Role::Notice | Role::Antecedent | Role::Exception | Role::Condition)
 }
 
-/// Between the headings of a section.
-pub(crate) const HEADING_SEPARATOR: &str = " › ";
 /// Words of a heading that may be the subject of what is below it: "Children", "Second homes".
 const MAX_SUBJECT_WORDS: usize = 3;
 

@@ -87,9 +87,6 @@ pub const READER: &str = "a44cd1534f8a1521";
 /// How much a statement's z adds to its score. From 0.05 to 0.1 the choice is equally good.
 pub(crate) const READER_WEIGHT: f64 = 0.06;
 
-/// The largest absolute z that counts, and minus the z of a statement that was not read.
-pub(crate) const MAX_READER_Z: f64 = 10.0;
-
 /// By how much the search may fall short, in log-odds, if the reader finds an answer. With twice as much, 1.5 times as many off-topic
 /// questions are answered.
 const SEARCH_ALLOWANCE: f64 = 0.5;

@@ -1,6 +1,6 @@
 //! What the reader gets and says. The reader is a small model that reads a question and a passage together, on the visitor's device.
 //!
-//! A client lets it read [`passages_to_read`] and sends what it says, a [`Reading`], with the question. A reading changes the order of
+//! A client lets it read [`passages_to_read`](crate::passages_to_read) and sends what it says, a [`Reading`], with the question. A reading changes the order of
 //! the statements and the confidence. It never adds a word to an answer, nor a passage that the visitor may not read.
 
 use std::collections::BTreeSet;
@@ -9,15 +9,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::answer::HEADING_SEPARATOR;
 use crate::chunk::MatchedChunk;
 use crate::error::ApiError;
-use crate::evidence::EvidenceThresholds;
 use crate::evidence::calibration::READER;
-use crate::follow_up::{JoinedSearch, together};
-use crate::passage::{Passage, Sentence};
-use crate::request::{model, uuid};
-use crate::respond::Search;
+use crate::fields::{model, uuid};
+use crate::passage::{HEADING_SEPARATOR, Passage, Sentence};
 use crate::statement::Part;
 
 /// Passages that the reader reads for one question.
@@ -26,17 +22,6 @@ pub const MAX_READ_PASSAGES: usize = 5;
 pub const MAX_READ_STATEMENTS: usize = 400;
 /// The largest absolute value of an entry of [`PassageReading::z`].
 pub const MAX_Z: f32 = 100.0;
-
-/// What decided which statements are shown, and whether any are.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DecidedBy {
-    /// Search and reader together.
-    Reader,
-    /// The search alone: no passage of it was read.
-    #[default]
-    Search,
-}
 
 /// What the reader says about passages.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -72,32 +57,7 @@ pub struct PassageToRead {
     pub statements: Vec<String>,
 }
 
-/// The question and the passages that the reader should read, in the order of their rank. `joined` is the search for the question and
-/// the one before it, if there was one before it; the passages are of the search that [`respond`](crate::respond()) or
-/// [`respond_to_follow_up`](crate::follow_up::respond_to_follow_up) answers from.
-pub fn passages_to_read(
-    question: &str,
-    rows: &[MatchedChunk],
-    joined: Option<JoinedSearch<'_>>,
-    thresholds: &EvidenceThresholds,
-) -> (String, Vec<PassageToRead>) {
-    let alone = Search::new(question, rows, thresholds);
-    let both = joined.and_then(|joined| Some((joined, together(question, &alone, joined, thresholds)?)));
-    match both.filter(|(_, both)| both.is_answered()) {
-        Some((joined, both)) => (joined.text.to_owned(), to_read(&both)),
-        None => (question.to_owned(), to_read(&alone)),
-    }
-}
-
-fn to_read(search: &Search<'_>) -> Vec<PassageToRead> {
-    if !search.question.is_for_reader() {
-        return Vec::new();
-    }
-    let passages = search.passages.iter().filter(|passage| is_to_read(passage));
-    passages.take(MAX_READ_PASSAGES).map(PassageToRead::new).collect()
-}
-
-fn is_to_read(passage: &Passage<'_>) -> bool {
+pub(crate) fn is_to_read(passage: &Passage<'_>) -> bool {
     !passage.sentences.is_empty()
 }
 
@@ -132,7 +92,7 @@ impl Reading {
 
     /// What it says about each of the passages of a search: `None` for a passage that it did not read, and for all if it is of another
     /// reader.
-    fn of(&self, passages: &[Passage<'_>]) -> Vec<Option<&[Option<f32>]>> {
+    pub(crate) fn of(&self, passages: &[Passage<'_>]) -> Vec<Option<&[Option<f32>]>> {
         let mut left = if self.reader == READER { MAX_READ_PASSAGES } else { 0 };
         let of_passage = |passage: &Passage<'_>| {
             left = left.checked_sub(usize::from(is_to_read(passage)))?;
@@ -142,17 +102,6 @@ impl Reading {
             is_of_passage.then_some(read.z.as_slice())
         };
         passages.iter().map(of_passage).collect()
-    }
-}
-
-/// Lets a reading take part in the decision on the searches for a question, if it is of a passage of one of them.
-pub(crate) fn apply(reading: Option<&Reading>, searches: &mut [&mut Search<'_>]) {
-    let Some(reading) = reading else { return };
-    let of_searches: Vec<_> = searches.iter().map(|search| reading.of(&search.passages)).collect();
-    if of_searches.iter().flatten().any(Option::is_some) {
-        for (search, of_passages) in searches.iter_mut().zip(of_searches) {
-            search.apply(&of_passages);
-        }
     }
 }
 
@@ -206,7 +155,7 @@ fn object(value: Value, field: &str, with: &str) -> Result<serde_json::Map<Strin
 }
 
 impl PassageToRead {
-    fn new(passage: &Passage<'_>) -> Self {
+    pub(crate) fn new(passage: &Passage<'_>) -> Self {
         let (heading, statements) = (heading(passage.chunk), texts_to_read(passage));
         let hash = hash([&heading].into_iter().chain(&statements));
         Self { chunk_id: passage.chunk.chunk_id, hash: format!("{hash:016x}"), heading, statements }

@@ -2,13 +2,14 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::*;
+use crate::chunk::MatchedChunk;
 use crate::chunk::tests::{chunk, list, passage_of};
-use crate::evidence::ranked;
-use crate::follow_up::{joined, respond_to_follow_up};
+use crate::evidence::{EvidenceThresholds, ranked};
+use crate::follow_up::{JoinedSearch, joined, respond_to_follow_up};
 use crate::question::Question;
 use crate::refusal::Reason;
 use crate::statement::{Role, StatementKind};
-use crate::{Response, Verdict, respond};
+use crate::{DecidedBy, Response, Verdict, passages_to_read, respond};
 
 const ID: &str = "6f9619ff-8b86-4d01-b42d-00cf4fc964ff";
 

@@ -24,6 +24,7 @@ use crate::call::Call;
 use crate::gate::{Admission, Budget, Decision, Gate};
 use crate::http::error::HttpError;
 use crate::http::reply::Reply;
+use crate::supabase::Deadline;
 pub(crate) use links::Links;
 use run::{ClientStream, Run, SharedSearchResult};
 pub(crate) use search::search;
@@ -51,6 +52,8 @@ pub(crate) async fn answer(mut call: Call) -> Result<Reply, HttpError> {
         Admission::Busy => return with_rate_limit_headers(budget, Err(busy())),
     };
 
+    // The admission of a repeat may have waited for another run.
+    call.deadline = Deadline::after(call.config.upstream_timeout);
     let run = Rc::new(Run::new(call, user, question, gate, ticket));
     with_rate_limit_headers(budget, respond(run, format).await)
 }

@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use chat_core::answer::Answer;
 use chat_core::chunk::MatchedChunk;
+use chat_core::decision::Searched;
 use chat_core::error::ErrorCode;
 use chat_core::evidence::Assessment;
 use chat_core::follow_up::respond_to_follow_up;
 use chat_core::generate::{Fallback, Generation};
-use chat_core::outcome::{Outcome, Searched};
+use chat_core::outcome::Outcome;
 use chat_core::refusal::{Reason, Refusal};
 use chat_core::request::ChatRequest;
 use chat_core::{Response, Verdict, respond};

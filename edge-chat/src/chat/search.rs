@@ -20,7 +20,7 @@ use crate::supabase::Supabase;
 
 /// Searches for a user, with the same rules of access as for a question.
 pub(crate) async fn search(mut call: Call) -> Result<Reply, HttpError> {
-    let user = call.user().await?;
+    let user = call.searching_user().await?;
     let request = SearchRequest::parse(&call.body().await?)?;
     if !call.config.is_search_on {
         return Err(turned_off());

@@ -1,9 +1,9 @@
 //! Sessions and their messages.
 
 use chat_core::assistant::AssistantName;
+use chat_core::decision::Searched;
 use chat_core::feedback::{Feedback, FeedbackReason, FeedbackRequest, Rating};
 use chat_core::generate::AnswerMode;
-use chat_core::outcome::Searched;
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::json;

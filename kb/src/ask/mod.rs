@@ -8,11 +8,12 @@ mod reply;
 use chat_core::answer::Answer;
 use chat_core::assistant::AssistantName;
 use chat_core::chunk::MatchedChunk;
+use chat_core::decision::Searched;
 use chat_core::evidence::{Assessment, EvidenceThresholds, PassageAssessment, check_model};
 use chat_core::follow_up::{JoinedSearch, joined, may_lean, respond_to_follow_up};
-use chat_core::outcome::Searched;
+use chat_core::limits::MAX_MESSAGE_CHARS;
 use chat_core::refusal::{Reason, Refusal};
-use chat_core::request::{MAX_MESSAGE_CHARS, MAX_MODEL_TOKENS};
+use chat_core::request::MAX_MODEL_TOKENS;
 use chat_core::{DecidedBy, Reading, Response, Verdict, passages_to_read, respond};
 use uuid::Uuid;
 

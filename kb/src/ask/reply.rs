@@ -2,9 +2,9 @@
 
 use chat_core::DecidedBy;
 use chat_core::answer::{Answer, Citation};
+use chat_core::decision::Searched;
 use chat_core::evidence::Strength;
 use chat_core::found::FoundPassage;
-use chat_core::outcome::Searched;
 use chat_core::refusal::Refusal;
 
 use super::{Asked, Conclusion, one_line, place, printable};

@@ -127,14 +127,14 @@ export function publishDocument({ database, anon, alice, service }) {
     const HIDDEN = { enabled: false, audience: null };
     const VISIBLE = { enabled: true, audience: null };
 
-    test("a copy of a hidden document is hidden, and a document with less than half of its text is not", async () => {
+    test("a copy of a hidden document is hidden, and a document with less than a quarter of its text is not", async () => {
       await write("a", [1, 2, 3, 4]);
       await change("a", { enabled: false });
       assert.equal((await write("copy", [1, 2, 3, 4])).restricted_like, "a");
       assert.deepEqual(await state("copy"), HIDDEN);
-      await write("edited", [1, 2, 8, 9]);
+      await write("edited", [1, 7, 8, 9]);
       assert.deepEqual(await state("edited"), HIDDEN);
-      assert.equal((await write("other", [1, 10, 11, 12])).restricted_like, null);
+      assert.equal((await write("other", [1, 10, 11, 12, 13])).restricted_like, null);
       assert.deepEqual(await state("other"), VISIBLE);
     });
 

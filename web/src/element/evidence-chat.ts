@@ -1,6 +1,6 @@
 import type { TokenProvider } from "../client/request.js";
 import { BaseElement, set } from "../dom/element.js";
-import { lazyImport } from "../dom/lazy-import.js";
+import { lazyImport } from "../lazy-import.js";
 import { adoptStyles } from "../dom/styles.js";
 import { Translator } from "../dom/translator.js";
 import type { SiteTexts } from "../panel/host.js";

@@ -1,4 +1,4 @@
-import { lazyImport } from "../dom/lazy-import.js";
+import { lazyImport } from "../lazy-import.js";
 import * as ar from "./ar.js";
 import * as de from "./de.js";
 import * as en from "./en.js";

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use super::align::{Alignment, MAX_ALIGNED, align};
 use super::calibration::{self, MIN_CLOSE_SHARE, Signals};
-use super::corpus::{Corpus, ReadSentence, ReadSource};
+use super::corpus::Corpus;
 use super::facts::{self, contains_quote, identifiers, quotable, quotes};
 use super::qualified::{Class, Qualified, Text};
+use super::read::{ReadSentence, ReadSource};
 use super::support::{Masks, Terms, Window};
 use super::tokens::{Lexicon, Token};
 use super::{Supported, Verdict, order, polarity, rows};

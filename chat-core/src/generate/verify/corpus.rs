@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::facts::quotable;
 use super::names::{capitalised_runs, is_of_place, place_root, promote_first};
-use super::qualified::{Qualified, Text};
-use super::rows::{self, Row};
+use super::qualified::Qualified;
+use super::read::{ReadSentence, ReadSource, Row, sorted_stems};
+use super::rows;
 use super::support::Terms;
 use super::tokens::{Kind, Lexicon, Token};
 use super::{calibration, instructions};
@@ -34,41 +35,6 @@ pub(super) struct Corpus {
     acronyms: BTreeSet<u32>,
     /// The first letters of names of several words, and the first word: "un" for "United Nations".
     initials: BTreeMap<String, u32>,
-}
-
-/// A source in the form in which it is compared.
-#[derive(Debug)]
-pub(super) struct ReadSource {
-    pub(super) sentences: Vec<ReadSentence>,
-    /// Sorted stems of the document's title.
-    pub(super) title: Vec<u32>,
-    /// Its text and title, as `quotable` returns it.
-    pub(super) quotable: String,
-}
-
-#[derive(Debug)]
-pub(super) struct ReadSentence {
-    pub(super) tokens: Vec<Token>,
-    pub(super) qualified: Qualified,
-    /// Sorted stems.
-    pub(super) stems: Vec<u32>,
-    /// Sorted stems of the lines above it.
-    pub(super) context: Vec<u32>,
-    /// What it is called, if it is a row of a table.
-    pub(super) row: Option<Row>,
-}
-
-impl ReadSentence {
-    pub(super) fn text(&self) -> Text<'_> {
-        Text { tokens: &self.tokens, qualified: &self.qualified }
-    }
-}
-
-fn sorted_stems(tokens: &[Token]) -> Vec<u32> {
-    let mut stems: Vec<u32> = tokens.iter().map(|token| token.stem).collect();
-    stems.sort_unstable();
-    stems.dedup();
-    stems
 }
 
 impl Corpus {

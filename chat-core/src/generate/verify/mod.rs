@@ -25,6 +25,7 @@ mod opposites;
 mod order;
 mod polarity;
 mod qualified;
+mod read;
 mod rows;
 mod support;
 mod synonyms;

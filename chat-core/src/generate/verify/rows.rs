@@ -2,29 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::corpus::{ReadSentence, ReadSource};
+use super::read::{ReadSentence, ReadSource, Row};
 use super::tokens::{Kind, Token};
-
-/// What a row of a table is about.
-#[derive(Debug)]
-pub(super) struct Row {
-    /// The stems of its first cell by which a sentence names it: those that no other row has there, or all if there are none.
-    names: Vec<u32>,
-    /// The number of the table in its passage.
-    table: usize,
-}
-
-impl Row {
-    /// From the words of its first cell.
-    pub(super) fn new(label: &[Token]) -> Self {
-        let names = label.iter().filter(|token| token.is_content()).map(|token| token.stem).collect();
-        Self { names, table: 0 }
-    }
-
-    fn is_named(&self, claim: &[Token]) -> bool {
-        claim.iter().any(|token| self.names.contains(&token.stem))
-    }
-}
 
 /// Finds the words that tell the rows of each table apart. `tables` has the columns of each sentence that is a row: neighbouring rows
 /// with the same ones are of one table.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::corpus::ReadSource;
+use super::read::ReadSource;
 use super::tokens::{Kind, Token};
 use crate::limits::MAX_SUPPORT_SENTENCES;
 

@@ -4,7 +4,7 @@ import { optional } from "../../client/json.js";
 import type { ChatEvent, Session, StoredMessage } from "../../client/wire.js";
 import { button, icon } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
-import { lazyImport } from "../../dom/lazy-import.js";
+import { lazyImport } from "../../lazy-import.js";
 import { frameDrawn, yieldToPage } from "../../dom/yield-to-page.js";
 import type { CitationActions } from "../citations/answer-view.js";
 import type { CurrentUser } from "../current-user.js";

@@ -5,7 +5,7 @@ import type { ChatClientOptions } from "../../client/request.js";
 import type { Session, SessionPage } from "../../client/wire.js";
 import { button, element, fill, icon, set } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
-import { lazyImport } from "../../dom/lazy-import.js";
+import { lazyImport } from "../../lazy-import.js";
 import type { Translator } from "../../dom/translator.js";
 import type { TextKey } from "../../texts/index.js";
 import type { Help } from "../help/index.js";

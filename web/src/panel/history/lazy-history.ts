@@ -1,6 +1,6 @@
 import { button, element, icon } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
-import { lazyImport } from "../../dom/lazy-import.js";
+import { lazyImport } from "../../lazy-import.js";
 import { adoptStyles } from "../../dom/styles.js";
 import { failureNotice } from "../chat/problem.js";
 import type { PanelHost } from "../host.js";

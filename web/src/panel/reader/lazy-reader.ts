@@ -2,7 +2,7 @@ import { isCached } from "@evidence-chat/embedder";
 import type { EmbeddedQuestion } from "../../client/embed-question.js";
 import type { ChatClientOptions } from "../../client/request.js";
 import type { Reading } from "../../client/wire.js";
-import { lazyImport } from "../../dom/lazy-import.js";
+import { lazyImport } from "../../lazy-import.js";
 import type { PanelHost } from "../host.js";
 import { isLimited } from "../model/consent.js";
 import type { ModelLoader, QuestionEmbedder } from "../model/model-loader.js";

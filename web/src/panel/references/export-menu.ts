@@ -1,7 +1,7 @@
 import type { Citation } from "../../client/wire.js";
 import { button, element, icon } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
-import { lazyImport } from "../../dom/lazy-import.js";
+import { lazyImport } from "../../lazy-import.js";
 import { adoptStyles } from "../../dom/styles.js";
 import type { PanelHost } from "../host.js";
 import type { ExportContent } from "./index.js";

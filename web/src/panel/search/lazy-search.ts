@@ -1,4 +1,4 @@
-import { lazyImport } from "../../dom/lazy-import.js";
+import { lazyImport } from "../../lazy-import.js";
 import { adoptStyles } from "../../dom/styles.js";
 import type { InstantResults, InstantResultsOptions } from "./instant-results.js";
 

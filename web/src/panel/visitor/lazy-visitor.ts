@@ -1,7 +1,7 @@
 import { ChatError } from "../../client/errors.js";
 import type { TokenProvider } from "../../client/request.js";
 import type { ChatConfig } from "../../client/wire.js";
-import { lazyImport } from "../../dom/lazy-import.js";
+import { lazyImport } from "../../lazy-import.js";
 import type { PanelHost } from "../host.js";
 import type { Visitor } from "./index.js";
 

@@ -1,4 +1,4 @@
-import { lazyImport } from "../../dom/lazy-import.js";
+import { lazyImport } from "../../lazy-import.js";
 import { adoptStyles } from "../../dom/styles.js";
 import type { Announcer } from "../chat/announcer.js";
 import { copyButtons, type ReplyView } from "../chat/reply-view.js";

@@ -1,5 +1,5 @@
 import type { Citation, GenerationReport } from "../../client/wire.js";
-import { lazyImport } from "../../dom/lazy-import.js";
+import { lazyImport } from "../../lazy-import.js";
 import type { HostElement } from "../host.js";
 
 /** A language model on this device. */

@@ -1,12 +1,12 @@
 // Collects the licence texts of the crates in a program, which must accompany it:
-// `node packages/build/third-party.mjs PACKAGE… TARGET` prints them.
+// `node tools/third-party.mjs PACKAGE… TARGET` prints them.
 import { execFile } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 
-const REPOSITORY = fileURLToPath(new URL("../../", import.meta.url));
+const REPOSITORY = fileURLToPath(new URL("../", import.meta.url));
 const LICENSE_FILE = /^(un)?licen[cs]e|^copying|^copyright|^notice|-licen[cs]e/i;
 /** Longer files are not licences. */
 const MAX_TEXT = 200_000;

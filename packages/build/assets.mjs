@@ -1,16 +1,16 @@
-// Collects the static files that the Worker serves: `node edge-chat/build-assets.mjs`, after `cargo xtask build web`. They are
+// Collects the static files that the Worker serves: `node packages/build/assets.mjs`, after `cargo xtask build web`. They are
 // the widget, the embedder with its model and its reader, the writer, and the insights page; `_headers` tells Cloudflare how to serve them.
 import { cp, mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { cutIntoPieces, PIECE_BYTES } from "../packages/worker/src/model-pieces.mjs";
-import { buildIntegrity } from "../web/build/integrity.mjs";
-import { insightsPolicy } from "../web/insights/policy.mjs";
+import { cutIntoPieces, PIECE_BYTES } from "../worker/src/model-pieces.mjs";
+import { buildIntegrity } from "../../web/build/integrity.mjs";
+import { insightsPolicy } from "../../web/insights/policy.mjs";
 
-const WIDGET = fileURLToPath(new URL("../web/dist/", import.meta.url));
-const WEB = fileURLToPath(new URL("../web/", import.meta.url));
+const WIDGET = fileURLToPath(new URL("../../web/dist/", import.meta.url));
+const WEB = fileURLToPath(new URL("../../web/", import.meta.url));
 
 /** The folder that wrangler.toml names. */
-export const ASSETS = fileURLToPath(new URL("assets/", import.meta.url));
+export const ASSETS = fileURLToPath(new URL("../../edge-chat/assets/", import.meta.url));
 
 const LICENCES = ["LICENSE", "LICENSE-APACHE", "LICENSE-MIT", "THIRD-PARTY.md"];
 

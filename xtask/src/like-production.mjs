@@ -1,10 +1,10 @@
 // The demo page as it is deployed: page, widget and API have one origin.
 import { appendFile, cp, readFile, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { ASSETS, rule } from "../../edge-chat/build-assets.mjs";
-import { pageConfig, pagePolicy } from "./page-settings.mjs";
+import { ASSETS, rule } from "../../packages/build/assets.mjs";
+import { pageConfig, pagePolicy } from "../../web/demo/page-settings.mjs";
 
-const PAGE = fileURLToPath(new URL("../dist/demo", import.meta.url));
+const PAGE = fileURLToPath(new URL("../../web/dist/demo", import.meta.url));
 
 /**
  * Collects the static files of the Worker and of the page in one folder, with the headers. Needs `cargo xtask build assets`.
