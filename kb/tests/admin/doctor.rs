@@ -148,8 +148,8 @@ fn each_access_change_is_named_with_control_characters_escaped() {
         "PROBLEM  access       4 differences from the migrations: users may reach more than they should, or less",
         "                      policy kb_read on public.kb_documents: added",
         "                      grants public.kb_chunks: changed",
-        "                      function internal.kb_caller_audiences() is missing",
-        "                      view\\u{1b} kb/a\\u{1b}[2J\\u{9b}31m\\u{202e}\\n.md was gone\\n",
+        "                      function internal.kb_caller_audiences(): missing",
+        "                      view\\u{1b} kb/a\\u{1b}[2J\\u{9b}31m\\u{202e}\\n.md: gone\\n",
     ] {
         assert!(output.out.lines().any(|printed| printed == line), "{line}: {}", output.out);
     }
