@@ -9,9 +9,13 @@ use serde::{Deserialize, Deserializer, Serialize};
 pub(crate) struct Timestamp(String);
 
 impl Timestamp {
-    /// Parses RFC 3339. `None` for what Postgres would reject, such as the 30th of February or the year 0.
+    /// Parses RFC 3339, as PostgREST writes times, or the text of Postgres (`2026-01-31 23:59:59.1+00`). `None` for what Postgres would reject, such as
+    /// the 30th of February or the year 0.
     pub(crate) fn parse(text: &str) -> Option<Self> {
-        let time = DateTime::parse_from_rfc3339(text).ok()?.to_utc();
+        let time = DateTime::parse_from_rfc3339(text)
+            .or_else(|_| DateTime::parse_from_str(text, "%Y-%m-%d %H:%M:%S%.f%#z"))
+            .ok()?
+            .to_utc();
         let text = || time.to_rfc3339_opts(SecondsFormat::Micros, false);
         (1..=9999).contains(&time.year()).then(|| Self(text()))
     }
@@ -41,6 +45,8 @@ mod tests {
         for (text, expected) in [
             ("2026-02-28T23:59:59.123456+00:00", "2026-02-28T23:59:59.123456+00:00"),
             ("2026-02-28 23:59:59.1+00:00", "2026-02-28T23:59:59.100000+00:00"),
+            ("2026-02-28 23:59:59.835+00", "2026-02-28T23:59:59.835000+00:00"),
+            ("2026-02-28 23:59:59+00", "2026-02-28T23:59:59.000000+00:00"),
             ("2024-02-29T00:00:00+05:30", "2024-02-28T18:30:00.000000+00:00"),
             ("2026-12-31T00:00:00Z", "2026-12-31T00:00:00.000000+00:00"),
         ] {
