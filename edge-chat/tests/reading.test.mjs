@@ -82,13 +82,6 @@ describe("what the reader reads", () => {
     assert.deepEqual([refused.reason, refused.searched, refused.decided_by], ["weak_evidence", both, "reader"]);
   });
 
-  test("it counts as a search", async () => {
-    const user = userWho([passage()]);
-    const remaining = async (reply) => Number((await reply).headers.get("ratelimit-remaining"));
-    const first = await remaining(search(worker.url, user));
-    assert.equal(await remaining(toRead(user)), first - 1);
-  });
-
   test("a limit of results, or the question before without statements, is a 400", async () => {
     const user = userWho([passage()]);
     const previous = { message: "How long?", embedding: question().embedding };
