@@ -93,7 +93,7 @@ async function startAndWait(options, { site, hint, services, signal }) {
     ...project,
     DEMO_EMAIL: LOGIN.email,
     DEMO_PASSWORD: LOGIN.password,
-    DEMO_OWN_DOCUMENTS: options.kb && "1",
+    DEMO_OWN_DOCUMENTS: options.kb ? "1" : undefined,
   };
   const more = await site.prepare?.({ data, page: pageSettings, start });
   // The Worker needs the page's address before the page starts, and the page needs the Worker's.
