@@ -81,7 +81,7 @@ describe("a request", () => {
     [[user("x".repeat(4001))], /at most 4000 characters/],
     [[user("🧊".repeat(4001))], /at most 4000 characters/],
   ])) {
-    test(`with the messages ${JSON.stringify(messages)?.slice(0, 60)} is rejected`, () => {
+    test(`with the messages ${JSON.stringify(messages)?.slice(0, 60).toWellFormed()} is rejected`, () => {
       const { param, message } = rejectionOf(request({ messages }));
       assert.equal(param, "messages");
       assert.match(message, words);
