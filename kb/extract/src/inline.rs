@@ -172,7 +172,8 @@ impl Text {
         let slice = self.text.get(range.clone()).unwrap_or_default();
         let start = range.start + (slice.len() - slice.trim_start().len());
         let end = start + slice.trim().len();
-        let before = |at: usize| at.clamp(start, end) - start;
+        // A part that was raised or lowered has other bytes than when a mark in it began.
+        let before = |at: usize| self.text.floor_char_boundary(at.clamp(start, end)) - start;
         let mut marks: Vec<Mark> = self
             .marks
             .iter()

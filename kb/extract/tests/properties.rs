@@ -28,6 +28,7 @@ fn earlier_failures_stay_fixed() {
         "- - -",
         "<dl><dt>a</dl>",
         "😀\n,<img alt=a>",
+        "n<h1><sub>*-<dd>*",
     ] {
         check(text.as_bytes());
     }
