@@ -311,12 +311,14 @@ describe("rate limit per IP address", () => {
 
 describe("IP address of a client", () => {
   const knock = (url, headers) => send(url, "/api/sessions", { headers });
-  /** Exhausts a limit with requests that each have another value of the header. */
+  let addresses = 0;
+  const newAddress = () => `198.18.${(addresses += 1) >> 8}.${addresses & 255}`;
+  /** Exhausts a limit with requests that each have another address in the header. */
   const flood = (url, header) =>
     exceed(
       LIMIT,
-      () => ({ sent: 0 }),
-      (key) => knock(url, { [header]: `198.51.100.${(key.sent += 1)}` }),
+      () => header,
+      () => knock(url, { [header]: newAddress() }),
     );
   const limitedOf = ({ replies }) => replies.filter(({ status }) => status === 429).length;
 
@@ -328,9 +330,7 @@ describe("IP address of a client", () => {
   test("the address comes only from the configured header", async () => {
     const use = async ({ url }) => {
       assert.equal(limitedOf(await flood(url, "x-real-ip")), 0);
-      let clients = 0;
-      const newClient = () => `203.0.113.${(clients += 1)}`;
-      const { replies, key } = await exceed(LIMIT, newClient, (address) =>
+      const { replies, key } = await exceed(LIMIT, newAddress, (address) =>
         knock(url, { "x-real-ip": address, "cf-connecting-ip": crypto.randomUUID() }),
       );
       assert.equal(limitedOf({ replies }), 10);
