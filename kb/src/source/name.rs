@@ -34,6 +34,9 @@ pub enum NameError {
     /// Not an address that pages can be fetched from.
     #[error("{0:?} is not a web address")]
     Address(String),
+    /// Only pages that need no sign-in can be fetched, and others can see command lines.
+    #[error("the address contains a user name or password; only pages that need no sign-in can be fetched")]
+    Credentials,
     /// The source has no usable name for its collection.
     #[error("cannot derive a name for the collection from {0:?}; choose one with --collection")]
     Nameless(String),
@@ -60,7 +63,10 @@ impl SourceName {
         }
         if argument.starts_with("https://") || argument.starts_with("http://") {
             let url = Url::parse(argument).map_err(|_| NameError::Address(argument.to_owned()))?;
-            return Ok(Self::Sitemap(url));
+            return match crawl::has_credentials(&url) {
+                true => Err(NameError::Credentials),
+                false => Ok(Self::Sitemap(url)),
+            };
         }
         let path = PathBuf::from(argument);
         if path.is_dir() {
@@ -139,6 +145,7 @@ mod tests {
         assert_eq!(SourceName::parse("bucket"), Ok(SourceName::Bucket));
         assert!(matches!(SourceName::parse("https://example.org/sitemap.xml"), Ok(SourceName::Sitemap(_))));
         assert!(matches!(SourceName::parse("https://"), Err(NameError::Address(_))));
+        assert_eq!(SourceName::parse("https://me:secret@example.org/"), Err(NameError::Credentials));
     }
 
     #[test]

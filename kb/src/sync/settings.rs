@@ -43,13 +43,7 @@ impl Settings {
             SourceName::Folder(path) => local("folder", path),
             SourceName::AddressList(path) => local("list", path),
             SourceName::Bucket => ("bucket".to_owned(), None),
-            SourceName::Sitemap(url) => {
-                // A password changes, and is not for the database. Both fail only for addresses without a host.
-                let mut url = url.clone();
-                let _ = url.set_username("");
-                let _ = url.set_password(None);
-                (url.to_string(), None)
-            }
+            SourceName::Sitemap(url) => (url.to_string(), None),
         };
         Self { source, place, ..Self::default() }
     }
@@ -170,11 +164,5 @@ mod tests {
         assert!(is_ok(at("laptop", "gone/hr"), at("laptop", "b/hr")));
         #[cfg(unix)]
         assert!(is_ok(at("laptop", "current/hr"), at("laptop", "a/hr")));
-    }
-
-    #[test]
-    fn a_password_in_the_address_of_a_sitemap_is_not_stored() {
-        let name = SourceName::parse("https://user:secret@example.com/sitemap.xml").unwrap();
-        assert_eq!(Settings::of(&name).source, "https://example.com/sitemap.xml");
     }
 }

@@ -24,7 +24,7 @@ const MAX_SITEMAPS: usize = 1_000;
 pub struct Addresses {
     /// [`site_name`] of the sitemap after redirects; none for a list.
     pub site: Option<String>,
-    /// Without duplicates, credentials and fragments: sorted if from a sitemap, otherwise in the order of the list.
+    /// Without duplicates and fragments: sorted if from a sitemap, otherwise in the order of the list.
     pub pages: Vec<Url>,
     /// Unusable entries as messages show them, with the reasons.
     pub rejected: Vec<(String, Rejection)>,
@@ -46,27 +46,12 @@ impl Site {
     }
 
     fn listed_pages(&self, urls: &[Url]) -> Result<Addresses, CrawlError> {
-        let mut seen = HashSet::new();
-        let mut found = Found::new(self.options.max_pages);
-        let mut pages = Vec::new();
-        for url in urls {
-            let page = address::bare(url);
-            match address::check(&page) {
-                Err(reason) => found.reject(page.as_str(), reason)?,
-                Ok(()) if seen.insert(page.clone()) => {
-                    self.credentials.remember(url);
-                    self.allow_private_host(url);
-                    pages.push(page);
-                    found.check_pages(pages.len())?;
-                }
-                Ok(()) => {}
-            }
-        }
-        Ok(Addresses { site: None, pages, rejected: found.rejected, unread: Vec::new() })
+        Found::new(self.options.max_pages).check_pages(urls.len())?;
+        urls.iter().for_each(|url| self.allow_private_host(url));
+        Ok(Addresses { site: None, pages: urls.to_vec(), rejected: Vec::new(), unread: Vec::new() })
     }
 
     async fn sitemap_pages(&self, start: &Url) -> Result<Addresses, CrawlError> {
-        self.credentials.remember(start);
         self.allow_private_host(start);
         let start = address::bare(start);
         // Indexes may name each other.
@@ -140,7 +125,7 @@ impl Site {
 
 fn on_site(entry: &str, site: &Url) -> Result<Url, Rejection> {
     let url = address::parse(entry)?;
-    if url.origin() == site.origin() { Ok(address::bare(&url)) } else { Err(Rejection::OtherSite) }
+    if url.origin() == site.origin() { Ok(url) } else { Err(Rejection::OtherSite) }
 }
 
 /// Collects rejected entries, and enforces the limit of pages and rejections.

@@ -122,7 +122,7 @@ impl Site {
     }
 
     async fn attempt(&self, url: &Url, spec: &FetchSpec<'_>, reach: Reach) -> Result<Reply, FetchError> {
-        let mut request = self.clients.with(reach).get(self.credentials.apply(url));
+        let mut request = self.clients.with(reach).get(url.clone());
         let condition = spec.version.as_ref().and_then(|version| version.condition(url));
         let mut is_conditional = false;
         if let Some((name, value)) = condition
