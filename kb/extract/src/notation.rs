@@ -504,7 +504,7 @@ mod tests {
 
     /// The statements of a document.
     fn shown(markdown: &str) -> Vec<String> {
-        crate::shown::shown(&crate::commonmark::document(markdown).unwrap())
+        crate::statement::shown(&crate::commonmark::document(markdown).unwrap())
     }
 
     #[test]

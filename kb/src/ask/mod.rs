@@ -209,20 +209,5 @@ fn place(title: &str, section: Option<&str>) -> String {
     }
 }
 
-/// Removes control characters: a document must not control the terminal.
-fn printable(text: &str) -> String {
-    text.chars().filter(|c| *c == '\n' || !c.is_control()).collect()
-}
-
-/// Joins lines, and truncates the text after `limit` characters.
-fn one_line(text: &str, limit: usize) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let line = printable(&line);
-    match line.char_indices().nth(limit) {
-        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default().trim_end()),
-        None => line,
-    }
-}
-
 #[cfg(test)]
 mod tests;

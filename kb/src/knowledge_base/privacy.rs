@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::{ChatSettings, KnowledgeBase};
+use super::KnowledgeBase;
 use crate::supabase::{Query, SupabaseError};
 
 /// What calls of `chat_retain` did.
@@ -56,10 +56,5 @@ impl KnowledgeBase {
                 return Ok(total);
             }
         }
-    }
-
-    /// The settings of the chat, or the defaults if there is no row.
-    pub async fn effective_chat_settings(&self) -> Result<ChatSettings, SupabaseError> {
-        Ok(self.chat_settings().await?.unwrap_or_default())
     }
 }
