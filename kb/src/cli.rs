@@ -123,7 +123,7 @@ pub struct SyncArgs {
     pub model: ModelArgs,
 }
 
-/// What holds for documents that do not declare it.
+/// Defaults for documents that do not declare these properties.
 #[derive(Debug, Args)]
 pub struct DefaultsArgs {
     /// Language of documents that do not declare one: english (the default), german, … or a code such as en or de.
@@ -132,7 +132,7 @@ pub struct DefaultsArgs {
     /// match. Documents that were stored with another language are written again.
     #[arg(long, value_name = "NAME", value_parser = language)]
     pub language: Option<String>,
-    /// Who may see documents that do not declare an audience, such as team:sales; repeatable.
+    /// Audience of documents that do not declare one, such as team:sales; repeatable.
     ///
     /// A claim and its value in the user's token (app_metadata, or a custom claim). A user needs one of them. Default: the
     /// column `default_audience` of chat_settings, which is users with an account.
@@ -279,7 +279,7 @@ pub struct AskArgs {
 /// Options of most commands.
 #[derive(Debug, Args)]
 pub struct CommonArgs {
-    /// Print JSON.
+    /// Print JSON; `watch` prints a line for each round.
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]

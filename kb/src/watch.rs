@@ -44,7 +44,7 @@ pub struct Watch<'a, E> {
 pub struct Round {
     /// Passages that were embedded because they were edited, or had no vector of this model.
     pub reembedded: usize,
-    /// What each sync did, as numbers by outcome.
+    /// The numbers of documents by outcome, for each sync.
     pub syncs: Vec<Counts>,
     /// Documents and passages that could not be read or written.
     pub failed: usize,
@@ -52,7 +52,7 @@ pub struct Round {
     pub failures: Vec<String>,
 }
 
-/// Whether a round came to its end.
+/// The end of a round.
 #[derive(Debug, PartialEq)]
 enum Step {
     Done,

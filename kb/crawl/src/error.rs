@@ -28,7 +28,7 @@ pub enum CrawlError {
     Invalid {
         /// Its address.
         address: String,
-        /// What is wrong with it.
+        /// The defect.
         reason: SitemapError,
     },
     /// Sitemap indexes are nested too deeply.
@@ -70,7 +70,7 @@ impl CrawlError {
     }
 }
 
-/// What is wrong with the text of a sitemap.
+/// A defect in the text of a sitemap.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SitemapError {
     /// More than 50 MB uncompressed (sitemaps.org).
@@ -219,7 +219,7 @@ impl FetchError {
         matches!(self, Self::Robots { .. } | Self::NoIndex)
     }
 
-    /// The same request may succeed later.
+    /// Reports whether the same request may succeed later.
     pub fn is_transient(&self) -> bool {
         matches!(
             self,

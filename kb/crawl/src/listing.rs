@@ -24,7 +24,7 @@ pub struct ListError {
     pub line: usize,
     /// The line, truncated and without credentials.
     pub text: String,
-    /// What is wrong with the line.
+    /// The defect of the line.
     pub reason: Rejection,
 }
 

@@ -87,7 +87,7 @@ impl Fields {
 /// A text file, with its front matter read.
 pub(crate) struct Front<'a> {
     pub(crate) properties: Properties,
-    /// What could not be read.
+    /// Notes on values that could not be read.
     pub(crate) notes: Vec<String>,
     /// The text below.
     pub(crate) body: &'a str,
@@ -234,7 +234,7 @@ fn refused(reason: &str) -> ExtractError {
     ExtractError::Audience(reason.to_owned())
 }
 
-/// One entry or a list of them.
+/// Reads an entry or a list of entries.
 fn declared_audience(fields: &Fields) -> Result<Option<Vec<String>>, ExtractError> {
     let names_audience = |fields: &Map<_, _>| fields.keys().any(|key| key.eq_ignore_ascii_case("audience"));
     if fields.all("audiences").next().is_some()
@@ -270,7 +270,7 @@ fn truth(value: &Value) -> Option<bool> {
     }
 }
 
-/// Whether a mapping at any depth is as described.
+/// Returns whether a mapping at any depth is as described.
 fn has_mapping(value: &Value, is_it: &dyn Fn(&Map<String, Value>) -> bool) -> bool {
     match value {
         Value::Array(values) => values.iter().any(|value| has_mapping(value, is_it)),
@@ -336,22 +336,24 @@ fn unpublished(fields: &Fields, notes: &mut Vec<String>) -> Result<Option<String
     Ok(is_hidden.then(|| "`robots: noindex`".to_owned()))
 }
 
-/// Whether a post is published later, by a date in the form 2031-1-31 at the beginning of its name.
+/// Returns whether a post is published later, by a date in the form 2031-1-31 at the beginning of
+/// its name.
 pub fn is_post_to_come(name: &str) -> bool {
     let mut parts = name.splitn(4, '-');
     let [Some(year), Some(month), Some(day), Some(_)] = [(); 4].map(|()| parts.next()) else { return false };
     is_to_come(&Value::String(format!("{year:0>4}-{month:0>2}-{day:0>2}")), 0) == Some(true)
 }
 
-/// Whether a text file that begins like this may have front matter with a date after which it is not published.
+/// Returns whether a text file that begins like this may have front matter with a date after which
+/// it is not published.
 pub fn may_expire(head: &[u8]) -> bool {
     let is_front = head.iter().find(|byte| byte.is_ascii_graphic()).is_some_and(|byte| b"-+".contains(byte));
     let text = || String::from_utf8_lossy(head.get(..MAX_BYTES).unwrap_or(head));
     is_front && text().lines().filter_map(name).any(|name| EXPIRY_DATES.contains(&&*name))
 }
 
-/// Whether a date is in the future; `None` if it is no date. A time without a zone is UTC. A time in another notation counts as `unsure`
-/// seconds after the beginning of its day.
+/// Returns whether a date is in the future; `None` if it is no date. A time without a zone is UTC.
+/// A time in another notation counts as `unsure` seconds after the beginning of its day.
 fn is_to_come(value: &Value, unsure: i64) -> Option<bool> {
     // TOML has dates, which are objects here.
     let text = value.as_str().or_else(|| value.as_object()?.values().next()?.as_str())?.trim();

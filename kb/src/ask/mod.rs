@@ -44,20 +44,20 @@ pub struct Settings {
 pub struct Asked {
     /// The question, trimmed.
     pub question: String,
-    /// What was searched, if it was not just the question.
+    /// The text that was searched, if it was not just the question.
     pub searched: Searched,
     pub thresholds: EvidenceThresholds,
     pub rows: Vec<MatchedChunk>,
     /// Assessment of the search results.
     pub assessment: Assessment,
     pub conclusion: Conclusion,
-    /// What decided.
+    /// The evidence that decided.
     pub decided_by: DecidedBy,
-    /// What the reader says about the passages; `None` without a reader.
+    /// The reading of the passages; `None` without a reader.
     pub reading: Option<Reading>,
 }
 
-/// What a user would see, except that settings of the Worker may replace suggestions.
+/// The reply that a user would see, except that settings of the Worker may replace suggestions.
 #[derive(Debug)]
 pub enum Conclusion {
     /// The evidence was sufficient.

@@ -63,7 +63,7 @@ pub(super) async fn run(args: ReembedArgs) -> anyhow::Result<ExitCode> {
     Ok(if done.refused.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// One row per document.
+/// Builds a table with a row per document.
 fn table(survey: &Survey) -> Table {
     let mut table = Table::new([number("edited"), number("missing"), number("model"), text("source")]);
     for (source, reasons) in &survey.documents {

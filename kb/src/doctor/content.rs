@@ -15,7 +15,7 @@ use crate::watch::REPORT_INTERVAL;
 /// its answer rarely reach the upper one.
 const SENSIBLE_THRESHOLDS: std::ops::RangeInclusive<f64> = 0.2..=0.7;
 
-/// The same for the minimum confidence: hardly any question reaches a higher one.
+/// Highest sensible minimum confidence: hardly any question reaches more.
 const MAX_SENSIBLE_CONFIDENCE: f64 = 0.95;
 
 /// A watch that has not reported for so long was killed, or its computer is off.

@@ -46,7 +46,7 @@ pub struct StoredDocument {
     /// False if an administrator hid it.
     #[serde(default = "enabled_by_default")]
     pub enabled: bool,
-    /// Who may see it; the default audience of the project if `None`.
+    /// The audience; the default of the project if `None`.
     #[serde(default)]
     pub audience: Option<Vec<String>>,
     /// The audience that its source declares.

@@ -74,7 +74,7 @@ pub struct NewVectors<'a> {
     pub vector: Vec<f32>,
     /// Vector of its innermost heading.
     pub heading: Option<Vec<f32>>,
-    /// What the chains of its sentences are made of.
+    /// The parts of the chains of its sentences.
     pub parts: Vec<Part>,
     /// In reading order.
     pub sentences: Vec<NewSentence>,

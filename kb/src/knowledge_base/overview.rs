@@ -23,9 +23,9 @@ pub struct Overview {
     pub failure: Option<String>,
     #[serde(default)]
     pub failed_at: Option<String>,
-    /// Whether searches may find it.
+    /// True if searches may find it.
     pub enabled: bool,
-    /// Who may see it; the default audience of the project if `None`.
+    /// The audience; the default of the project if `None`.
     pub audience: Option<Vec<String>>,
     pub language: String,
     /// Number of passages.
@@ -37,7 +37,7 @@ pub struct Overview {
     pub content_type: Option<String>,
     /// Address where people read it.
     pub url: Option<String>,
-    /// Whether its file is in the bucket.
+    /// True if its file is in the bucket.
     pub has_original: bool,
     /// Number of answers that cite it.
     pub times_cited: u64,
@@ -62,7 +62,7 @@ pub struct StoredPassage {
     pub ordinal: i64,
     pub content: String,
     pub meta: Place,
-    /// Whether it was edited; no search finds it until it has a new vector.
+    /// True if it was edited; no search finds it until it has a new vector.
     pub stale: bool,
 }
 
@@ -109,7 +109,7 @@ impl KnowledgeBase {
         Ok(rows)
     }
 
-    /// One document; `None` if it is gone.
+    /// Reads a document; `None` if it was deleted.
     pub async fn overview(&self, id: Uuid) -> Result<Option<Overview>, SupabaseError> {
         let query = Query::select("kb_overview", "*").eq("id", &id.to_string());
         let rows: Vec<Overview> = self.client.send(query).await?;

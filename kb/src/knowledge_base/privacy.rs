@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use super::KnowledgeBase;
 use crate::supabase::{Query, SupabaseError};
 
-/// What calls of `chat_retain` did.
+/// The sum of what calls of `chat_retain` did.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Retained {
     pub sessions: u64,
@@ -18,9 +18,9 @@ pub struct Retained {
     pub anonymous_users: u64,
     /// Anonymous users without activity who could not be deleted. Their conversations are.
     pub undeletable_users: u64,
-    /// Whether the database does this every night.
+    /// True if the database does this every night.
     pub scheduled: bool,
-    /// Whether another call would delete more.
+    /// True if another call would delete more.
     #[serde(skip_serializing)]
     pub more: bool,
 }

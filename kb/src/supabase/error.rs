@@ -71,7 +71,7 @@ pub enum SupabaseError {
     #[error("{url} does not respond like a Supabase project: {message}. Check SUPABASE_URL")]
     UnexpectedAnswer {
         url: String,
-        /// What was wrong with the response.
+        /// The defect of the response.
         message: String,
     },
 }

@@ -130,7 +130,7 @@ fn http_client(url: &Url) -> reqwest::Result<reqwest::Client> {
     http.build()
 }
 
-/// Whether nobody on the network can read what is sent to this address.
+/// Returns whether nobody on the network can read what is sent to this address.
 fn is_encrypted_or_local(url: &Url) -> bool {
     url.scheme() == "https" || (url.scheme() == "http" && is_on_this_computer(url))
 }

@@ -1,4 +1,4 @@
-//! Whether a document has changed, without extracting and embedding it.
+//! Finds out whether a document has changed, without extracting and embedding it.
 
 use std::io::{ErrorKind, Read};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -13,7 +13,7 @@ use crate::source::{Item, LoadError, Location};
 /// Front matter is not longer.
 const HEAD_BYTES: u64 = 64 * 1024;
 
-/// What is known about an item's content before it is processed.
+/// The knowledge about an item's content before it is processed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fingerprint {
     /// Hash of the whole content, as in `kb_documents.content_hash`.
@@ -24,7 +24,7 @@ pub(super) enum Fingerprint {
 }
 
 impl Fingerprint {
-    /// What identifies the content, as `kb_documents.failed_version`.
+    /// The version of the content, as in `kb_documents.failed_version`.
     pub(super) fn version(&self) -> Option<&str> {
         match self {
             Self::Content(version) | Self::Version(version) => Some(version),
@@ -45,7 +45,7 @@ impl Fingerprint {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Defaults {
     pub language: String,
-    /// Who may see it; the default audience of the project if `None`.
+    /// The audience; the default of the project if `None`.
     pub audience: Option<Vec<String>>,
 }
 
@@ -74,7 +74,7 @@ impl Defaults {
         }
     }
 
-    /// What is stored for a version that a source reports: it stops matching when the rules change.
+    /// The stored form of a version that a source reports; it stops matching when the rules change.
     pub(super) fn source_version(&self, version: &str) -> String {
         let rules = hex(self.rules(""));
         format!("{} {version}", rules.get(..16).unwrap_or_default())

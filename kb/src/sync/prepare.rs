@@ -36,7 +36,7 @@ pub(super) struct Prepared {
 pub(super) struct Preparation {
     pub(super) defaults: Defaults,
     pub(super) extract: Arc<Extract>,
-    /// Whether the files of this source go to the bucket.
+    /// True if the files of this source go to the bucket.
     pub(super) keeps_originals: bool,
 }
 
@@ -45,7 +45,7 @@ pub(super) type Outcome<T> = Result<T, Box<Settled>>;
 
 /// Why a document is not written.
 pub(super) enum Settled {
-    /// The same as the stored version; with the version that the source reports now.
+    /// Equal to the stored version; with the version that the source reports now.
     Unchanged(Write, Option<String>),
     /// Other bytes, from which the same would be written.
     SameText(Write, Box<PendingDocument>),

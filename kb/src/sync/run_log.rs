@@ -1,4 +1,4 @@
-//! What a run has done so far.
+//! The results of a run so far.
 
 use super::batch::Part;
 use super::plan::Change;

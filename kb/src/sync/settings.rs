@@ -1,4 +1,5 @@
-//! What a collection is made from. It is stored with it, so that a run by hand cannot change what the nightly one does.
+//! The settings of a collection. They are stored with it, so that a run by hand cannot change what
+//! the nightly one does.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -11,7 +12,7 @@ use crate::source::SourceName;
 /// Language of documents where nobody says another.
 const LANGUAGE: &str = "english";
 
-/// What a collection is made from, as somebody asks for it or as it is stored.
+/// The settings of a collection, as requested or as stored.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
@@ -21,14 +22,14 @@ pub struct Settings {
     pub place: Option<(String, PathBuf)>,
     /// Language of documents that do not declare one; `None` to keep what is stored, as with the others.
     pub language: Option<String>,
-    /// Who may see documents that do not declare it; the default audience of the project if none is stored.
+    /// The audience of documents that declare none; the default of the project if none is stored.
     pub audience: Option<Vec<String>>,
-    /// Whether files of a folder are copied to the bucket.
+    /// True if files of a folder are copied to the bucket.
     pub originals: Option<bool>,
 }
 
 impl Settings {
-    /// Those of a source, and nothing else.
+    /// The settings that name a source, and nothing else.
     pub fn of(name: &SourceName) -> Self {
         let local = |kind: &str, path: &Path| {
             // As it is named: "current" may be a link to another release each time.
@@ -101,7 +102,7 @@ impl Settings {
     }
 }
 
-/// Whether two paths are different folders. One that is no longer there was moved.
+/// Returns whether two paths are different folders. One that is no longer there was moved.
 fn is_other(old: &Path, new: &Path) -> bool {
     old.canonicalize().is_ok_and(|old| new.canonicalize().ok().as_ref() != Some(&old))
 }

@@ -1,4 +1,4 @@
-//! What a run removes, and what it keeps although the source lacks it.
+//! Documents that a run removes, and those that it keeps although the source lacks them.
 
 use super::*;
 

@@ -56,7 +56,8 @@ pub enum Fetched {
 pub struct Page {
     /// Address after redirects, without its fragment.
     pub url: Url,
-    /// Whether the page has another address than it had, so that what is there may not be said of the page.
+    /// True if the page has another address than it had, so that what is there may not be said of
+    /// the page.
     pub has_moved: bool,
     /// The header `Refresh`, with which old sites lead elsewhere.
     pub refresh: Option<String>,
@@ -113,7 +114,7 @@ impl Site {
     }
 }
 
-/// One client per [`Reach`], so that they share no connections.
+/// A client per [`Reach`], so that they share no connections.
 struct Clients {
     private_allowed: reqwest::Client,
     public: reqwest::Client,

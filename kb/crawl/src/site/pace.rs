@@ -25,7 +25,7 @@ struct Host {
     health: Mutex<Health>,
 }
 
-/// What the last requests to a host say about the next ones.
+/// The state of a host, as its last answers show it.
 #[derive(Default)]
 struct Health {
     /// Failures since the last answer.

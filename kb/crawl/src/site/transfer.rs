@@ -1,4 +1,4 @@
-//! One request for one address, within all limits; transient failures are retried.
+//! Sends a request for an address, within all limits; transient failures are retried.
 
 use std::time::{Duration, SystemTime};
 

@@ -338,7 +338,7 @@ async fn proxies_of_the_environment_are_not_used() {
     assert_eq!((server.count("/a"), proxy.requests().len()), (1, 0));
 }
 
-/// What [`child_with_a_proxy`] fetches.
+/// The address that [`child_with_a_proxy`] fetches.
 const ADDRESS: &str = "CRAWL_TEST_ADDRESS";
 
 #[tokio::test]

@@ -22,12 +22,12 @@ use crate::document::Document;
 pub struct Statement {
     /// Bytes of the document's text. A numbered item includes its number.
     pub range: Range<usize>,
-    /// What it is.
+    /// The kind of the statement.
     pub kind: StatementKind,
     /// Outermost first.
     pub chain: Vec<Link>,
-    /// Whether an answer may show it: not a question, a line that announces others, a list of links, or a piece whose context is
-    /// unknown.
+    /// True if an answer may show it: not a question, a line that announces others, a list of
+    /// links, or a piece whose context is unknown.
     pub is_quotable: bool,
 }
 
