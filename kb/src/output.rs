@@ -110,6 +110,11 @@ pub fn counted(n: u64, thing: &str) -> String {
     if n == 1 { format!("1 {thing}") } else { format!("{n} {thing}s") }
 }
 
+/// Bytes as hexadecimal digits.
+pub fn hex(bytes: impl AsRef<[u8]>) -> String {
+    bytes.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// A timestamp of the database, to the minute: `2026-11-22 10:04`.
 pub fn moment(timestamp: &str) -> String {
     let to_the_minute = timestamp.get(..16).unwrap_or(timestamp);

@@ -21,7 +21,6 @@ pub struct Overview {
     pub status: Status,
     /// Why its newest version could not be read, and since when.
     pub failure: Option<String>,
-    #[serde(default)]
     pub failed_at: Option<String>,
     /// True if searches may find it.
     pub enabled: bool,
@@ -70,13 +69,13 @@ pub struct StoredPassage {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// Headings above it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub section: Option<String>,
     /// Page, of any JSON type: people edit it in the dashboard.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub page: Option<Value>,
     /// Its own address, if it has one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
 }
 

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::KnowledgeBase;
+use crate::output::hex;
 use crate::supabase::{Query, SupabaseError};
 
 /// The sum of what calls of `chat_retain` did.
@@ -40,8 +41,7 @@ impl KnowledgeBase {
     /// Sets the secret that identifies calls of the Worker; the database gets only its hash. The previous secret stays valid
     /// until the next call.
     pub async fn set_worker_secret(&self, secret: &str) -> Result<(), SupabaseError> {
-        let hash: String =
-            Sha256::digest(secret.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+        let hash = hex(Sha256::digest(secret.as_bytes()));
         let query = Query::call("chat_set_worker_secret", &json!({ "secret_hash": hash }));
         self.client.send::<Value>(query).await.map(drop)
     }

@@ -18,7 +18,6 @@ pub struct Lease {
     /// Start of that run, as the database writes it.
     pub started_at: Option<String>,
     /// The settings of the collection, if there was a run before.
-    #[serde(default)]
     pub settings: Option<Settings>,
 }
 

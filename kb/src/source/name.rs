@@ -103,22 +103,16 @@ impl SourceName {
     /// # Errors
     /// If it is not a valid name, or is reserved.
     pub fn checked(&self, collection: &str) -> Result<String, NameError> {
-        let collection = checked_collection(collection)?;
-        if collection == BUCKET_WORD && *self != Self::Bucket {
+        let name = collection.trim();
+        let is_plain = |c: char| c != '/' && !c.is_control();
+        if name.is_empty() || name.chars().count() > 200 || !name.chars().all(is_plain) {
+            Err(NameError::Collection(name.to_owned()))
+        } else if name == BUCKET_WORD && *self != Self::Bucket {
             Err(NameError::Reserved)
         } else {
-            Ok(collection)
+            Ok(name.to_owned())
         }
     }
-}
-
-fn checked_collection(name: &str) -> Result<String, NameError> {
-    let name = name.trim();
-    let is_plain = |c: char| c != '/' && !c.is_control();
-    if name.is_empty() || name.chars().count() > 200 || !name.chars().all(is_plain) {
-        return Err(NameError::Collection(name.to_owned()));
-    }
-    Ok(name.to_owned())
 }
 
 /// A plain text file may be a list of addresses.
@@ -165,9 +159,9 @@ mod tests {
 
     #[test]
     fn a_collection_is_one_component_of_a_path() {
-        assert_eq!(checked_collection(" help "), Ok("help".to_owned()));
+        assert_eq!(SourceName::AddressList("a".into()).checked(" help "), Ok("help".to_owned()));
         for wrong in ["", " ", "a/b", "a\nb"] {
-            assert!(checked_collection(wrong).is_err(), "{wrong:?}");
+            assert!(SourceName::AddressList("a".into()).checked(wrong).is_err(), "{wrong:?}");
         }
     }
 }

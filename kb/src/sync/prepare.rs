@@ -9,10 +9,11 @@ use sha2::{Digest, Sha256};
 use tokio::sync::OwnedSemaphorePermit;
 use uuid::Uuid;
 
-use super::fingerprint::{Defaults, hex};
+use super::fingerprint::Defaults;
 use super::plan::Write;
 use super::sketch::sketch;
 use crate::knowledge_base::PendingDocument;
+use crate::output::hex;
 use crate::passage::{CountTokens, PASSAGES_VERSION, Passage, passages};
 use crate::source::{Content, Location};
 use crate::supabase::storage::{ORIGINALS, safe_name};
@@ -155,6 +156,6 @@ fn written_hash(document: &PendingDocument, passages: &[Passage], read: &Documen
         let (section, url, anchor) = (section.as_deref(), url.as_deref(), anchor.as_deref());
         json!([passage.content(read), section, page, url, anchor, statements, parts, blocks]).to_string()
     });
-    let all = hex(passages.fold(Sha256::new().chain_update(head), Sha256::chain_update));
-    format!("{} {all}", hex(Sha256::new().chain_update(&read.text)))
+    let all = hex(passages.fold(Sha256::new().chain_update(head), Sha256::chain_update).finalize());
+    format!("{} {all}", hex(Sha256::digest(&read.text)))
 }

@@ -40,8 +40,8 @@ impl Removal<'_> {
         Ok(())
     }
 
-    /// Returns whether a document stays although its source lacks it. Otherwise it would be visible
-    /// to everybody when it comes back, as a page does after an hour of trouble, also under another
+    /// Returns whether a hidden or restricted document stays although its source lacks it. Otherwise it
+    /// would be visible to everybody when the source lists it again after an outage, also under another
     /// name.
     pub(super) fn keeps(&self, document: &StoredDocument) -> bool {
         !self.is_forced && document.is_restricted()

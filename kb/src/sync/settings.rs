@@ -60,23 +60,16 @@ impl Settings {
         collection: &str,
     ) -> Result<Self, SyncError> {
         let asked = self.clone();
-        let stored_audience = || stored?.audience.clone();
-        let Some(stored) = stored.filter(|_| !may_change) else {
-            return Ok(Self {
-                language: asked.language.or_else(|| Some(LANGUAGE.to_owned())),
-                // Who moves a folder must not open its new documents by leaving the option out, as in all runs before.
-                audience: asked.audience.or_else(stored_audience),
-                originals: asked.originals.or(Some(true)),
-                ..asked
-            });
-        };
+        let kept = stored.filter(|_| !may_change);
         let settings = Self {
-            source: asked.source,
-            place: asked.place,
-            language: asked.language.or_else(|| stored.language.clone()),
-            audience: asked.audience.or_else(|| stored.audience.clone()),
-            originals: asked.originals.or(stored.originals),
+            language: asked.language.or_else(|| kept?.language.clone()).or_else(|| Some(LANGUAGE.to_owned())),
+            // A run that moves a folder must not open its new documents by leaving the option out, as in all
+            // runs before.
+            audience: asked.audience.or_else(|| stored?.audience.clone()),
+            originals: asked.originals.or_else(|| kept?.originals).or(Some(true)),
+            ..asked
         };
+        let Some(stored) = kept else { return Ok(settings) };
         let is_elsewhere = match (&stored.place, &settings.place) {
             (Some((host, old)), Some((here, new))) => host == here && is_other(old, new),
             _ => false,
@@ -158,7 +151,10 @@ mod tests {
             let place = Some((host.to_owned(), path(name)));
             Settings { place, ..asked(None, None) }
         };
-        let is_ok = |old: Settings, new: Settings| new.resolve(Some(&old), false, "hr").is_ok();
+        let is_ok = |old: Settings, new: Settings| {
+            let stored = old.resolve(None, false, "hr").unwrap();
+            new.resolve(Some(&stored), false, "hr").is_ok()
+        };
         assert!(is_ok(at("laptop", "a/hr"), at("laptop", "a/hr")));
         assert!(!is_ok(at("laptop", "a/hr"), at("laptop", "b/hr")));
         assert!(is_ok(at("laptop", "a/hr"), at("runner-7", "b/hr")));

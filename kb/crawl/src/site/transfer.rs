@@ -83,8 +83,8 @@ impl Site {
         }
     }
 
-    /// Notes what a failure that is not retried says about the host. After many, a last attempt tells whether the host is down: with a page
-    /// that it has served, because its other pages may be broken, or else with its `robots.txt`.
+    /// Records a failure that is not retried. After many, a last attempt tells whether the host is down:
+    /// with a page that it has served, because its other pages may be broken, or else with its `robots.txt`.
     async fn note(&self, url: &Url, failure: &FetchError, reach: Reach) {
         let host = url.host_str().unwrap_or_default();
         if !failure.is_transient() {
