@@ -30,10 +30,7 @@ export async function kbReference(/** @type {string} */ kb) {
   const page = [
     "# The `kb` command",
     `${inline(text)}. This is what \`kb --help\` says; [admin.md](admin.md) shows how to use it.`,
-    table(
-      ["command", "what it does"],
-      commands.map(({ name, text: about }) => [`[\`${name}\`](#kb-${name})`, cell(about.split("\n")[0])]),
-    ),
+    names.map((name) => `[\`${name}\`](#kb-${name})`).join(" · "),
     "## Options of several commands",
     table(
       ["option", "of", "meaning"],
