@@ -24,7 +24,7 @@ export async function kbReference(/** @type {string} */ kb) {
       common.set(key(entry), { ...entry, of: [...of, `\`${name}\``] });
     }
   }
-  const isCommon = (entry) => entry.name.startsWith("--") && common.get(key(entry)).of.length > 1;
+  const isCommon = (entry) => common.get(key(entry)).of.length > 1;
   const shared = [...common.values()].filter(isCommon);
 
   const page = [
