@@ -5,6 +5,7 @@ use std::fmt::Write;
 use super::is_format_character;
 use super::source::Source;
 use crate::limits::{MAX_PROMPT_SOURCES, one_line};
+use crate::marker::replace_markers;
 
 /// What the model writes if the sources do not answer the question.
 pub(crate) const NO_ANSWER: &str = "NO_ANSWER";
@@ -64,33 +65,8 @@ fn clean(text: &str, tag: &str) -> String {
     for (from, to) in [("<|", "< |"), ("|>", "| >"), ("<source", "< source"), ("</source", "< /source")] {
         cleaned = cleaned.replace(from, to);
     }
-    round_brackets(&cleaned)
-}
-
-/// `[3]` in a source becomes `(3)`, because the model would take it for one of our numbers.
-fn round_brackets(text: &str) -> String {
-    let mut changed = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(start) = rest.find('[') {
-        let (before, tail) = rest.split_at_checked(start).unwrap_or((rest, ""));
-        changed.push_str(before);
-        let inside = tail.get(1..).unwrap_or_default();
-        let digits = inside.len() - inside.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-        match inside.split_at_checked(digits) {
-            Some((number, after)) if digits > 0 && after.starts_with(']') => {
-                changed.push('(');
-                changed.push_str(number);
-                changed.push(')');
-                rest = after.get(1..).unwrap_or_default();
-            }
-            _ => {
-                changed.push('[');
-                rest = inside;
-            }
-        }
-    }
-    changed.push_str(rest);
-    changed
+    // The model would take `[3]` for one of our numbers.
+    replace_markers(&cleaned, "(", ")")
 }
 
 fn attribute(text: &str) -> String {
