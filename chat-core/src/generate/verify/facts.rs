@@ -1,4 +1,4 @@
-//! What must be in the source as it is: quotes, links and identifiers. Numbers and names are words of the sentence; see
+//! Facts that must be in the source to the letter: quotes, links and identifiers. Numbers and names are words of the sentence; see
 //! `support.rs`.
 
 /// Quotation marks, each with those that close it.

@@ -1,6 +1,6 @@
-//! What numbers count.
+//! The units of numbers.
 
-/// What a number counts.
+/// The unit of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Unit {
     Percent,
