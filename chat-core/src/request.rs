@@ -38,7 +38,7 @@ pub struct ChatRequest {
     /// The question before this one, which it may lean on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub previous: Option<Previous>,
-    /// What the reader says about the passages, which are searched for again.
+    /// The reading of the passages, which are searched for again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reading: Option<Reading>,
     /// Whether the message is longer than the model reads, so that the vector is that of its beginning.

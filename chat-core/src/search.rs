@@ -37,11 +37,11 @@ pub struct SearchRequest {
     pub model: String,
     /// The assistant whose documents are searched.
     pub assistant: AssistantName,
-    /// What the client wants.
+    /// The results or the statements.
     pub wanted: Wanted,
 }
 
-/// What a client wants of a search.
+/// The result that a client wants of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Wanted {
     /// Places to look.

@@ -11,7 +11,7 @@ use crate::http::reply::Reply;
 /// The most that one request may count of anything, as in the database function `chat_count_citation_use`.
 const MAX_COUNT: u16 = 1000;
 
-/// What a client counted since its last request.
+/// The counts of a client since its last request.
 #[derive(Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CitationUse {

@@ -29,7 +29,7 @@ const RETRY_PAUSE: Duration = Duration::from_secs(1);
 /// Passages that a search asks for by default.
 const DEFAULT_MATCH_COUNT: u32 = 5;
 
-/// Who writes the words of answers.
+/// The author of answers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum AnswerModeSetting {
@@ -71,7 +71,7 @@ pub(crate) struct Settings {
     pub(crate) citations: bool,
     pub(crate) refusal_message: Option<String>,
     pub(crate) refusal_suggestions: Option<Vec<String>>,
-    /// Where visitors contact people: an `https:` or `mailto:` address.
+    /// The address at which visitors reach people: an `https:` or `mailto:` address.
     pub(crate) support_url: Option<String>,
     pub(crate) greeting: Option<String>,
     pub(crate) suggested_questions: Vec<String>,
@@ -107,7 +107,7 @@ impl Outdated {
 #[derive(Deserialize)]
 struct Stored {
     model: Option<String>,
-    /// What `kb sync` measured with vectors of this model. `None` stands for the default.
+    /// The calibration that `kb sync` measured with vectors of this model. `None` stands for the default.
     calibration: Option<Background>,
     hides_documents: Option<bool>,
     outdated: Option<Outdated>,

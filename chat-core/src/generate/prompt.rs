@@ -7,7 +7,7 @@ use super::source::Source;
 use crate::limits::{MAX_PROMPT_SOURCES, one_line};
 use crate::marker::replace_markers;
 
-/// What the model writes if the sources do not answer the question.
+/// The output for a question that the sources do not answer.
 pub(crate) const NO_ANSWER: &str = "NO_ANSWER";
 /// Characters of all sources in a prompt.
 const MAX_SOURCE_CHARS: usize = 6000;
@@ -57,7 +57,7 @@ pub(super) fn messages(question: &str, sources: &[Source], tag: &str, share: f64
     vec![Message { role: "system", content: system }, Message { role: "user", content: user }]
 }
 
-/// Removes what could pass for a part of the prompt: invisible characters, the tag, and bracketed numbers.
+/// Removes text that could pass for a part of the prompt: invisible characters, the tag, and bracketed numbers.
 fn clean(text: &str, tag: &str) -> String {
     let is_kept = |c: &char| (!c.is_control() || matches!(c, '\n' | '\t')) && !is_format_character(*c);
     let visible: String = text.chars().filter(is_kept).collect();

@@ -36,7 +36,7 @@ pub(crate) struct SourceSentence {
     pub(crate) row: Option<SourceRow>,
 }
 
-/// What a row of a table is about.
+/// The subject of a row of a table.
 #[derive(Debug, Clone)]
 pub(crate) struct SourceRow {
     /// Its first cell.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use chat_core::answer::Answer;
 use chat_core::chunk::MatchedChunk;
-use chat_core::decision::Searched;
+use chat_core::decision::{Basis, Searched};
 use chat_core::error::ErrorCode;
 use chat_core::evidence::Assessment;
 use chat_core::follow_up::respond_to_follow_up;
@@ -71,7 +71,7 @@ struct Draft {
     /// Taken when the writing begins.
     generation: Cell<Option<Generation>>,
     link_mode: LinkMode,
-    /// What visitors get if the model declines; `None` for the extractive answer.
+    /// The outcome if the model declines; `None` for the extractive answer.
     refusal: Option<Refusal>,
 }
 
@@ -87,7 +87,7 @@ struct Decided {
     response: Response,
     /// The rows that it is about.
     rows: Vec<MatchedChunk>,
-    /// What was searched, if it was the question together with the one before it.
+    /// The searched text, if it was the question together with the one before it.
     text: Option<String>,
 }
 
@@ -101,12 +101,12 @@ struct ClientListener<'a> {
 impl Listener for ClientListener<'_> {
     fn send(&self, delta: String) {
         if let Some(stream) = &self.stream {
-            // Fails if the client has left, which `gone` tells.
+            // Fails if the client has disconnected.
             let _ = stream.pieces.unbounded_send(delta);
         }
     }
 
-    async fn gone(&self) {
+    async fn disconnected(&self) {
         let left = async {
             match &self.stream {
                 Some(stream) => drop(stream.left.clone().await),
@@ -219,8 +219,8 @@ impl Run {
             // The model takes seconds.
             self.supabase.release_large_responses();
         }
-        outcome.set_searched(Searched { searched: text, truncated: question.truncated });
-        outcome.set_decided_by(decided_by);
+        let searched = Searched { searched: text, truncated: question.truncated };
+        outcome.set_basis(Basis { decided_by, searched });
         self.add_links(&mut outcome, settings.link_mode).await;
         Ok(SearchResult {
             outcome: Rc::new(RefCell::new(outcome)),
@@ -319,13 +319,13 @@ impl Run {
         if let Some(answer) = answer {
             search_result.sources.replace(answer.sources());
             let mut outcome = Outcome::answer(answer, self.turn.session_id, self.turn.answer_id);
-            outcome.take_decision(&search_result.outcome.borrow());
+            outcome.set_basis(search_result.outcome.borrow().basis().clone());
             self.add_links(&mut outcome, draft.link_mode).await;
             search_result.outcome.replace(outcome);
         } else if let (Some(Fallback::Declined), Some(refusal)) = (report.fallback, &draft.refusal) {
             search_result.sources.take();
             let mut outcome = Outcome::Refusal(refusal.clone());
-            outcome.take_decision(&search_result.outcome.borrow());
+            outcome.set_basis(search_result.outcome.borrow().basis().clone());
             self.add_links(&mut outcome, draft.link_mode).await;
             self.trace.note(|facts| facts.outcome = Some(outcome.kind()));
             search_result.outcome.replace(outcome);
@@ -438,7 +438,7 @@ impl Run {
         let supabase = self.supabase.with_deadline(self.supabase.deadline().at_least(MIN_HISTORY_TIME));
         let refusal = match &*search_result.outcome.borrow() {
             Outcome::Refusal(refusal) => {
-                Some((refusal.session_id, refusal.reason.as_str(), refusal.searched.searched.clone()))
+                Some((refusal.session_id, refusal.reason.as_str(), refusal.basis.searched.searched.clone()))
             }
             Outcome::Answer(_) => None,
         };
@@ -487,7 +487,7 @@ fn refusal(settings: &Settings, reason: Reason, rows: &[MatchedChunk]) -> Refusa
     refusal
 }
 
-/// For the log only: the client is gone. 499 is the status that nginx logs in this case.
+/// For the log only: the client has disconnected. 499 is the status that nginx logs in this case.
 pub(super) fn abandoned() -> HttpError {
     HttpError::new(ErrorCode::InvalidRequest, "The connection was closed before there was an answer.")
         .with_status(499)

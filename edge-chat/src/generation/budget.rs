@@ -20,7 +20,7 @@ pub(super) struct Budget {
     prompt_tokens: u64,
 }
 
-/// What the model's server counted, and what was read.
+/// The tokens that the model's server counted, and the output that was read.
 #[derive(Default)]
 pub(super) struct Usage {
     /// Whether the model may have worked: it was asked, and its server did not reject the request.

@@ -23,7 +23,7 @@ const BOM: &[u8] = b"\xEF\xBB\xBF";
 /// The number of an error of Workers AI.
 const NO_SUCH_MODEL: &str = "5007";
 
-/// Why the model's output ended early. The text is for the log.
+/// The reason why the model's output ended early. The text is for the log.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum ModelError {
     /// The prompt has more tokens than the model takes.
@@ -185,7 +185,7 @@ async fn read(
     Ok(body)
 }
 
-/// What a server says about an error; empty if that cannot be read.
+/// The body of an error response; empty if it cannot be read.
 async fn error_body(response: &mut Response) -> String {
     let Ok(bytes) = response.stream() else { return String::new() };
     let bytes = bytes.map_err(|_| connection_lost());

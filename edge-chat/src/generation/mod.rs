@@ -4,7 +4,7 @@
 mod budget;
 mod client;
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::pin::pin;
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use chat_core::generate::{Ending, Fallback, Finish, Generation, GenerationReport
 use futures_util::StreamExt;
 use futures_util::future::{Either, select};
 use uuid::Uuid;
-use worker::{Delay, Env, console_error};
+use worker::{Env, console_error};
 
 use crate::circuit::{Circuit, Observation};
-use crate::clock::now_ms;
+use crate::clock::{now_ms, within};
 use crate::config::{ModelConfig, Provider};
 use crate::http::error::HttpError;
 use crate::observe::Trace;
@@ -28,8 +28,8 @@ use client::{ModelError, Pieces, has_workers_ai, missing_binding, stream};
 const MAX_PAUSE: Duration = Duration::from_secs(3);
 
 thread_local! {
-    static CIRCUIT: Cell<Circuit> = const { Cell::new(Circuit::CLOSED) };
-    /// What the operator must fix, as of the last call of this isolate.
+    static CIRCUIT: RefCell<Circuit> = const { RefCell::new(Circuit::CLOSED) };
+    /// The problem that the operator must fix, as of the last call of this isolate.
     static REJECTED: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
@@ -41,12 +41,12 @@ pub(crate) struct Writer<'a> {
     pub(crate) user_id: Uuid,
 }
 
-/// Who reads the answer while it is written.
+/// The client that gets the answer while it is written.
 pub(crate) trait Listener {
     /// Sends a verified piece.
     fn send(&self, delta: String);
-    /// Completes when nobody reads it any more.
-    fn gone(&self) -> impl Future<Output = ()>;
+    /// Completes when the client has disconnected.
+    fn disconnected(&self) -> impl Future<Output = ()>;
 }
 
 /// The end of the writing.
@@ -73,13 +73,13 @@ impl Settlement {
     }
 }
 
-/// Why no more output is read.
+/// The reason why no more output is read.
 enum End {
     /// The model has finished, or further output would be ignored.
     Whole,
     /// The output is incomplete: a limit of tokens or a filter.
     Cut,
-    /// The client has gone.
+    /// The client has disconnected.
     Abandoned,
     Fault(Fallback),
 }
@@ -123,8 +123,7 @@ impl Writer<'_> {
 
     async fn run(&self, generation: &mut Generation, listener: &impl Listener) -> (End, Settlement) {
         let failed = |fallback| (End::Fault(fallback), Settlement::default());
-        let now_ms = now_ms();
-        if with_circuit(|circuit| circuit.admit(now_ms)).is_err() {
+        if CIRCUIT.with_borrow_mut(|circuit| circuit.admit(now_ms())).is_err() {
             return failed(Fallback::Error);
         }
         let deadline = Deadline::after(self.model.timeout);
@@ -143,7 +142,7 @@ impl Writer<'_> {
             let mut usage = Usage::default();
             let asked = self.ask(&messages, generation, &mut usage, deadline, listener);
             // Dropping the other future closes the connection to the model.
-            let end = match select(pin!(listener.gone()), pin!(asked)).await {
+            let end = match select(pin!(listener.disconnected()), pin!(asked)).await {
                 Either::Left(_) => Ok(End::Abandoned),
                 Either::Right((end, _)) => end,
             };
@@ -169,7 +168,7 @@ impl Writer<'_> {
     ) -> Result<End, ModelError> {
         let first = deadline.at_most(self.model.first_token_timeout);
         usage.is_asked = true;
-        match within(first, stream(self.model, self.env, messages)).await {
+        match within(first.remaining(), stream(self.model, self.env, messages)).await {
             Some(Ok(pieces)) => self.read(pieces, generation, usage, first, deadline, listener).await,
             Some(Err(error)) => {
                 usage.is_asked = false;
@@ -191,7 +190,7 @@ impl Writer<'_> {
         let mut finish = None;
         loop {
             let limit = if usage.output_bytes == 0 { first } else { deadline.at_most(MAX_PAUSE) };
-            let Some(piece) = within(limit, pieces.next()).await else {
+            let Some(piece) = within(limit.remaining(), pieces.next()).await else {
                 return Ok(End::without_last_piece(finish, Fallback::Timeout));
             };
             let Some(piece) = piece else {
@@ -214,7 +213,6 @@ impl Writer<'_> {
 
     /// Records what the result says about the model's server.
     fn observe(&self, end: &Result<End, ModelError>) {
-        let now_ms = now_ms();
         let observation = match end {
             // The client may have left before the server could answer.
             Ok(End::Abandoned) => return,
@@ -227,7 +225,7 @@ impl Writer<'_> {
             }
             Ok(End::Whole | End::Cut) | Err(ModelError::PromptTooLong) => Observation::Healthy,
         };
-        with_circuit(|circuit| circuit.record(observation, now_ms));
+        CIRCUIT.with_borrow_mut(|circuit| circuit.record(observation, now_ms()));
         let rejected = match end {
             Err(ModelError::Rejected(detail)) => Some(detail.clone()),
             _ => None,
@@ -246,24 +244,7 @@ impl Writer<'_> {
     }
 }
 
-fn with_circuit<T>(change: impl FnOnce(&mut Circuit) -> T) -> T {
-    CIRCUIT.with(|cell| {
-        let mut circuit = cell.get();
-        let result = change(&mut circuit);
-        cell.set(circuit);
-        result
-    })
-}
-
-/// The result of a future, or `None` at the deadline.
-async fn within<T>(deadline: Deadline, future: impl Future<Output = T>) -> Option<T> {
-    match select(pin!(future), pin!(Delay::from(deadline.remaining()))).await {
-        Either::Left((result, _)) => Some(result),
-        Either::Right(_) => None,
-    }
-}
-
-/// A random word that no passage can know.
+/// A random word that no passage can contain.
 fn tag() -> String {
     Uuid::new_v4().simple().to_string().chars().take(TAG_CHARS).collect()
 }

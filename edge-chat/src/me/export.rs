@@ -72,7 +72,7 @@ fn body(
     })
 }
 
-/// What is written next.
+/// The next part of the document.
 enum Stage {
     Opening,
     /// The sessions after this one.

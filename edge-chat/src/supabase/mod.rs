@@ -98,7 +98,7 @@ impl Supabase {
         self.exchange(Service::Rest, table, method, format!("/rest/v1/{table}?{}", query.encode()))
     }
 
-    /// What [`Project::chat_config`] reads, of an assistant that may be for this user only.
+    /// The result of [`Project::chat_config`] for an assistant that may be for this user only.
     pub(crate) async fn chat_config<T: DeserializeOwned>(
         &self,
         assistant: &AssistantName,
