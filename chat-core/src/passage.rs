@@ -35,7 +35,8 @@ pub(crate) struct Sentence<'a> {
     pub(crate) chain: Vec<&'a Part>,
     /// Cosine of the question's and the sentence's vector.
     pub(crate) similarity: f64,
-    /// The reader's z, from -[`MAX_READER_Z`] to [`MAX_READER_Z`]; `None` if the reader has no say in the question.
+    /// The reader's z, from -[`MAX_READER_Z`] to [`MAX_READER_Z`]; `None` if the reader has no say
+    /// in the question.
     pub(crate) z: Option<f64>,
     /// The stems of its words.
     pub(crate) words: BTreeSet<String>,

@@ -91,12 +91,7 @@ impl SearchRequest {
 }
 
 fn wanted(fields: &mut Fields) -> Result<Wanted, ApiError> {
-    let wants_statements = match fields.take("statements") {
-        None | Some(Value::Bool(false)) => false,
-        Some(Value::Bool(true)) => true,
-        Some(_) => return Err(ApiError::invalid_request("statements must be true or false")),
-    };
-    match (wants_statements, fields.take("limit"), fields.take("previous")) {
+    match (fields.flag("statements", false)?, fields.take("limit"), fields.take("previous")) {
         (true, None, before) => Ok(Wanted::Statements { previous: before.map(previous).transpose()? }),
         (true, Some(_), _) => Err(ApiError::invalid_request(
             "limit must be missing if statements is true: the passages are those of the answer",

@@ -6,7 +6,8 @@ use uuid::Uuid;
 const FAILURES_TO_OPEN: usize = 5;
 /// How long it stays open, in milliseconds. Then one call probes the service.
 pub(crate) const OPEN_MS: u64 = 5_000;
-/// The longest pause that the service itself may ask for. More would switch it off because of one wrong header.
+/// The longest pause that the service itself may ask for. More would switch it off because of one
+/// wrong header.
 const MAX_OPEN_MS: u64 = 60_000;
 
 /// A statement about the service, from the result of a call.
@@ -63,8 +64,9 @@ impl Circuit {
                 return;
             }
             Observation::FailingFor(user) if self.users.contains(&Some(user)) => {
-                // This user has already failed, so the failure says nothing new about the service. If this was the probe, another
-                // call may probe. A longer pause is one that the service asked for.
+                // This user has already failed, so the failure says nothing new about the service.
+                // If this was the probe, another call may probe. A longer pause is one that the
+                // service asked for.
                 if self.open_until_ms <= now_ms + OPEN_MS {
                     self.open_until_ms = self.open_until_ms.min(now_ms);
                 }

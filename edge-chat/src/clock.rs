@@ -12,7 +12,8 @@ pub(crate) fn now_ms() -> u64 {
     Date::now() as u64
 }
 
-/// The result of a future, or `None` if it takes longer than `time`. Then the future is dropped, which cancels it.
+/// The result of a future, or `None` if it takes longer than `time`. Then the future is dropped,
+/// which cancels it.
 pub(crate) async fn within<T>(time: Duration, future: impl Future<Output = T>) -> Option<T> {
     match select(pin!(future), pin!(Delay::from(time))).await {
         Either::Left((result, _)) => Some(result),

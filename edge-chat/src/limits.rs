@@ -24,7 +24,8 @@ enum LimiterFault {
 }
 
 thread_local! {
-    /// The reason why the binding did not limit the last request that it failed for in this isolate.
+    /// The reason why the binding did not limit the last request that it failed for in this
+    /// isolate.
     static FAULT: Cell<Option<LimiterFault>> = const { Cell::new(None) };
 }
 

@@ -102,8 +102,8 @@ fn allowed(
     method.map(|method| (route, method)).ok_or_else(|| HttpError::method_not_allowed(&route.allow()))
 }
 
-/// Calls the endpoint for a method that the route takes. `call` reads the configuration and may fail; health checks and
-/// preflights work without it.
+/// Calls the endpoint for a method that the route takes. `call` reads the configuration and may
+/// fail; health checks and preflights work without it.
 async fn dispatch(
     route: Route,
     method: RouteMethod,

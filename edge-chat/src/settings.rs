@@ -107,7 +107,8 @@ impl Outdated {
 #[derive(Deserialize)]
 struct Stored {
     model: Option<String>,
-    /// The calibration that `kb sync` measured with vectors of this model. `None` stands for the default.
+    /// The calibration that `kb sync` measured with vectors of this model. `None` stands for the
+    /// default.
     calibration: Option<Background>,
     hides_documents: Option<bool>,
     outdated: Option<Outdated>,
@@ -235,7 +236,7 @@ async fn read(
     deadline: Deadline,
 ) -> Result<Rc<Option<Stored>>, HttpError> {
     let started_ms = now_ms();
-    let reading = Reading(assistant);
+    let reading = PendingRead(assistant);
     let public = match config.project.chat_config(assistant, checks, deadline).await {
         Ok(stored) => Ok(Rc::new(Some(stored))),
         Err(error) if error.body.code == ErrorCode::UnknownAssistant => Ok(Rc::new(None)),
@@ -250,9 +251,9 @@ async fn read(
 }
 
 /// A read in progress. If its request is cancelled, dropping it lets another request read.
-struct Reading<'a>(&'a AssistantName);
+struct PendingRead<'a>(&'a AssistantName);
 
-impl Drop for Reading<'_> {
+impl Drop for PendingRead<'_> {
     fn drop(&mut self) {
         CACHE.with_borrow_mut(|cache| {
             if let Some(flight) = cache.existing(self.0) {

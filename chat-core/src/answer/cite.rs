@@ -72,7 +72,8 @@ pub struct Quote {
     /// The words as the answer shows them, with what gives them their meaning; only if they differ from `text`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plain: Option<String>,
-    /// The pieces that the answer shows, without the punctuation between them: words of `text`, and words that give them their meaning.
+    /// The pieces that the answer shows, without the punctuation between them: words of `text`, and
+    /// words that give them their meaning.
     pub pieces: Vec<Piece>,
     /// The words with all that gives them their meaning; only if the answer leaves out what it has shown right before them.
     #[serde(default, skip_serializing_if = "Option::is_none")]

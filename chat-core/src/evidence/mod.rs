@@ -191,8 +191,7 @@ fn confidence(
 }
 
 /// Rejects a question whose vector was made by another model than the vectors of the rows, because they cannot be compared.
-pub fn check_model(question_model: Option<&str>, rows: &[MatchedChunk]) -> Result<(), ApiError> {
-    let Some(question_model) = question_model else { return Ok(()) };
+pub fn check_model(question_model: &str, rows: &[MatchedChunk]) -> Result<(), ApiError> {
     let differs = |row: &MatchedChunk| row.model.as_deref().is_some_and(|model| model != question_model);
     if rows.iter().any(differs) {
         return Err(ApiError::new(

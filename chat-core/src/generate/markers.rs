@@ -1,4 +1,5 @@
-//! Finds the citation markers that language models write: `[1]`, `[1, 2]`, `[[1]]`, `【1】`, `[doc1]`, `(Source 1)`.
+//! Finds the citation markers that language models write: `[1]`, `[1, 2]`, `[[1]]`, `【1】`,
+//! `[doc1]`, `(Source 1)`.
 
 /// Bytes of a marker. A longer text in brackets is no marker, and is not held back.
 const MAX_MARKER_BYTES: usize = 512;
@@ -18,7 +19,8 @@ pub(crate) struct Marked {
     pub(crate) references: Vec<(usize, u32)>,
 }
 
-/// Separates markers from text. With `is_complete`, nothing is held back: an unfinished marker is text.
+/// Separates markers from text. With `is_complete`, nothing is held back: an unfinished marker is
+/// text.
 pub(crate) fn separate(source: &str, is_complete: bool) -> Marked {
     let mut marked = Marked::default();
     let mut rest = source;

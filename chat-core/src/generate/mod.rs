@@ -224,7 +224,8 @@ impl Generation {
         }
     }
 
-    /// The positions of the sources that a sentence names by their numbers. Other numbers are counted as invalid.
+    /// The positions of the sources that a sentence names by their numbers. Other numbers are
+    /// counted as invalid.
     fn named_sources(&mut self, numbers: &[u32]) -> Vec<usize> {
         let position = |number: &u32| (*number as usize).checked_sub(1).filter(|at| *at < self.sources.len());
         let named: Vec<_> = numbers.iter().filter_map(position).collect();

@@ -57,7 +57,8 @@ pub(super) fn messages(question: &str, sources: &[Source], tag: &str, share: f64
     vec![Message { role: "system", content: system }, Message { role: "user", content: user }]
 }
 
-/// Removes text that could pass for a part of the prompt: invisible characters, the tag, and bracketed numbers.
+/// Removes text that could pass for a part of the prompt: invisible characters, the tag, and
+/// bracketed numbers.
 fn clean(text: &str, tag: &str) -> String {
     let is_kept = |c: &char| (!c.is_control() || matches!(c, '\n' | '\t')) && !is_format_character(*c);
     let visible: String = text.chars().filter(is_kept).collect();

@@ -1,4 +1,5 @@
-//! The reader's input and output. The reader is a small model that reads a question and a passage together, on the visitor's device.
+//! The reader's input and output. The reader is a small model that reads a question and a passage
+//! together, on the visitor's device.
 //!
 //! A client lets it read [`passages_to_read`](crate::passages_to_read) and sends what it says, a [`Reading`], with the question. A reading changes the order of
 //! the statements and the confidence. It never adds a word to an answer, nor a passage that the visitor may not read.
@@ -90,8 +91,8 @@ impl Reading {
         Ok(Self { reader, passages: passages.collect::<Result<_, _>>()? })
     }
 
-    /// The z of the statements of each passage of a search: `None` for a passage that it did not read, and for all if it is of another
-    /// reader.
+    /// The z of the statements of each passage of a search: `None` for a passage that it did not
+    /// read, and for all if it is of another reader.
     pub(crate) fn of(&self, passages: &[Passage<'_>]) -> Vec<Option<&[Option<f32>]>> {
         let mut left = if self.reader == READER { MAX_READ_PASSAGES } else { 0 };
         let of_passage = |passage: &Passage<'_>| {
@@ -106,7 +107,8 @@ impl Reading {
 }
 
 impl PassageReading {
-    /// The reading of a passage, as clients of the API send it: with two decimals, which are enough.
+    /// The reading of a passage, as clients of the API send it: with two decimals, which are
+    /// enough.
     pub fn new(passage: &PassageToRead, z: &[Option<f32>]) -> Self {
         let limit = f64::from(MAX_Z);
         // Like `Math.round` of JavaScript.

@@ -1,4 +1,5 @@
-//! Finds the ranges that brackets, quotation marks, code spans and tags enclose. No sentence ends in there.
+//! Finds the ranges that brackets, quotation marks, code spans and tags enclose. No sentence ends
+//! in there.
 
 use std::ops::Range;
 

@@ -54,7 +54,7 @@ impl Query<'_> {
         let found = trace.time("search", self.find(supabase, trace, match_count)).await?;
         let joined_rows = found.joined.as_ref().map(|joined| &joined.rows);
         for rows in [Some(&found.rows), joined_rows].into_iter().flatten() {
-            check_model(Some(self.model), rows)?;
+            check_model(self.model, rows)?;
         }
         Ok(found)
     }

@@ -31,7 +31,7 @@ use super::turn::{self, Turn};
 use crate::call::Call;
 use crate::config::{Config, Decline};
 use crate::gate::{Gate, Ticket};
-use crate::generation::{Listener, Settlement, Writer, Written};
+use crate::generation::{Settlement, Writer, Written};
 use crate::http::error::HttpError;
 use crate::identity::Authenticated;
 use crate::observe::Trace;
@@ -83,38 +83,12 @@ impl SearchResult {
 }
 
 /// The decision on a question.
-struct Decided {
+struct Decision {
     response: Response,
     /// The rows that it is about.
     rows: Vec<MatchedChunk>,
     /// The searched text, if it was the question together with the one before it.
     text: Option<String>,
-}
-
-/// Passes pieces on to the client.
-struct ClientListener<'a> {
-    client: &'a Client,
-    /// `None` if the client gets the answer as a whole.
-    stream: Option<ClientStream>,
-}
-
-impl Listener for ClientListener<'_> {
-    fn send(&self, delta: String) {
-        if let Some(stream) = &self.stream {
-            // Fails if the client has disconnected.
-            let _ = stream.pieces.unbounded_send(delta);
-        }
-    }
-
-    async fn disconnected(&self) {
-        let left = async {
-            match &self.stream {
-                Some(stream) => drop(stream.left.clone().await),
-                None => pending().await,
-            }
-        };
-        select(pin!(self.client.disconnected()), pin!(left)).await;
-    }
 }
 
 /// The client left before the answer was written.
@@ -193,7 +167,7 @@ impl Run {
         let found = found?;
 
         let include_citations = question.include_citations && settings.citations;
-        let Decided { response, rows, text } = self.decide(&settings, found, include_citations);
+        let Decision { response, rows, text } = self.decide(&settings, found, include_citations);
         let Response { assessment, verdict, decided_by } = response;
         trace.note(|facts| {
             facts.similarity = assessment.best_similarity;
@@ -255,21 +229,21 @@ impl Run {
     }
 
     /// Lets `chat-core` decide.
-    fn decide(&self, settings: &Settings, found: Found, include_citations: bool) -> Decided {
+    fn decide(&self, settings: &Settings, found: Found, include_citations: bool) -> Decision {
         let (question, thresholds) = (&self.question, &settings.thresholds);
         let (message, reading) = (&question.message, question.reading.as_ref());
         let Found { rows, joined } = found;
         let Some(joined) = joined else {
             let response = respond(message, &rows, reading, thresholds, include_citations);
-            return Decided { response, rows, text: None };
+            return Decision { response, rows, text: None };
         };
         let (response, is_joined) =
             respond_to_follow_up(message, &rows, joined.search(), reading, thresholds, include_citations);
         self.trace.note(|facts| facts.follow_up = Some(is_joined));
         if is_joined {
-            Decided { response, rows: joined.rows, text: Some(joined.text) }
+            Decision { response, rows: joined.rows, text: Some(joined.text) }
         } else {
-            Decided { response, rows, text: None }
+            Decision { response, rows, text: None }
         }
     }
 
@@ -309,8 +283,23 @@ impl Run {
         };
         let Some(generation) = draft.generation.take() else { return nothing };
         let writer = Writer { model, env: &self.env, trace: &self.trace, user_id: self.user_id };
-        let listener = ClientListener { client: &self.client, stream };
-        let written = self.trace.time("generation", writer.write(generation, &listener)).await;
+        let stream = stream.as_ref();
+        let send = |delta| {
+            if let Some(stream) = stream {
+                // Fails if the client has disconnected.
+                let _ = stream.pieces.unbounded_send(delta);
+            }
+        };
+        let disconnected = async {
+            let left = async {
+                match stream {
+                    Some(stream) => drop(stream.left.clone().await),
+                    None => pending().await,
+                }
+            };
+            select(pin!(self.client.disconnected()), pin!(left)).await;
+        };
+        let written = self.trace.time("generation", writer.write(generation, send, disconnected)).await;
         let Written { answer, report, is_abandoned, settlement } = written;
         if is_abandoned {
             return Err(Abandoned(settlement));

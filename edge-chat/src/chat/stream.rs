@@ -20,15 +20,16 @@ use crate::http::error::HttpError;
 
 /// How long a stream may be silent. Proxies close connections that are idle for a minute or less.
 const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(10);
-/// How long a stream may be silent while a model writes. A client or proxy that closes its connection instead of resetting it is noticed only when
-/// nothing can be sent to it any more, and until then the model costs money.
+/// How long a stream may be silent while a model writes. A client or proxy that closes its
+/// connection instead of resetting it is noticed only when nothing can be sent to it any more, and
+/// until then the model costs money.
 const WRITING_HEARTBEAT_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Completes when the history is written or has failed; the outcome says which.
 pub(crate) type Completion = Shared<LocalBoxFuture<'static, ()>>;
 
 /// An answer that is being written.
-pub(crate) struct Written {
+pub(crate) struct LiveAnswer {
     /// Its verified pieces; ends with the last one.
     pub(crate) deltas: UnboundedReceiver<String>,
     /// Dropped when the stream ends or the client has disconnected.
@@ -43,7 +44,7 @@ pub(crate) struct Written {
 /// ends after the completion. `written` are the pieces of an answer whose outcome is not known yet.
 pub(super) async fn send(
     outcome: Rc<RefCell<Outcome>>,
-    written: Option<Written>,
+    written: Option<LiveAnswer>,
     completion: Completion,
     format: Format,
     request_id: String,
@@ -78,14 +79,14 @@ fn opening_frames(outcome: &Outcome, has_text: bool) -> Option<Result<Vec<u8>>> 
 
 /// The state of an answer that is being written.
 struct Writing {
-    written: Written,
+    written: LiveAnswer,
     outcome: Rc<RefCell<Outcome>>,
     has_begun: bool,
 }
 
 /// Sends the pieces of an answer as they come, with heartbeats, and then what is known of the outcome. The client gets
 /// `progress` at once, and `answer_start` with the first verified piece, so that nothing is ever taken back.
-fn writing(written: Written, outcome: Rc<RefCell<Outcome>>) -> impl Stream<Item = Result<Vec<u8>>> {
+fn writing(written: LiveAnswer, outcome: Rc<RefCell<Outcome>>) -> impl Stream<Item = Result<Vec<u8>>> {
     let progress = encode(&Event::Progress { stage: Stage::Writing });
     let state = Writing { written, outcome, has_begun: false };
     let pieces = stream::unfold(Some(state), |state| async {

@@ -158,7 +158,8 @@ pub(crate) struct Ticket {
 
 #[wasm_bindgen]
 extern "C" {
-    /// The JavaScript object of [`worker::Stub`], which takes only whole requests and reads four properties of each.
+    /// The JavaScript object of [`worker::Stub`], which takes only whole requests and reads four
+    /// properties of each.
     type Stub;
     #[wasm_bindgen(method, catch)]
     fn fetch(this: &Stub, url: &str, init: &RequestInit) -> Result<Promise, JsValue>;

@@ -14,7 +14,7 @@ use crate::http::error::HttpError;
 const BYTES_PER_TOKEN: u64 = 3;
 
 /// Tokens that are reserved for one answer, in the user's budget and in that of the site.
-pub(super) struct Budget {
+pub(super) struct TokenBudget {
     user: (Gate, Reservation),
     site: (Gate, Reservation),
     prompt_tokens: u64,
@@ -38,7 +38,7 @@ impl Usage {
     }
 }
 
-impl Budget {
+impl TokenBudget {
     /// Reserves the most that an answer can use. `None` if one of the day's budgets has less.
     pub(super) async fn reserve(
         env: &Env,

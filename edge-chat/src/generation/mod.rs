@@ -21,8 +21,8 @@ use crate::config::{ModelConfig, Provider};
 use crate::http::error::HttpError;
 use crate::observe::Trace;
 use crate::supabase::Deadline;
-use budget::{Budget, Usage};
-use client::{ModelError, Pieces, has_workers_ai, missing_binding, stream};
+use budget::{TokenBudget, Usage};
+use client::{ModelError, ModelOutput, has_workers_ai, missing_binding, stream};
 
 /// How long the model may be silent between two pieces.
 const MAX_PAUSE: Duration = Duration::from_secs(3);
@@ -41,14 +41,6 @@ pub(crate) struct Writer<'a> {
     pub(crate) user_id: Uuid,
 }
 
-/// The client that gets the answer while it is written.
-pub(crate) trait Listener {
-    /// Sends a verified piece.
-    fn send(&self, delta: String);
-    /// Completes when the client has disconnected.
-    fn disconnected(&self) -> impl Future<Output = ()>;
-}
-
 /// The end of the writing.
 pub(crate) struct Written {
     /// The written answer. `None` if there is none; the report says why.
@@ -61,7 +53,7 @@ pub(crate) struct Written {
 
 /// Tokens to count. Separate, so that the client does not wait for it.
 #[derive(Default)]
-pub(crate) struct Settlement(Option<(Budget, Usage)>);
+pub(crate) struct Settlement(Option<(TokenBudget, Usage)>);
 
 impl Settlement {
     pub(crate) async fn settle(self, trace: &Trace) {
@@ -103,17 +95,21 @@ pub(crate) fn warning(env: &Env, model: &ModelConfig) -> Option<String> {
 }
 
 impl Writer<'_> {
-    /// Writes the answer. The listener gets each verified piece immediately.
-    pub(crate) async fn write(&self, mut generation: Generation, listener: &impl Listener) -> Written {
-        let (end, settlement) = self.run(&mut generation, listener).await;
+    /// Writes the answer. `send` gets each verified piece immediately; the writing ends when the
+    /// client has disconnected.
+    pub(crate) async fn write(
+        &self,
+        mut generation: Generation,
+        send: impl Fn(String),
+        disconnected: impl Future<Output = ()>,
+    ) -> Written {
+        let (end, settlement) = self.run(&mut generation, &send, disconnected).await;
         let (ending, fault) = match end {
             End::Whole => (Ending::Whole, None),
             End::Cut | End::Abandoned => (Ending::Cut, None),
             End::Fault(fault) => (Ending::Cut, Some(fault)),
         };
-        for delta in generation.end(ending) {
-            listener.send(delta);
-        }
+        generation.end(ending).into_iter().for_each(send);
         if let Some((_, usage)) = &settlement.0 {
             generation.set_usage(usage.prompt_tokens, usage.completion_tokens);
         }
@@ -121,7 +117,13 @@ impl Writer<'_> {
         Written { answer, report, is_abandoned: matches!(end, End::Abandoned), settlement }
     }
 
-    async fn run(&self, generation: &mut Generation, listener: &impl Listener) -> (End, Settlement) {
+    async fn run(
+        &self,
+        generation: &mut Generation,
+        send: &impl Fn(String),
+        disconnected: impl Future<Output = ()>,
+    ) -> (End, Settlement) {
+        let mut disconnected = pin!(disconnected);
         let failed = |fallback| (End::Fault(fallback), Settlement::default());
         if CIRCUIT.with_borrow_mut(|circuit| circuit.admit(now_ms())).is_err() {
             return failed(Fallback::Error);
@@ -131,7 +133,7 @@ impl Writer<'_> {
         for share in [1.0, 0.5] {
             let messages = generation.messages(&tag(), share);
             let prompt_bytes = messages.iter().map(|message| message.content.len() as u64).sum();
-            let budget = match Budget::reserve(self.env, self.user_id, self.model, prompt_bytes).await {
+            let budget = match TokenBudget::reserve(self.env, self.user_id, self.model, prompt_bytes).await {
                 Ok(Some(budget)) => budget,
                 Ok(None) => return failed(Fallback::Budget),
                 Err(error) => {
@@ -140,9 +142,9 @@ impl Writer<'_> {
                 }
             };
             let mut usage = Usage::default();
-            let asked = self.ask(&messages, generation, &mut usage, deadline, listener);
+            let asked = self.ask(&messages, generation, &mut usage, deadline, send);
             // Dropping the other future closes the connection to the model.
-            let end = match select(pin!(listener.disconnected()), pin!(asked)).await {
+            let end = match select(disconnected.as_mut(), pin!(asked)).await {
                 Either::Left(_) => Ok(End::Abandoned),
                 Either::Right((end, _)) => end,
             };
@@ -164,12 +166,12 @@ impl Writer<'_> {
         generation: &mut Generation,
         usage: &mut Usage,
         deadline: Deadline,
-        listener: &impl Listener,
+        send: &impl Fn(String),
     ) -> Result<End, ModelError> {
         let first = deadline.at_most(self.model.first_token_timeout);
         usage.is_asked = true;
         match within(first.remaining(), stream(self.model, self.env, messages)).await {
-            Some(Ok(pieces)) => self.read(pieces, generation, usage, first, deadline, listener).await,
+            Some(Ok(pieces)) => self.read(pieces, generation, usage, first, deadline, send).await,
             Some(Err(error)) => {
                 usage.is_asked = false;
                 Err(error)
@@ -180,12 +182,12 @@ impl Writer<'_> {
 
     async fn read(
         &self,
-        mut pieces: Pieces,
+        mut pieces: ModelOutput,
         generation: &mut Generation,
         usage: &mut Usage,
         first: Deadline,
         deadline: Deadline,
-        listener: &impl Listener,
+        send: &impl Fn(String),
     ) -> Result<End, ModelError> {
         let mut finish = None;
         loop {
@@ -199,9 +201,7 @@ impl Writer<'_> {
             let piece = piece?;
             usage.add(&piece);
             finish = finish.or(piece.finish);
-            for delta in generation.push(&piece.text) {
-                listener.send(delta);
-            }
+            generation.push(&piece.text).into_iter().for_each(send);
             if piece.is_last {
                 return Ok(if finish == Some(Finish::Cut) { End::Cut } else { End::Whole });
             }

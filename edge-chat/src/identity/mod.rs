@@ -1,7 +1,7 @@
 //! Authentication: the Supabase access token of a request.
 //!
-//! A token is signed with the project's shared secret (HS256) or with a key of its JWKS (ES256, RS256). The header of a token
-//! only selects one of our keys; each key has one fixed algorithm.
+//! A token is signed with the project's shared secret (HS256) or with a key of its JWKS (ES256,
+//! RS256). The header of a token only selects one of our keys; each key has one fixed algorithm.
 
 pub(crate) mod base64url;
 mod claims;

@@ -356,7 +356,8 @@ fn is_unknown_assistant(body: &[u8]) -> bool {
     serde_json::from_slice(body).is_ok_and(|raised: Raised| raised.code == "PT404")
 }
 
-/// Unknown, disabled and forbidden assistants have one error, so that callers cannot probe for names.
+/// Unknown, disabled and forbidden assistants have one error, so that callers cannot probe for
+/// names.
 pub(crate) fn unknown_assistant() -> HttpError {
     HttpError::new(
         ErrorCode::UnknownAssistant,

@@ -146,7 +146,8 @@ impl Supabase {
         Ok(!rows.is_empty())
     }
 
-    /// Stores the user's feedback on an answer; `None` removes it. Returns whether there is such an answer.
+    /// Stores the user's feedback on an answer; `None` removes it. Returns whether there is such an
+    /// answer.
     pub(crate) async fn give_feedback(
         &self,
         session_id: Uuid,

@@ -15,8 +15,8 @@ pub(super) const MAX_SHARE_DIFFERENCE: f64 = 0.1;
 pub(super) const MIN_CANDIDATE_COVER: f64 = 0.5;
 /// Windows that are considered. It bounds the work.
 pub(super) const MAX_CANDIDATES: usize = 12;
-/// The value that the model's own marker adds to a window: as much as one sentence more costs, so that it decides between
-/// equals only.
+/// The value that the model's own marker adds to a window: as much as one sentence more costs, so
+/// that it decides between equals only.
 pub(super) const NAMED_BONUS: f64 = 0.02;
 /// The cover by which a second source may fall short of the first.
 pub(super) const WORSE_SECOND: f64 = 0.1;

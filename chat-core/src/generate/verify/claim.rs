@@ -92,8 +92,9 @@ impl<'c> Claim<'c> {
         Err(reason.unwrap_or(DropReason::Unsupported))
     }
 
-    /// How the sentence differs from the source sentence that it copies nearly verbatim. Then nothing else supports it: "Shipping to France
-    /// takes 7 days" has all its words in "Shipping to France takes 5 days. Orders to Spain need 7 days."
+    /// How the sentence differs from the source sentence that it copies nearly verbatim. Then
+    /// nothing else supports it: "Shipping to France takes 7 days" has all its words in "Shipping
+    /// to France takes 5 days. Orders to Spain need 7 days."
     fn changed_copy(
         &self,
         corpus: &Corpus,

@@ -12,7 +12,8 @@ use super::tokens::{Kind, Lexicon, Token};
 use super::{calibration, instructions};
 use crate::generate::source::Source;
 
-/// Words of a name that the sources must have if they lack others. With one, a person could get another first name.
+/// Words of a name that the sources must have if they lack others. With one, a person could get
+/// another first name.
 const MIN_KNOWN_NAME_WORDS: usize = 2;
 /// The sources as the sentences of an answer are compared with them.
 #[derive(Debug)]

@@ -10,8 +10,8 @@
 //!   `synonyms.rs`), and no "not", "all", "only", "must" or opposite turns it around (`polarity.rs`);
 //! - text that speaks to a model supports nothing (`instructions.rs`).
 //!
-//! A sentence that passes may still be false in a way that only a reader notices: a loose paraphrase, a false statement of a document. So
-//! each sentence is shown with its source.
+//! A sentence that passes may still be false in a way that only a reader notices: a loose
+//! paraphrase, a false statement of a document. So each sentence is shown with its source.
 
 mod align;
 mod calibration;
@@ -120,7 +120,8 @@ pub fn check(claim: &str, evidence: &[&str]) -> Check {
     }
 }
 
-/// The inputs of the score of a claim, whatever the rules say: cover, passage cover, share. For fitting.
+/// The inputs of the score of a claim, whatever the rules say: cover, passage cover, share. For
+/// fitting.
 pub fn signals(claim: &str, evidence: &[&str]) -> [f64; 3] {
     let sources = [Source::from_sentences(evidence)];
     let mut corpus = Corpus::new("", &sources);

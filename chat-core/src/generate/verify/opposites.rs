@@ -31,8 +31,9 @@ fn is_denial(word: &str, other: &str) -> bool {
     by_prefix || by_suffix
 }
 
-/// Words that cannot both be true of the same thing: a word and its opposites, without those with a prefix or suffix that
-/// [`is_denial`] knows. Written by hand; the words that `cargo xtask bench generation` exchanges come from a list of its own.
+/// Words that cannot both be true of the same thing: a word and its opposites, without those with a
+/// prefix or suffix that [`is_denial`] knows. Written by hand; the words that `cargo xtask bench
+/// generation` exchanges come from a list of its own.
 const OPPOSITES: &str = "\
     above/below/under/beneath absent/present accept/reject/refuse/decline/deny accurate/wrong \
     active/passive add/remove/subtract/delete adult/child/minor advance/retreat advantage/drawback \

@@ -41,7 +41,8 @@ pub(super) fn sorted_stems(tokens: &[Token]) -> Vec<u32> {
 /// The subject of a row of a table.
 #[derive(Debug)]
 pub(super) struct Row {
-    /// The stems of its first cell that identify the row: those unique to it, or all of them if none is unique.
+    /// The stems of its first cell that identify the row: those unique to it, or all of them if
+    /// none is unique.
     pub(super) names: Vec<u32>,
     /// The number of the table in its passage.
     pub(super) table: usize,

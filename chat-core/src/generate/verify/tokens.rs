@@ -25,8 +25,8 @@ pub(super) enum Kind {
     /// A function word.
     Function,
     Word,
-    /// A word with a capital letter where only names have one. `is_generic`: it is the generic part of a name, such as "University";
-    /// a writer may add it.
+    /// A word with a capital letter where only names have one. `is_generic`: it is the generic part
+    /// of a name, such as "University"; a writer may add it.
     Name {
         is_generic: bool,
     },

@@ -2,7 +2,8 @@
 
 use crate::words::{is_listed, is_stop_word};
 
-/// Generic nouns of names, such as "university". Directions and numbers are not among them: they tell names apart.
+/// Generic nouns of names, such as "university". Directions and numbers are not among them: they
+/// tell names apart.
 const GENERIC_NOUNS: &str = "\
     academy act administration agency airport album army arts association award awards bachelor \
     bank base battle board book building captain center centre chairman championship church city \
