@@ -179,10 +179,15 @@ impl Outcome {
     /// The events that do not depend on whether the history is written.
     pub fn opening_events(&self) -> Vec<Event<'_>> {
         let Self::Answer(answer) = self else { return Vec::new() };
-        let mut events = vec![answer.start_event()];
-        events.extend(answer.deltas.iter().map(|text| Event::AnswerDelta { text }));
-        events.push(answer.sources_event());
-        events
+        let AnswerOutcome { session_id, hedged, mode, .. } = *answer;
+        let start = Event::AnswerStart { session_id, hedged, mode };
+        let deltas = answer.deltas.iter().map(|text| Event::AnswerDelta { text });
+        let sources = Event::Sources {
+            citations: &answer.citations,
+            also_found: &answer.also_found,
+            referenced_indices: &answer.referenced_indices,
+        };
+        [start].into_iter().chain(deltas).chain([sources]).collect()
     }
 
     /// The event that ends the stream.
@@ -210,22 +215,6 @@ impl Outcome {
             fields.insert("text".to_owned(), self.text().into());
         }
         Ok(json)
-    }
-}
-
-impl AnswerOutcome {
-    /// The event that begins the answer.
-    pub fn start_event(&self) -> Event<'_> {
-        Event::AnswerStart { session_id: self.session_id, hedged: self.hedged, mode: self.mode }
-    }
-
-    /// The event with the passages behind the text.
-    pub fn sources_event(&self) -> Event<'_> {
-        Event::Sources {
-            citations: &self.citations,
-            also_found: &self.also_found,
-            referenced_indices: &self.referenced_indices,
-        }
     }
 }
 

@@ -29,7 +29,7 @@ pub(crate) use deadline::Deadline;
 pub(crate) use documents::DocumentFile;
 use exchange::{Exchange, MAX_RESPONSE_BYTES, Service};
 pub(crate) use exchange::{OpenResponse, unavailable, unknown_assistant};
-pub(crate) use export::{ExportedMessage, RefusedQuestion};
+pub(crate) use export::ExportedMessage;
 pub(crate) use keys::KeyFetcher;
 use large::LargeResponses;
 pub(crate) use sessions::{Message, Session};
