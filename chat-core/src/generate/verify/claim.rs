@@ -379,7 +379,7 @@ impl<'c> Claim<'c> {
                 .flat_map(|sentence| &sentence.tokens)
                 .filter(|other| other.stem == token.stem && other.is_number())
                 .peekable();
-            same.peek().is_some() && same.all(|other| other.unit.is_some_and(|other| unit.contradicts(other)))
+            same.peek().is_some() && same.all(|other| other.unit.is_some_and(|other| unit != other))
         })
     }
 }

@@ -15,6 +15,7 @@ use crate::generate::source::Source;
 /// Words of a name that the sources must have if they lack others. With one, a person could get
 /// another first name.
 const MIN_KNOWN_NAME_WORDS: usize = 2;
+
 /// The sources as the sentences of an answer are compared with them.
 #[derive(Debug)]
 pub(super) struct Corpus {
@@ -77,21 +78,19 @@ impl Corpus {
     }
 
     fn index(&mut self) {
-        for sentence in self.sources.iter().flat_map(|source| &source.sentences) {
-            self.sentences += 1;
-            for stem in &sentence.stems {
-                *self.frequencies.entry(*stem).or_default() += 1;
-            }
-            for token in sentence.tokens.iter().filter(|token| token.is_capital) {
-                if let Some(root) = place_root(self.lexicon.base(token.word)) {
-                    self.places.entry(root.to_owned()).or_insert(token.stem);
-                }
-            }
-        }
         for source in &self.sources {
             self.known.extend(&source.title);
             for sentence in &source.sentences {
+                self.sentences += 1;
                 self.known.extend(sentence.stems.iter().chain(&sentence.context));
+                for stem in &sentence.stems {
+                    *self.frequencies.entry(*stem).or_default() += 1;
+                }
+                for token in sentence.tokens.iter().filter(|token| token.is_capital) {
+                    if let Some(root) = place_root(self.lexicon.base(token.word)) {
+                        self.places.entry(root.to_owned()).or_insert(token.stem);
+                    }
+                }
             }
         }
     }
@@ -137,9 +136,7 @@ impl Corpus {
             let place = place_root(base).and_then(|root| self.places.get(root)).copied();
             // One of the two must say where something comes from: Nigeria is not Niger.
             let place = place.filter(|place| is_of_place(base) || is_of_place(self.lexicon.base(*place)));
-            if let Some(stem) = place {
-                token.stem = stem;
-            }
+            token.stem = place.unwrap_or(token.stem);
         }
         tokens
     }
