@@ -7,69 +7,40 @@ use std::collections::BTreeSet;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::words::{normalized_word, words};
+use crate::words::{is_listed, normalized_word, words};
 
-const QUESTION_WORDS: &[&[&str]] = &[
-    &["how", "what", "when", "where", "which", "who", "whom", "whose", "why"],
-    &[
-        "wann", "warum", "was", "wem", "wen", "wer", "weshalb", "wie", "wieso", "wieviel", "wo", "woher",
-        "wohin",
-    ],
-    &["welche", "welchem", "welchen", "welcher", "welches"],
-    &[
-        "combien", "comment", "ou", "pourquoi", "quand", "que", "quel", "quelle", "quels", "quelles", "qui",
-        "quoi",
-    ],
-    &[
-        "como", "cual", "cuales", "cuando", "cuanta", "cuantas", "cuanto", "cuantos", "donde", "quien",
-        "quienes",
-    ],
-    &["che", "chi", "dove", "perche", "quale", "quali", "quando", "quanta", "quante", "quanti", "quanto"],
-    &["onde", "porque", "quais", "qual", "quantas", "quantos", "quem"],
-    &["hoe", "hoeveel", "waar", "waarom", "wanneer", "wat", "welk", "welke", "wie"],
-    &["أي", "أين", "كم", "كيف", "لماذا", "ما", "ماذا", "متى", "من"],
-    &["何", "誰"],
-];
+const QUESTION_WORDS: &str = "\
+    how what when where which who whom whose why \
+    wann warum was wem wen wer weshalb wie wieso wieviel wo woher wohin \
+    welche welchem welchen welcher welches \
+    combien comment ou pourquoi quand que quel quelle quels quelles qui quoi \
+    como cual cuales cuando cuanta cuantas cuanto cuantos donde quien quienes \
+    che chi dove perche quale quali quando quanta quante quanti quanto \
+    onde porque quais qual quantas quantos quem \
+    hoe hoeveel waar waarom wanneer wat welk welke wie \
+    أي أين كم كيف لماذا ما ماذا متى من \
+    何 誰";
 
 /// Japanese question words in Hiragana, which has no spaces.
-const HIRAGANA_QUESTION_WORDS: &[&str] = &[
-    "いつ",
-    "いくつ",
-    "いくら",
-    "だれ",
-    "どうして",
-    "どうすれば",
-    "どうですか",
-    "どうやって",
-    "どこ",
-    "どちら",
-    "どの",
-    "どれ",
-    "どんな",
-    "なぜ",
-    "なに",
-    "なん",
-];
+const HIRAGANA_QUESTION_WORDS: &str = "いつ いくつ いくら だれ どうして どうすれば どうですか どうやって どこ どちら どの どれ どんな なぜ なに なん";
 
 /// Words of measure that may follow a question word: "how far", "wie lange". Other English ones are stop words.
-const MEASURES: &[&[&str]] = &[
-    &["far", "time", "times"],
-    &["lang", "lange", "oft", "viel", "viele", "weit"],
-    &["longtemps", "souvent", "temps"],
-    &["tempo", "tiempo", "veces", "vezes", "volte"],
-    &["vaak", "veel", "ver"],
-    &["الوقت", "مرة", "وقت"],
-];
+const MEASURES: &str = "\
+    far time times \
+    lang lange oft viel viele weit \
+    longtemps souvent temps \
+    tempo tiempo veces vezes volte \
+    vaak veel ver \
+    الوقت مرة وقت";
 
 /// Words that mean the reader of the question: "who are you?" asks about the assistant.
-const ADDRESSES: &[&[&str]] = &[
-    &["you", "your", "yours"],
-    &["dein", "deine", "dich", "dir", "du", "euch", "Ihnen", "Sie"],
-    &["te", "toi", "tu", "vous", "votre"],
-    &["eres", "estas", "ustedes", "usted"],
-    &["sei", "ti", "voce", "jij", "jou"],
-    &["أنت", "أنتم"],
-];
+const ADDRESSES: &str = "\
+    you your yours \
+    dein deine dich dir du euch Ihnen Sie \
+    te toi tu vous votre \
+    eres estas ustedes usted \
+    sei ti voce jij jou \
+    أنت أنتم";
 
 /// "And the": what follows is a part of what the dialogue is about ("And the price?"), not another subject ("And bicycles?").
 const AND_THE: &[(&str, &[&str])] = &[
@@ -92,12 +63,13 @@ pub(crate) struct Asking {
 impl Asking {
     pub(crate) fn new(text: &str) -> Self {
         let asks = text.unicode_words().any(is_question_word)
-            || HIRAGANA_QUESTION_WORDS.iter().any(|word| text.contains(word))
+            || HIRAGANA_QUESTION_WORDS.split(' ').any(|word| text.contains(word))
             || names_a_part(text);
-        let is_address = |word: &str| is_in(ADDRESSES, word) || is_in(ADDRESSES, &normalized_word(word).base);
+        let is_address =
+            |word: &str| is_listed(word, ADDRESSES) || is_listed(&normalized_word(word).base, ADDRESSES);
         let is_of_grammar = |word: &&str| {
             is_question_word(word)
-                || (asks && is_in(MEASURES, &normalized_word(word).base))
+                || (asks && is_listed(&normalized_word(word).base, MEASURES))
                 || word.chars().all(|c| ('\u{3041}'..='\u{309f}').contains(&c))
         };
         Self {
@@ -117,12 +89,8 @@ fn names_a_part(text: &str) -> bool {
 /// Arabic writes "and", "so", "for" and "with" together with the word that follows.
 fn is_question_word(word: &str) -> bool {
     let base = normalized_word(word).base;
-    is_in(QUESTION_WORDS, &base)
-        || base.strip_prefix(['و', 'ف', 'ل', 'ب']).is_some_and(|rest| is_in(QUESTION_WORDS, rest))
-}
-
-fn is_in(lists: &[&[&str]], word: &str) -> bool {
-    lists.iter().any(|list| list.contains(&word))
+    is_listed(&base, QUESTION_WORDS)
+        || base.strip_prefix(['و', 'ف', 'ل', 'ب']).is_some_and(|rest| is_listed(rest, QUESTION_WORDS))
 }
 
 #[cfg(test)]

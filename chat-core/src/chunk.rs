@@ -1,8 +1,6 @@
 //! A row of `match_chunks`: one passage of the knowledge base and its similarity to the question.
 
-use std::fmt;
-
-use serde::de::{Error, SeqAccess, Visitor};
+use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -54,7 +52,7 @@ pub struct MatchedChunk {
     /// The rank score of the search. `None` means that it ranks by similarity.
     #[serde(default, deserialize_with = "number_or_none")]
     pub score: Option<f64>,
-    /// What can be quoted of the passage, each with its own similarity, in order.
+    /// The statements that can be quoted, each with its own similarity, in order.
     #[serde(default, deserialize_with = "list_or_empty")]
     pub sentences: Vec<SentenceMatch>,
     /// The question's informative words, the same in every row. `None` after a search by vectors only.
@@ -75,9 +73,9 @@ pub struct SentenceMatch {
     /// Cosine of the question's and the sentence's vector. A value that is not a number becomes NaN.
     #[serde(default = "not_a_number", deserialize_with = "number_or_nan")]
     pub similarity: f64,
-    /// What it is.
+    /// Its kind.
     pub kind: StatementKind,
-    /// What gives it its meaning: positions in the parts of its passage, outermost first.
+    /// Its chain: positions in the parts of its passage, outermost first.
     #[serde(default)]
     pub chain: Vec<usize>,
 }
@@ -199,36 +197,18 @@ impl From<Vec<MatchedChunk>> for SearchRows {
 }
 
 impl<'de> Deserialize<'de> for SearchRows {
+    /// Row by row, so that a row that cannot be parsed does not affect the others.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_seq(RowByRow)
-    }
-}
-
-struct RowByRow;
-
-impl<'de> Visitor<'de> for RowByRow {
-    type Value = SearchRows;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a list of rows")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut sequence: A) -> Result<SearchRows, A::Error> {
-        let mut found = SearchRows::default();
-        let mut readable = 0;
-        while let Some(json) = sequence.next_element::<Box<RawValue>>()? {
-            let row = serde_json::from_slice::<MatchedChunk>(json.get().as_bytes()).ok();
-            readable += usize::from(row.is_some());
-            match row.filter(MatchedChunk::is_within_limits) {
-                Some(row) => found.rows.push(row),
-                None => found.left_out += 1,
-            }
-        }
+        let json = Vec::<Box<RawValue>>::deserialize(deserializer)?;
+        let rows: Vec<MatchedChunk> =
+            json.iter().filter_map(|row| serde_json::from_slice(row.get().as_bytes()).ok()).collect();
         // No valid row at all means that the schema of the database is not the expected one.
-        if readable == 0 && found.left_out > 0 {
-            return Err(A::Error::custom("no row can be parsed"));
+        if rows.is_empty() && !json.is_empty() {
+            return Err(D::Error::custom("no row can be parsed"));
         }
-        Ok(found)
+        let unreadable = json.len() - rows.len();
+        let found = Self::from(rows);
+        Ok(Self { left_out: found.left_out + unreadable, ..found })
     }
 }
 

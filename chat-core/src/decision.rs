@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What decided which statements are shown, and whether any are.
+/// The judge of which statements are shown, and whether any are.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DecidedBy {
@@ -13,7 +13,18 @@ pub enum DecidedBy {
     Search,
 }
 
-/// What was searched, if it was not just the question.
+/// The decision behind an outcome, and what was searched for it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Basis {
+    /// Search and reader together, or the search alone.
+    #[serde(default)]
+    pub decided_by: DecidedBy,
+    /// The searched text, if it was not just the question.
+    #[serde(flatten)]
+    pub searched: Searched,
+}
+
+/// The searched text, if it was not just the question.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Searched {
     /// The question together with the one before it.

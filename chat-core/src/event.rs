@@ -4,7 +4,7 @@ use serde::Serialize;
 use uuid::Uuid;
 
 use crate::answer::Citation;
-use crate::decision::{DecidedBy, Searched};
+use crate::decision::Basis;
 use crate::error::ErrorBody;
 use crate::found::FoundPassage;
 use crate::generation_report::{AnswerMode, GenerationReport};
@@ -19,7 +19,7 @@ pub const HEARTBEAT: &str = ": heartbeat\n\n";
 pub enum Event<'a> {
     /// Work goes on before the first words of an answer. Clients may ignore it.
     Progress {
-        /// What is being done.
+        /// The current stage.
         stage: Stage,
     },
     /// Begins an answer.
@@ -28,7 +28,7 @@ pub enum Event<'a> {
         session_id: Uuid,
         /// Whether the passages are about the subject but may not answer the question.
         hedged: bool,
-        /// Who wrote the words; absent if they are quotes.
+        /// The author of the words; absent if they are quotes.
         #[serde(skip_serializing_if = "AnswerMode::is_extractive")]
         mode: AnswerMode,
     },
@@ -52,14 +52,12 @@ pub enum Event<'a> {
         message_id: Uuid,
         /// Whether question and answer are in the history.
         persisted: bool,
-        /// What decided which statements are shown.
-        decided_by: DecidedBy,
         /// How the answer was written, if a model was to write it.
         #[serde(skip_serializing_if = "Option::is_none")]
         generation: Option<&'a GenerationReport>,
-        /// What was searched, if it was not just the question.
+        /// The decision, and the searched text.
         #[serde(flatten)]
-        searched: &'a Searched,
+        basis: &'a Basis,
     },
     /// Ends a stream without an answer.
     Refusal(&'a Refusal),
@@ -67,7 +65,7 @@ pub enum Event<'a> {
     Error(ErrorBody),
 }
 
-/// What is being done before the first words of an answer.
+/// A stage before the first words of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
@@ -121,9 +119,8 @@ mod tests {
             Event::AnswerEnd {
                 message_id: Uuid::nil(),
                 persisted: true,
-                decided_by: DecidedBy::Search,
                 generation: None,
-                searched: &Searched::default(),
+                basis: &Basis::default(),
             },
             Event::Refusal(&Refusal::new(Reason::NoMatch, &[], 0.35)),
             Event::Error(error),

@@ -1,4 +1,4 @@
-//! What a user thinks of an answer.
+//! Feedback of a user on an answer.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -23,11 +23,11 @@ pub enum Rating {
     Down,
 }
 
-/// Why an answer did not help.
+/// The reason why an answer did not help.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FeedbackReason {
-    /// What it says is not true.
+    /// It says something that is not true.
     Wrong,
     /// Something is missing.
     Incomplete,
@@ -39,12 +39,12 @@ pub enum FeedbackReason {
     Other,
 }
 
-/// What a user said about an answer.
+/// Feedback on an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Feedback {
     /// Whether it helped.
     pub rating: Rating,
-    /// Why not; only for [`Rating::Down`].
+    /// The reason; only for [`Rating::Down`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<FeedbackReason>,
     /// The user's own words, trimmed, never empty: at most [`MAX_COMMENT_CHARS`] characters.
@@ -55,7 +55,7 @@ pub struct Feedback {
 /// The body of `PUT /api/sessions/{id}/messages/{id}/feedback`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FeedbackRequest {
-    /// What the user said.
+    /// The feedback.
     pub feedback: Feedback,
     /// The vector of the question: 384 numbers of unit length. With it, a disliked answer counts among the gaps.
     pub embedding: Option<Vec<f32>>,

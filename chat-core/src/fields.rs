@@ -42,6 +42,14 @@ impl Fields {
         self.0.remove(name).filter(|value| !value.is_null())
     }
 
+    pub(crate) fn flag(&mut self, name: &str, default: bool) -> Result<bool, ApiError> {
+        match self.take(name) {
+            None => Ok(default),
+            Some(Value::Bool(flag)) => Ok(flag),
+            Some(_) => Err(ApiError::invalid_request(format!("{name} must be true or false"))),
+        }
+    }
+
     pub(crate) fn required(&mut self, name: &str) -> Result<Value, ApiError> {
         self.take(name).ok_or_else(|| ApiError::invalid_request(format!("{name} is missing")))
     }

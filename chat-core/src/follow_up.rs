@@ -45,7 +45,7 @@ const MIN_EVIDENCE_WITHOUT_OWN_WORD: f64 = 2.0;
 /// The rows of a search for a question and the one before it.
 #[derive(Debug, Clone, Copy)]
 pub struct JoinedSearch<'a> {
-    /// What was searched, from [`joined`].
+    /// The searched text, from [`joined`].
     pub text: &'a str,
     /// The rows.
     pub rows: &'a [MatchedChunk],

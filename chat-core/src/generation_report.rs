@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Who wrote the words of an answer.
+/// The author of the words of an answer.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum AnswerMode {
@@ -22,7 +22,7 @@ impl AnswerMode {
     }
 }
 
-/// Why a sentence of the model was left out.
+/// The reason why a sentence of the model was left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DropReason {
@@ -36,13 +36,13 @@ pub enum DropReason {
     Link,
     /// The source says the opposite, or says it with another "not", "all", "only" or "must".
     Polarity,
-    /// The same words in another order say something else.
+    /// Its words are in the source in another order, and say something else.
     Order,
     /// Too few of its words are in any source.
     Unsupported,
 }
 
-/// Why an answer that was to be written is made of quotes.
+/// The reason why an answer that was to be written is made of quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fallback {
@@ -59,7 +59,7 @@ pub enum Fallback {
 }
 
 /// How an answer was written.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct GenerationReport {
     /// The name of the model.
     pub model: String,
@@ -74,7 +74,7 @@ pub struct GenerationReport {
     pub invalid_markers: u32,
     /// Sentences whose marker named a source that does not support them, and that cite another one.
     pub repaired_citations: u32,
-    /// Why the answer is made of quotes after all.
+    /// The reason why the answer is made of quotes after all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fallback: Option<Fallback>,
     /// Whether the answer ends before the model had finished it.
@@ -91,17 +91,6 @@ pub struct GenerationReport {
 impl GenerationReport {
     /// A report before anything was written.
     pub fn new(model: &str) -> Self {
-        Self {
-            model: model.to_owned(),
-            sentences: 0,
-            quotes: 0,
-            dropped: BTreeMap::new(),
-            invalid_markers: 0,
-            repaired_citations: 0,
-            fallback: None,
-            cut: false,
-            prompt_tokens: None,
-            completion_tokens: None,
-        }
+        Self { model: model.to_owned(), ..Self::default() }
     }
 }

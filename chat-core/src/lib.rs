@@ -21,7 +21,6 @@ pub mod answer;
 mod asking;
 pub mod assistant;
 pub mod chunk;
-pub mod decimal;
 pub mod decision;
 pub mod error;
 pub mod event;

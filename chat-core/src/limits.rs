@@ -88,7 +88,7 @@ pub const WORST_CASE_QUOTES_BYTES: usize =
     4 * MAX_PASSAGE_JSON_BYTES + 3 * 2 * MAX_CHAIN_BYTES + MAX_CHAIN_PARTS * PIECE_FIELDS + FIELDS;
 /// Steps of an answer beyond [`MAX_ANSWER_SENTENCES`]. All steps together have the words of one passage and of one chain.
 const MORE_STEPS: usize = MAX_ANSWER_STEPS - MAX_ANSWER_SENTENCES;
-/// What they add to the quotes.
+/// The bytes that they add to the quotes.
 const WORST_CASE_STEPS_BYTES: usize =
     3 * 2 * MAX_CHAIN_BYTES + MORE_STEPS * (MAX_CHAIN_PARTS * PIECE_FIELDS + FIELDS);
 /// The words that support the sentences of a generated answer: for each written one at most two passages, and then quotes.
@@ -221,7 +221,7 @@ mod tests {
     use crate::answer::Answer;
     use crate::chunk::tests::{chunk, list};
     use crate::chunk::{MatchedChunk, QueryTerm, SearchRows, SentenceMatch};
-    use crate::decision::Searched;
+    use crate::decision::{Basis, Searched};
     use crate::evidence::EvidenceThresholds;
     use crate::outcome::Outcome;
     use crate::{Verdict, respond, work};
@@ -263,7 +263,8 @@ mod tests {
         assert_eq!((citations.len(), also_found.len()), (3, MAX_MATCH_COUNT - 3), "all passages are listed");
         let mut outcome = Outcome::answer(answer, Uuid::max(), Uuid::max());
         let searched = Some("\u{1}".repeat(MAX_MESSAGE_CHARS));
-        outcome.set_searched(Searched { searched, truncated: true });
+        let searched = Searched { searched, truncated: true };
+        outcome.set_basis(Basis { searched, ..Basis::default() });
         outcome.set_download_urls(|_| Some(filled("https://example.com/", "d", MAX_LINK_BYTES)));
         outcome
     }

@@ -3,22 +3,20 @@
 /// Escapes source text that looks like one of our markers, as Markdown does: a quoted `[3]` must not refer to our third
 /// document.
 pub(crate) fn escape_markers(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
+    replace_markers(text, r"\[", r"\]")
+}
+
+/// The text with other brackets around bracketed numbers.
+pub(crate) fn replace_markers(text: &str, open: &str, close: &str) -> String {
+    let mut replaced = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((start, end)) = find_marker(rest) {
-        let (before, marker, after) = match (rest.get(..start), rest.get(start + 1..end - 1), rest.get(end..))
-        {
-            (Some(before), Some(number), Some(after)) => (before, number, after),
-            _ => break,
-        };
-        escaped.push_str(before);
-        escaped.push_str(r"\[");
-        escaped.push_str(marker);
-        escaped.push_str(r"\]");
+        let parts = (rest.get(..start), rest.get(start + 1..end - 1), rest.get(end..));
+        let (Some(before), Some(number), Some(after)) = parts else { break };
+        replaced.extend([before, open, number, close]);
         rest = after;
     }
-    escaped.push_str(rest);
-    escaped
+    replaced + rest
 }
 
 /// The first `[digits]` in a text, as a byte range.

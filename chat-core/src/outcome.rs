@@ -7,7 +7,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use crate::answer::{Answer, Citation};
-use crate::decision::{DecidedBy, Searched};
+use crate::decision::Basis;
 use crate::event::Event;
 use crate::found::FoundPassage;
 use crate::generation_report::{AnswerMode, GenerationReport};
@@ -36,7 +36,7 @@ pub struct AnswerOutcome {
     pub persisted: bool,
     /// The text in the pieces in which it is streamed.
     pub deltas: Vec<String>,
-    /// Who wrote the words; absent if they are quotes.
+    /// The author of the words; absent if they are quotes.
     #[serde(default, skip_serializing_if = "AnswerMode::is_extractive")]
     pub mode: AnswerMode,
     /// Whether the passages are about the subject but may not answer the question.
@@ -47,15 +47,12 @@ pub struct AnswerOutcome {
     pub also_found: Vec<FoundPassage>,
     /// The document numbers in the text.
     pub referenced_indices: Vec<u32>,
-    /// What decided which statements are shown.
-    #[serde(default)]
-    pub decided_by: DecidedBy,
     /// How the answer was written, if a model was to write it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub generation: Option<GenerationReport>,
-    /// What was searched, if it was not just the question.
+    /// The decision, and the searched text.
     #[serde(flatten)]
-    pub searched: Searched,
+    pub basis: Basis,
 }
 
 impl Outcome {
@@ -72,43 +69,25 @@ impl Outcome {
             citations,
             also_found,
             referenced_indices,
-            decided_by: DecidedBy::Search,
             generation: None,
-            searched: Searched::default(),
+            basis: Basis::default(),
         })
     }
 
-    /// Records what was searched.
-    pub fn set_searched(&mut self, searched: Searched) {
+    /// Records the decision and the searched text.
+    pub fn set_basis(&mut self, basis: Basis) {
         match self {
-            Self::Answer(answer) => answer.searched = searched,
-            Self::Refusal(refusal) => refusal.searched = searched,
+            Self::Answer(answer) => answer.basis = basis,
+            Self::Refusal(refusal) => refusal.basis = basis,
         }
     }
 
-    /// What was searched, if it was not just the question.
-    pub fn searched(&self) -> &Searched {
+    /// The decision, and the searched text.
+    pub fn basis(&self) -> &Basis {
         match self {
-            Self::Answer(answer) => &answer.searched,
-            Self::Refusal(refusal) => &refusal.searched,
+            Self::Answer(answer) => &answer.basis,
+            Self::Refusal(refusal) => &refusal.basis,
         }
-    }
-
-    /// Records what decided.
-    pub fn set_decided_by(&mut self, decided_by: DecidedBy) {
-        match self {
-            Self::Answer(answer) => answer.decided_by = decided_by,
-            Self::Refusal(refusal) => refusal.decided_by = decided_by,
-        }
-    }
-
-    /// Takes over what was searched and what decided from the outcome that it replaces.
-    pub fn take_decision(&mut self, replaced: &Self) {
-        self.set_searched(replaced.searched().clone());
-        self.set_decided_by(match replaced {
-            Self::Answer(answer) => answer.decided_by,
-            Self::Refusal(refusal) => refusal.decided_by,
-        });
     }
 
     /// Records how an answer was written.
@@ -200,10 +179,15 @@ impl Outcome {
     /// The events that do not depend on whether the history is written.
     pub fn opening_events(&self) -> Vec<Event<'_>> {
         let Self::Answer(answer) = self else { return Vec::new() };
-        let mut events = vec![answer.start_event()];
-        events.extend(answer.deltas.iter().map(|text| Event::AnswerDelta { text }));
-        events.push(answer.sources_event());
-        events
+        let AnswerOutcome { session_id, hedged, mode, .. } = *answer;
+        let start = Event::AnswerStart { session_id, hedged, mode };
+        let deltas = answer.deltas.iter().map(|text| Event::AnswerDelta { text });
+        let sources = Event::Sources {
+            citations: &answer.citations,
+            also_found: &answer.also_found,
+            referenced_indices: &answer.referenced_indices,
+        };
+        [start].into_iter().chain(deltas).chain([sources]).collect()
     }
 
     /// The event that ends the stream.
@@ -212,9 +196,8 @@ impl Outcome {
             Self::Answer(answer) => Event::AnswerEnd {
                 message_id: answer.message_id,
                 persisted: answer.persisted,
-                decided_by: answer.decided_by,
                 generation: answer.generation.as_ref(),
-                searched: &answer.searched,
+                basis: &answer.basis,
             },
             Self::Refusal(refusal) => Event::Refusal(refusal),
         }
@@ -235,26 +218,11 @@ impl Outcome {
     }
 }
 
-impl AnswerOutcome {
-    /// The event that begins the answer.
-    pub fn start_event(&self) -> Event<'_> {
-        Event::AnswerStart { session_id: self.session_id, hedged: self.hedged, mode: self.mode }
-    }
-
-    /// The event with the passages behind the text.
-    pub fn sources_event(&self) -> Event<'_> {
-        Event::Sources {
-            citations: &self.citations,
-            also_found: &self.also_found,
-            referenced_indices: &self.referenced_indices,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::chunk::tests::chunk;
+    use crate::decision::{DecidedBy, Searched};
     use crate::refusal::Reason;
     use serde_json::json;
 
@@ -274,18 +242,19 @@ mod tests {
         let mut answer = answer();
         answer.mark_persisted(Uuid::from_u128(10));
         let mut joined = answer.clone();
-        joined.set_searched(searched());
+        joined.set_basis(basis());
         let refusal = Outcome::Refusal(Refusal::new(Reason::EmptyKb, &[], 0.35));
         let mut joined_refusal = refusal.clone();
-        joined_refusal.set_searched(searched());
+        joined_refusal.set_basis(basis());
         for outcome in [answer, joined, refusal, joined_refusal] {
             let stored = serde_json::to_string(&outcome).unwrap();
             assert_eq!(serde_json::from_str::<Outcome>(&stored).unwrap(), outcome);
         }
     }
 
-    fn searched() -> Searched {
-        Searched { searched: Some("How long? Refunds?".to_owned()), truncated: true }
+    fn basis() -> Basis {
+        let searched = Searched { searched: Some("How long? Refunds?".to_owned()), truncated: true };
+        Basis { decided_by: DecidedBy::Reader, searched }
     }
 
     #[test]
@@ -297,8 +266,8 @@ mod tests {
             for wire in wires(&outcome) {
                 assert_eq!((wire.get("searched"), wire.get("truncated")), (None, None));
             }
-            outcome.set_searched(searched());
-            assert_eq!(outcome.searched(), &searched());
+            outcome.set_basis(basis());
+            assert_eq!(outcome.basis(), &basis());
             for wire in wires(&outcome) {
                 assert_eq!(
                     (&wire["searched"], &wire["truncated"]),

@@ -31,11 +31,12 @@ pub(crate) struct Sentence<'a> {
     pub(crate) range: Range<usize>,
     pub(crate) text: &'a str,
     pub(crate) kind: StatementKind,
-    /// What gives it its meaning, outermost first.
+    /// Its chain, outermost first.
     pub(crate) chain: Vec<&'a Part>,
     /// Cosine of the question's and the sentence's vector.
     pub(crate) similarity: f64,
-    /// What the reader says about it, from -[`MAX_READER_Z`] to [`MAX_READER_Z`]; `None` if the reader has no say in the question.
+    /// The reader's z, from -[`MAX_READER_Z`] to [`MAX_READER_Z`]; `None` if the reader has no say
+    /// in the question.
     pub(crate) z: Option<f64>,
     /// The stems of its words.
     pub(crate) words: BTreeSet<String>,
@@ -54,7 +55,7 @@ impl<'a> Passage<'a> {
         self.words.get_or_init(|| all().collect())
     }
 
-    /// Takes what the reader says about the sentences. One that it did not read counts as one that does not answer.
+    /// Takes the z of the sentences. One that it did not read counts as one that does not answer.
     pub(crate) fn read(&mut self, of_sentences: &[Option<f32>]) {
         for (at, sentence) in self.sentences.iter_mut().enumerate() {
             let z = of_sentences.get(at).copied().flatten().filter(|z| !z.is_nan());
@@ -62,7 +63,7 @@ impl<'a> Passage<'a> {
         }
     }
 
-    /// The largest that the reader says about its sentences.
+    /// The largest z of its sentences.
     pub(crate) fn best_z(&self) -> Option<f64> {
         self.sentences.iter().filter_map(|sentence| sentence.z).reduce(f64::max)
     }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use crate::chunk::MatchedChunk;
-use crate::decision::{DecidedBy, Searched};
+use crate::decision::Basis;
 use crate::found::FoundPassage;
 
 /// Shown when the evidence is missing or too weak.
@@ -25,7 +25,7 @@ const MAX_NEAREST: usize = 3;
 /// How far below the threshold the similarity of a listed passage may be. Unrelated passages are not useful.
 const NEAR_MARGIN: f64 = 0.1;
 
-/// Why there is no answer.
+/// The reason why there is no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reason {
@@ -54,7 +54,7 @@ impl Reason {
     }
 }
 
-/// What the user can do next. In the settings, an entry is `contact`, `rephrase` or a question.
+/// A next step for the user. In the settings, an entry is `contact`, `rephrase` or a question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Suggestion {
@@ -101,9 +101,9 @@ impl Suggestion {
 pub struct Refusal {
     /// The text to show.
     pub message: String,
-    /// What the user can do next.
+    /// A next step for the user.
     pub suggestions: Vec<Suggestion>,
-    /// Why there is no answer.
+    /// The reason why there is no answer.
     pub reason: Reason,
     /// The nearest passages, one per section, nearest first; without excerpts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -114,12 +114,9 @@ pub struct Refusal {
     /// Whether question and refusal are in the history.
     #[serde(default)]
     pub persisted: bool,
-    /// What decided that there is no answer.
-    #[serde(default)]
-    pub decided_by: DecidedBy,
-    /// What was searched, if it was not just the question.
+    /// The decision that there is no answer.
     #[serde(flatten)]
-    pub searched: Searched,
+    pub basis: Basis,
 }
 
 impl Refusal {
@@ -138,8 +135,7 @@ impl Refusal {
             nearest: nearest(rows, threshold),
             session_id: None,
             persisted: false,
-            decided_by: DecidedBy::Search,
-            searched: Searched::default(),
+            basis: Basis::default(),
         }
     }
 

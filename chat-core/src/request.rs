@@ -38,7 +38,7 @@ pub struct ChatRequest {
     /// The question before this one, which it may lean on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub previous: Option<Previous>,
-    /// What the reader says about the passages, which are searched for again.
+    /// The reading of the passages, which are searched for again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reading: Option<Reading>,
     /// Whether the message is longer than the model reads, so that the vector is that of its beginning.
@@ -80,7 +80,7 @@ impl ChatRequest {
         let message = text(&fields.required("message")?, "message")?;
         Ok(Self {
             embedding: embedding(&fields.required("embedding")?, "embedding")?,
-            truncated: fields.take("truncated").map_or(Ok(false), truncated)? || is_truncated(&message),
+            truncated: fields.flag("truncated", false)? || is_truncated(&message),
             message,
             message_id: uuid(&fields.required("message_id")?, "message_id")?,
             assistant: assistant(fields.take("assistant"))?,
@@ -88,7 +88,7 @@ impl ChatRequest {
             model: model(fields.required("model")?, "model")?,
             previous: fields.take("previous").map(previous).transpose()?,
             reading: fields.take("reading").map(Reading::parse).transpose()?,
-            include_citations: fields.take("include_citations").map_or(Ok(true), include_citations)?,
+            include_citations: fields.flag("include_citations", true)?,
             is_extractive: fields.take("mode").map_or(Ok(false), is_extractive)?,
         })
     }
@@ -164,10 +164,6 @@ pub(crate) fn previous(mut value: Value) -> Result<Previous, ApiError> {
     })
 }
 
-fn truncated(value: Value) -> Result<bool, ApiError> {
-    value.as_bool().ok_or_else(|| ApiError::invalid_request("truncated must be true or false"))
-}
-
 /// Whether the model certainly reads only the beginning of a message, although the client did not say so. The tokenizer makes at
 /// least one token of a word with a letter or a digit; [CLS] and [SEP] take two of the tokens that the model reads.
 fn is_truncated(message: &str) -> bool {
@@ -177,10 +173,6 @@ fn is_truncated(message: &str) -> bool {
 
 pub(crate) fn assistant(value: Option<Value>) -> Result<AssistantName, ApiError> {
     value.map_or_else(|| Ok(AssistantName::default()), |value| AssistantName::from_json(&value))
-}
-
-fn include_citations(value: Value) -> Result<bool, ApiError> {
-    value.as_bool().ok_or_else(|| ApiError::invalid_request("include_citations must be true or false"))
 }
 
 /// A client may only ask for less than the site offers.

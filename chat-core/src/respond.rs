@@ -19,7 +19,7 @@ pub struct Response {
     pub assessment: Assessment,
     /// The decision.
     pub verdict: Verdict,
-    /// What decided.
+    /// The judge: search and reader, or the search alone.
     pub decided_by: DecidedBy,
 }
 
@@ -46,7 +46,7 @@ pub fn respond(
     search.respond(include_citations)
 }
 
-/// What a search found for a question, assessed.
+/// The passages found for a question, assessed.
 pub(crate) struct Search<'r> {
     pub(crate) question: Question,
     /// Best first.

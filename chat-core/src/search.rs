@@ -37,11 +37,11 @@ pub struct SearchRequest {
     pub model: String,
     /// The assistant whose documents are searched.
     pub assistant: AssistantName,
-    /// What the client wants.
+    /// The results or the statements.
     pub wanted: Wanted,
 }
 
-/// What a client wants of a search.
+/// The result that a client wants of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Wanted {
     /// Places to look.
@@ -91,12 +91,7 @@ impl SearchRequest {
 }
 
 fn wanted(fields: &mut Fields) -> Result<Wanted, ApiError> {
-    let wants_statements = match fields.take("statements") {
-        None | Some(Value::Bool(false)) => false,
-        Some(Value::Bool(true)) => true,
-        Some(_) => return Err(ApiError::invalid_request("statements must be true or false")),
-    };
-    match (wants_statements, fields.take("limit"), fields.take("previous")) {
+    match (fields.flag("statements", false)?, fields.take("limit"), fields.take("previous")) {
         (true, None, before) => Ok(Wanted::Statements { previous: before.map(previous).transpose()? }),
         (true, Some(_), _) => Err(ApiError::invalid_request(
             "limit must be missing if statements is true: the passages are those of the answer",

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a statement is, which decides how it is laid out.
+/// The kind of a statement, which decides how it is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StatementKind {
@@ -17,7 +17,7 @@ pub enum StatementKind {
     Code,
 }
 
-/// Why a part belongs to a statement.
+/// The reason why a part belongs to a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
@@ -50,7 +50,7 @@ pub enum Role {
 /// One part of a chain, verbatim.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
-    /// Why it belongs to the statement.
+    /// The reason why it belongs to the statement.
     pub role: Role,
     /// Its words.
     pub text: String,
@@ -69,11 +69,11 @@ pub struct Part {
 pub struct Segment {
     /// As it is shown.
     pub text: String,
-    /// Where it comes from.
+    /// Its origin.
     pub source: Source,
 }
 
-/// Where a segment comes from.
+/// The origin of a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Source {
     /// The statement itself.
@@ -223,7 +223,7 @@ impl Segments {
         }
     }
 
-    /// What follows begins a new paragraph.
+    /// Begins a new paragraph.
     fn end_line(&mut self) {
         if let Some(last) = self.0.last_mut() {
             "\n\n".clone_into(&mut last.text);

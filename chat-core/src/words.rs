@@ -38,6 +38,11 @@ const ENGLISH_AND_GERMAN_WORDS: &[&str] = &["am", "an", "in", "so", "was"];
 /// Characters of a word that [`is_one_typo_away`] compares; shorter words have too many neighbours.
 const MIN_TYPO_CHARS: usize = 5;
 
+/// Whether a word is in a list of words with a space between them.
+pub(crate) fn is_listed(word: &str, list: &str) -> bool {
+    list.split(' ').any(|other| other == word)
+}
+
 /// Whether a word is a stop word, ignoring case.
 pub(crate) fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word.to_lowercase().as_str()).is_ok()
@@ -114,7 +119,7 @@ fn stem(word: String) -> String {
     stems::stem(&word)
 }
 
-/// What English has after an apostrophe: "don't", "it's", "we'll".
+/// English endings after an apostrophe: "don't", "it's", "we'll".
 const CLITICS: &[&str] = &["d", "ll", "m", "re", "s", "t", "ve"];
 
 /// Words in lower case without accents, split at commas and apostrophes, as Postgres does.

@@ -1,4 +1,5 @@
-//! What clients get of a passage. `tests/wire/passages.test.mjs` compares the other descriptions of it with `wire.json`.
+//! The fields of a passage that clients get. `tests/wire/passages.test.mjs` compares the other
+//! descriptions of it with `wire.json`.
 
 use chat_core::answer::{Citation, Piece, Quote, Support};
 use chat_core::evidence::Strength;

@@ -6,10 +6,11 @@ use uuid::Uuid;
 const FAILURES_TO_OPEN: usize = 5;
 /// How long it stays open, in milliseconds. Then one call probes the service.
 pub(crate) const OPEN_MS: u64 = 5_000;
-/// The same if the service itself says for how long. More would switch it off because of one wrong header.
+/// The longest pause that the service itself may ask for. More would switch it off because of one
+/// wrong header.
 const MAX_OPEN_MS: u64 = 60_000;
 
-/// What the result of a call says about the service.
+/// A statement about the service, from the result of a call.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Observation {
     Healthy,
@@ -22,7 +23,7 @@ pub(crate) enum Observation {
 }
 
 /// The circuit of one service in one isolate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Circuit {
     failures: usize,
     /// Users whose failure is counted already.
@@ -63,7 +64,9 @@ impl Circuit {
                 return;
             }
             Observation::FailingFor(user) if self.users.contains(&Some(user)) => {
-                // Not news. If this was the probe, another call may probe. A longer pause is one that the service asked for.
+                // This user has already failed, so the failure says nothing new about the service.
+                // If this was the probe, another call may probe. A longer pause is one that the
+                // service asked for.
                 if self.open_until_ms <= now_ms + OPEN_MS {
                     self.open_until_ms = self.open_until_ms.min(now_ms);
                 }

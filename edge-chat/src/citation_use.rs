@@ -6,12 +6,13 @@ use worker::Response;
 
 use crate::call::Call;
 use crate::http::error::HttpError;
+use crate::http::json::parse_object;
 use crate::http::reply::Reply;
 
 /// The most that one request may count of anything, as in the database function `chat_count_citation_use`.
 const MAX_COUNT: u16 = 1000;
 
-/// What a client counted since its last request.
+/// The counts of a client since its last request.
 #[derive(Debug, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CitationUse {
@@ -38,19 +39,13 @@ pub(crate) async fn count(mut call: Call) -> Result<Reply, HttpError> {
 
 impl CitationUse {
     fn parse(body: &[u8]) -> Result<Self, HttpError> {
-        // Derived structs also accept a JSON array of their fields.
-        let is_object = body.trim_ascii_start().first() == Some(&b'{');
-        let counts: Option<Self> = serde_json::from_slice(body).ok().filter(|_| is_object);
-        counts.filter(|counts| counts.hovered.max(counts.opened).max(counts.copied) <= MAX_COUNT).ok_or_else(
-            || {
-                HttpError::new(
-                    ErrorCode::InvalidRequest,
-                    &format!(
-                        "the body must be {{\"hovered\": 0, \"opened\": 0, \"copied\": 0}} with counts from 0 to {MAX_COUNT}"
-                    ),
-                )
-            },
-        )
+        let counts = parse_object(body)
+            .filter(|counts: &Self| counts.hovered.max(counts.opened).max(counts.copied) <= MAX_COUNT);
+        counts.ok_or_else(|| {
+            let example = "{\"hovered\": 0, \"opened\": 0, \"copied\": 0}";
+            let message = format!("the body must be {example} with counts from 0 to {MAX_COUNT}");
+            HttpError::new(ErrorCode::InvalidRequest, &message)
+        })
     }
 }
 

@@ -1,17 +1,16 @@
 //! `GET /api/documents/{id}/download`: the original file of a document, for users who may see the document.
 
-use std::pin::pin;
 use std::time::Duration;
 
 use chat_core::error::ErrorCode;
-use futures_util::future::{Either, select};
 use futures_util::{Stream, StreamExt, stream};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use uuid::Uuid;
 use worker::worker_sys::FixedLengthStream as SizedStream;
-use worker::{ByteStream, Delay, Error, FixedLengthStream, Headers, Response, ResponseBuilder};
+use worker::{ByteStream, Error, FixedLengthStream, Headers, Response, ResponseBuilder};
 
 use crate::call::Call;
+use crate::clock::within;
 use crate::http::connection::Connection;
 use crate::http::error::HttpError;
 use crate::http::reply::Reply;
@@ -145,9 +144,9 @@ fn announced_length(headers: &Headers) -> worker::Result<Option<u64>> {
 fn with_pause_limit(body: ByteStream, connection: Connection) -> impl Stream<Item = worker::Result<Vec<u8>>> {
     stream::unfold(Some((body, connection)), |state| async {
         let (mut body, connection) = state?;
-        let piece = match select(pin!(body.next()), pin!(Delay::from(MAX_PAUSE))).await {
-            Either::Left((piece, _)) => piece?,
-            Either::Right(_) => Err(Error::RustError("storage paused for too long".to_owned())),
+        let piece = match within(MAX_PAUSE, body.next()).await {
+            Some(piece) => piece?,
+            None => Err(Error::RustError("storage paused for too long".to_owned())),
         };
         let is_broken = piece.is_err();
         Some((piece, (!is_broken).then_some((body, connection))))

@@ -16,7 +16,7 @@ const PERIOD_SECONDS: u64 = 60;
 /// The header in which Cloudflare sends the client's IP address.
 const CLOUDFLARE_HEADER: &str = "cf-connecting-ip";
 
-/// Why the binding does not limit.
+/// The reason why the binding does not limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LimiterFault {
     Missing,
@@ -24,7 +24,8 @@ enum LimiterFault {
 }
 
 thread_local! {
-    /// Why the binding did not limit the last request that it failed for in this isolate.
+    /// The reason why the binding did not limit the last request that it failed for in this
+    /// isolate.
     static FAULT: Cell<Option<LimiterFault>> = const { Cell::new(None) };
 }
 

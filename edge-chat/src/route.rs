@@ -1,4 +1,4 @@
-//! The routes of the API: which paths there are, which methods each takes, and which endpoint answers.
+//! The routes of the API: the paths, and the methods of each.
 
 use uuid::Uuid;
 
@@ -24,7 +24,7 @@ pub(crate) enum Route {
 }
 
 /// A method that some route takes. `worker::Method` does not do here: it reads every unknown method as GET.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RouteMethod {
     Get,
     Head,
@@ -33,29 +33,6 @@ pub(crate) enum RouteMethod {
     Patch,
     Delete,
     Options,
-}
-
-/// What answers a request.
-#[derive(Clone, Copy)]
-pub(crate) enum Endpoint {
-    Health,
-    Ready,
-    Config,
-    Project,
-    CountCitationUse,
-    AskQuestion,
-    Search,
-    ListSessions,
-    ShowSession(Uuid),
-    RenameSession(Uuid),
-    DeleteSession(Uuid),
-    ListMessages(Uuid),
-    GiveFeedback { session: Uuid, message: Uuid },
-    RemoveFeedback { session: Uuid, message: Uuid },
-    Download { id: Uuid, is_head: bool },
-    DeleteUserData,
-    ExportUserData,
-    Preflight,
 }
 
 impl Route {
@@ -103,47 +80,24 @@ impl Route {
         }
     }
 
-    /// The route table. Without a wildcard, so that a new route or method does not compile before it is decided here.
-    pub(crate) fn endpoint(self, method: RouteMethod) -> Option<Endpoint> {
+    /// The methods that the route takes.
+    pub(crate) fn methods(self) -> &'static [RouteMethod] {
         use RouteMethod::{Delete, Get, Head, Options, Patch, Post, Put};
-        match (self, method) {
-            (Self::Health, Get | Head) => Some(Endpoint::Health),
-            (Self::Ready, Get | Head) => Some(Endpoint::Ready),
-            (Self::Config, Get | Head) => Some(Endpoint::Config),
-            (Self::Project, Get | Head) => Some(Endpoint::Project),
-            (Self::CitationUse, Post) => Some(Endpoint::CountCitationUse),
-            (Self::Chat, Post) => Some(Endpoint::AskQuestion),
-            (Self::Search, Post) => Some(Endpoint::Search),
-            (Self::Sessions, Get) => Some(Endpoint::ListSessions),
-            (Self::Session(id), Get) => Some(Endpoint::ShowSession(id)),
-            (Self::Session(id), Patch) => Some(Endpoint::RenameSession(id)),
-            (Self::Session(id), Delete) => Some(Endpoint::DeleteSession(id)),
-            (Self::Messages(id), Get) => Some(Endpoint::ListMessages(id)),
-            (Self::Feedback { session, message }, Put) => Some(Endpoint::GiveFeedback { session, message }),
-            (Self::Feedback { session, message }, Delete) => {
-                Some(Endpoint::RemoveFeedback { session, message })
+        match self {
+            Self::Health | Self::Ready | Self::Config | Self::Project | Self::Download(_) => {
+                &[Get, Head, Options]
             }
-            (Self::Download(id), Get) => Some(Endpoint::Download { id, is_head: false }),
-            (Self::Download(id), Head) => Some(Endpoint::Download { id, is_head: true }),
-            (Self::Me, Delete) => Some(Endpoint::DeleteUserData),
-            (Self::Export, Get) => Some(Endpoint::ExportUserData),
-            (_, Options) => Some(Endpoint::Preflight),
-            (
-                Self::Health | Self::Ready | Self::Config | Self::Project | Self::Download(_),
-                Post | Put | Patch | Delete,
-            )
-            | (Self::CitationUse | Self::Chat | Self::Search, Get | Head | Put | Patch | Delete)
-            | (Self::Sessions | Self::Messages(_) | Self::Export, Head | Post | Put | Patch | Delete)
-            | (Self::Session(_), Head | Post | Put)
-            | (Self::Feedback { .. }, Get | Head | Post | Patch)
-            | (Self::Me, Get | Head | Post | Put | Patch) => None,
+            Self::CitationUse | Self::Chat | Self::Search => &[Post, Options],
+            Self::Sessions | Self::Messages(_) | Self::Export => &[Get, Options],
+            Self::Session(_) => &[Get, Patch, Delete, Options],
+            Self::Feedback { .. } => &[Put, Delete, Options],
+            Self::Me => &[Delete, Options],
         }
     }
 
     /// The value of an `Allow` header.
     pub(crate) fn allow(self) -> String {
-        let allowed = RouteMethod::ALL.into_iter().filter(|method| self.endpoint(*method).is_some());
-        allowed.map(RouteMethod::name).collect::<Vec<_>>().join(", ")
+        self.methods().iter().map(|method| method.name()).collect::<Vec<_>>().join(", ")
     }
 }
 

@@ -15,7 +15,7 @@ use crate::http::error::HttpError;
 use crate::http::reply::Reply;
 use crate::http::url::RequestUrl;
 use crate::observe::{RequestLine, Trace, count};
-use crate::route::{Endpoint, Route, RouteMethod};
+use crate::route::{Route, RouteMethod};
 use crate::{chat, citation_use, documents, me, sessions, site};
 
 /// Headers of every response. The API is for scripts: no response is ever shown as a page.
@@ -51,10 +51,10 @@ async fn handle(request: Request, env: Env, context: &Context) -> Result<Respons
     let origin = request.headers().get("origin")?;
     let cors = Cors::new(&variable(&env, "CHAT_ALLOWED_ORIGINS").unwrap_or_default(), origin.as_deref());
 
-    let result = match endpoint(route, method) {
-        Ok(endpoint) => {
+    let result = match allowed(route, method) {
+        Ok((route, method)) => {
             let call = || Call::new(request, url, &request_id, &env, &trace);
-            dispatch(endpoint, &cors, call).await
+            dispatch(route, method, &cors, call).await
         }
         Err(error) => Err(error),
     };
@@ -78,6 +78,8 @@ async fn handle(request: Request, env: Env, context: &Context) -> Result<Respons
         detail,
     };
     let report = move || {
+        // A model may have declined after the response began.
+        let line = RequestLine { outcome: trace.facts().outcome.unwrap_or(line.outcome), ..line };
         count(&env, &line, &trace);
         line.write(&trace);
     };
@@ -91,41 +93,45 @@ async fn handle(request: Request, env: Env, context: &Context) -> Result<Respons
     Ok(reply.response)
 }
 
-fn endpoint(route: Option<Route>, method: Option<RouteMethod>) -> std::result::Result<Endpoint, HttpError> {
+fn allowed(
+    route: Option<Route>,
+    method: Option<RouteMethod>,
+) -> std::result::Result<(Route, RouteMethod), HttpError> {
     let route = route.ok_or_else(|| HttpError::not_found("There is nothing at this address."))?;
-    let endpoint = method.and_then(|method| route.endpoint(method));
-    endpoint.ok_or_else(|| HttpError::method_not_allowed(&route.allow()))
+    let method = method.filter(|method| route.methods().contains(method));
+    method.map(|method| (route, method)).ok_or_else(|| HttpError::method_not_allowed(&route.allow()))
 }
 
-/// `call` reads the configuration and may fail; health checks and preflights work without it.
+/// Calls the endpoint for a method that the route takes. `call` reads the configuration and may
+/// fail; health checks and preflights work without it.
 async fn dispatch(
-    endpoint: Endpoint,
+    route: Route,
+    method: RouteMethod,
     cors: &Cors,
     call: impl FnOnce() -> std::result::Result<Call, HttpError>,
 ) -> std::result::Result<Reply, HttpError> {
-    match endpoint {
-        Endpoint::Health => site::health(),
-        Endpoint::Preflight => preflight(cors),
-        Endpoint::Ready => site::ready(call()?).await,
-        Endpoint::Config => site::config(call()?).await,
-        Endpoint::Project => site::project(&call()?),
-        Endpoint::CountCitationUse => citation_use::count(call()?).await,
-        Endpoint::AskQuestion => chat::answer(call()?).await,
-        Endpoint::Search => chat::search(call()?).await,
-        Endpoint::ListSessions => sessions::list(call()?).await,
-        Endpoint::ShowSession(id) => sessions::show(call()?, id).await,
-        Endpoint::RenameSession(id) => sessions::rename(call()?, id).await,
-        Endpoint::DeleteSession(id) => sessions::delete(call()?, id).await,
-        Endpoint::ListMessages(id) => sessions::messages(call()?, id).await,
-        Endpoint::GiveFeedback { session, message } => {
-            sessions::give_feedback(call()?, session, message).await
-        }
-        Endpoint::RemoveFeedback { session, message } => {
+    use RouteMethod::{Delete, Head, Options, Patch};
+    match (route, method) {
+        (_, Options) => preflight(cors),
+        (Route::Health, _) => site::health(),
+        (Route::Ready, _) => site::ready(call()?).await,
+        (Route::Config, _) => site::config(call()?).await,
+        (Route::Project, _) => site::project(&call()?),
+        (Route::CitationUse, _) => citation_use::count(call()?).await,
+        (Route::Chat, _) => chat::answer(call()?).await,
+        (Route::Search, _) => chat::search(call()?).await,
+        (Route::Sessions, _) => sessions::list(call()?).await,
+        (Route::Session(id), Patch) => sessions::rename(call()?, id).await,
+        (Route::Session(id), Delete) => sessions::delete(call()?, id).await,
+        (Route::Session(id), _) => sessions::show(call()?, id).await,
+        (Route::Messages(id), _) => sessions::messages(call()?, id).await,
+        (Route::Feedback { session, message }, Delete) => {
             sessions::remove_feedback(call()?, session, message).await
         }
-        Endpoint::Download { id, is_head } => documents::download(call()?, id, is_head).await,
-        Endpoint::DeleteUserData => me::delete(call()?).await,
-        Endpoint::ExportUserData => me::export(call()?).await,
+        (Route::Feedback { session, message }, _) => sessions::give_feedback(call()?, session, message).await,
+        (Route::Download(id), method) => documents::download(call()?, id, method == Head).await,
+        (Route::Me, _) => me::delete(call()?).await,
+        (Route::Export, _) => me::export(call()?).await,
     }
 }
 

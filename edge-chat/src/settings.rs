@@ -29,7 +29,7 @@ const RETRY_PAUSE: Duration = Duration::from_secs(1);
 /// Passages that a search asks for by default.
 const DEFAULT_MATCH_COUNT: u32 = 5;
 
-/// Who writes the words of answers.
+/// The author of answers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum AnswerModeSetting {
@@ -71,7 +71,7 @@ pub(crate) struct Settings {
     pub(crate) citations: bool,
     pub(crate) refusal_message: Option<String>,
     pub(crate) refusal_suggestions: Option<Vec<String>>,
-    /// Where visitors contact people: an `https:` or `mailto:` address.
+    /// The address at which visitors reach people: an `https:` or `mailto:` address.
     pub(crate) support_url: Option<String>,
     pub(crate) greeting: Option<String>,
     pub(crate) suggested_questions: Vec<String>,
@@ -107,7 +107,8 @@ impl Outdated {
 #[derive(Deserialize)]
 struct Stored {
     model: Option<String>,
-    /// What `kb sync` measured with vectors of this model. `None` stands for the default.
+    /// The calibration that `kb sync` measured with vectors of this model. `None` stands for the
+    /// default.
     calibration: Option<Background>,
     hides_documents: Option<bool>,
     outdated: Option<Outdated>,
@@ -235,7 +236,7 @@ async fn read(
     deadline: Deadline,
 ) -> Result<Rc<Option<Stored>>, HttpError> {
     let started_ms = now_ms();
-    let reading = Reading(assistant);
+    let reading = PendingRead(assistant);
     let public = match config.project.chat_config(assistant, checks, deadline).await {
         Ok(stored) => Ok(Rc::new(Some(stored))),
         Err(error) if error.body.code == ErrorCode::UnknownAssistant => Ok(Rc::new(None)),
@@ -250,9 +251,9 @@ async fn read(
 }
 
 /// A read in progress. If its request is cancelled, dropping it lets another request read.
-struct Reading<'a>(&'a AssistantName);
+struct PendingRead<'a>(&'a AssistantName);
 
-impl Drop for Reading<'_> {
+impl Drop for PendingRead<'_> {
     fn drop(&mut self) {
         CACHE.with_borrow_mut(|cache| {
             if let Some(flight) = cache.existing(self.0) {

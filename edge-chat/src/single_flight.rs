@@ -3,7 +3,7 @@
 use std::rc::Rc;
 use std::time::Duration;
 
-/// What an isolate knows of a fetched value. Times are milliseconds since 1970.
+/// The state of a fetched value in an isolate. Times are milliseconds since 1970.
 pub(crate) struct SingleFlight<T, E> {
     value: Option<(u64, Rc<T>)>,
     failure: Option<(u64, E)>,
@@ -12,7 +12,7 @@ pub(crate) struct SingleFlight<T, E> {
     fetch_limit: Duration,
 }
 
-/// What a request does next.
+/// The next step of a request.
 pub(crate) enum Step<T, E> {
     Use(Rc<T>),
     /// Fetch, then call [`SingleFlight::finish`].

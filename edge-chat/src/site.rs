@@ -47,12 +47,12 @@ struct PublicConfig {
     title: Option<String>,
     greeting: Option<String>,
     suggested_questions: Vec<String>,
-    /// Where visitors contact people.
+    /// The address at which visitors reach people.
     #[serde(skip_serializing_if = "Option::is_none")]
     support_url: Option<String>,
     citations: bool,
     link_mode: LinkMode,
-    /// Who writes the words of answers.
+    /// The author of answers.
     answer_mode: AnswerModeSetting,
     /// The service that gets a question and its passages if a model writes the answer.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -169,14 +169,6 @@ describe("CORS", () => {
     });
   });
 
-  test("a star allows every origin and echoes it", async () => {
-    await withWorker(upstream, { CHAT_ALLOWED_ORIGINS: "*" }, async ({ url }) => {
-      const reply = await preflight(url, "/api/chat", "https://anybody.test");
-      assert.equal(reply.headers.get("access-control-allow-origin"), "https://anybody.test");
-      assert.equal(reply.headers.get("access-control-allow-credentials"), null);
-    });
-  });
-
   test("without an allow-list no origin is allowed", async () => {
     await withWorker(upstream, { CHAT_ALLOWED_ORIGINS: "" }, async ({ url }) => {
       assertError(await preflight(url, "/api/chat", ORIGIN), 403, "forbidden");
@@ -282,20 +274,6 @@ describe("rate limit per IP address", () => {
     assert.ok(replies.every(({ status }) => status === 200));
   });
 
-  test("IPv6 addresses of one /64 count together, in any notation", async () => {
-    let hosts = 0;
-    const newNetwork = () => `2001:db8:1:${(addresses += 1).toString(16)}`;
-    const inNetwork = (network) => {
-      const host = (hosts += 1).toString(16);
-      return [`${network}::${host}`, `${network.toUpperCase()}:0:0:0:${host}`, `${network}:${host}::`][hosts % 3];
-    };
-    const knock = (address) => send(worker.url, "/api/sessions", { headers: { "cf-connecting-ip": address } });
-    const { replies, key } = await exceed(LIMIT, newNetwork, (network) => knock(inNetwork(network)));
-    assert.equal(replies.filter(({ status }) => status === 429).length, 10);
-    assertError(await knock(inNetwork(key)), 429, "rate_limited");
-    assertError(await knock(inNetwork(newNetwork())), 401, "unauthorized");
-  });
-
   test("tokens that cannot be verified count too", async () => {
     const faulty = await startUpstream();
     faulty.behave(NOBODY, { jwks: () => ({ status: 500 }) });
@@ -338,14 +316,6 @@ describe("IP address of a client", () => {
       assert.equal(limitedOf(await flood(url, "cf-connecting-ip")), 10);
     };
     await withWorker(upstream, { CHAT_CLIENT_ADDRESS_HEADER: "X-Real-IP" }, use);
-  });
-
-  test("an invalid address counts like a missing one", async () => {
-    const use = async ({ url }) => {
-      const invent = () => knock(url, { "cf-connecting-ip": crypto.randomUUID() });
-      assert.equal(limitedOf(await exceed(LIMIT, newUser, invent)), 10);
-    };
-    await withWorker(upstream, {}, use);
   });
 });
 

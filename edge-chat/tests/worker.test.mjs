@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { ask, assertError, bodyOf, headerOf, open, question } from "./support/client.mjs";
 import { passage, sentence } from "./support/upstream.mjs";
-import { closePair, startPair, TIMEOUT_MS, withSettings, withWorker } from "./support/worker.mjs";
+import { closePair, startPair, TIMEOUT_MS, withWorker } from "./support/worker.mjs";
 
 let upstream;
 let worker;
@@ -144,22 +144,6 @@ describe("refusal", () => {
     assert.equal(refusal.persisted, true);
     const [turn] = writesOf(user);
     assert.deepEqual([turn.answer, turn.session_id], [refusal.message, refusal.session_id]);
-  });
-
-  test("the similarity threshold is inclusive and applies to passages and sentences", async () => {
-    await withSettings(upstream, { evidence_confidence: 0 }, async (configured) => {
-      for (const [similarity, ofSentence, expected] of [
-        [0.35, 0.34, "answer_start"],
-        [0.34, 0.35, "answer_start"],
-        [0.34, 0.34, "refusal"],
-      ]) {
-        const user = newUser();
-        upstream.behave(user, { "rpc/match_chunks": () => ({ body: [passageWith(similarity, ofSentence)] }) });
-        const [first] = (await ask(configured.url, user)).events;
-        assert.equal(first.type, expected, `${similarity}, ${ofSentence}`);
-        if (expected === "refusal") assert.equal(first.reason, "no_match");
-      }
-    });
   });
 
   test("a knowledge base that is empty, and one that the user may see nothing of, have their own refusals", async () => {

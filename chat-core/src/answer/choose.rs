@@ -16,8 +16,8 @@ use crate::statement::{Part, Role};
 const PASSAGE_WEIGHT: f64 = 2.0;
 /// How far below the best a further sentence may score, so that a good short answer stays short.
 const MAX_SCORE_GAP: f64 = 0.1;
-/// The same if the best sentence may not answer the question, or if another passage says nearly the same as it: the reader gets more
-/// to choose from.
+/// The largest gap if the best sentence may not answer the question, or if another passage says
+/// nearly the same as it: the reader gets more to choose from.
 const MAX_SCORE_GAP_IF_UNCERTAIN: f64 = 0.6;
 /// How many times as far apart scores are, and so both gaps, if the statements were read: z adds to what separates them.
 const GAP_FACTOR_IF_READ: f64 = 3.0;
@@ -234,8 +234,9 @@ fn score(question: &Question, passage: &Passage<'_>, sentence: &Sentence<'_>) ->
     if sum.is_nan() { f64::NEG_INFINITY } else { sum }
 }
 
-/// What a sentence says with its chain, in lower case. Sentences that say the same are duplicates. Every word and sign counts,
-/// because one is enough to contradict: "before", "can't", "five", "€".
+/// The words of a sentence and its chain, in lower case. Sentences that say the same are
+/// duplicates. Every word and sign counts, because one is enough to contradict: "before", "can't",
+/// "five", "€".
 fn statement(chosen: &Chosen<'_>) -> Vec<String> {
     let text = chosen.sentence.whole();
     #[cfg(test)]
@@ -744,8 +745,10 @@ mod tests {
     }
 
     #[test]
-    fn a_passage_without_statements_is_not_quoted() {
+    fn a_passage_without_whole_statements_is_not_quoted() {
         let mut row = chunk(1, 1, 0.6, "Refunds are easy.");
+        row.sentences[0].chain = vec![7];
+        assert!(chosen("refunds", &[row.clone()]).is_empty(), "a part of the chain is not there");
         row.sentences.clear();
         assert!(chosen("refunds", &[row]).is_empty());
     }

@@ -67,12 +67,13 @@ pub struct Quote {
     pub end: usize,
     /// The quoted words.
     pub text: String,
-    /// What they are.
+    /// Their kind.
     pub kind: StatementKind,
     /// The words as the answer shows them, with what gives them their meaning; only if they differ from `text`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plain: Option<String>,
-    /// What the answer shows, without the punctuation between the pieces: words of `text`, and words that give them their meaning.
+    /// The pieces that the answer shows, without the punctuation between them: words of `text`, and
+    /// words that give them their meaning.
     pub pieces: Vec<Piece>,
     /// The words with all that gives them their meaning; only if the answer leaves out what it has shown right before them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -91,7 +92,7 @@ impl Quote {
 pub struct Piece {
     /// The words, on one line.
     pub text: String,
-    /// Why they belong to the statement; `None` for its own words.
+    /// The reason why they belong to the statement; `None` for its own words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<Role>,
 }

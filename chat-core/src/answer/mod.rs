@@ -21,7 +21,7 @@ pub use cite::{Citation, Piece, Quote, Support};
 /// An answer composed only of the evidence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Answer {
-    /// Who wrote the words.
+    /// The author of the words.
     pub mode: AnswerMode,
     /// The text in the pieces in which it is streamed; joined, they are the whole answer with its `[n]` markers.
     pub deltas: Vec<String>,

@@ -23,7 +23,7 @@ pub use calibration::{Background, DEFAULT_CONFIDENCE};
 pub use signals::Signals;
 pub(crate) use signals::relevance;
 
-/// What evidence must reach to be answered from, inclusive.
+/// The evidence that an answer needs, inclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct EvidenceThresholds {
     /// Minimum cosine of the best passage or sentence, -1 to 1.
@@ -55,7 +55,7 @@ pub struct Assessment {
     pub confidence: f64,
     /// The passages in order of rank.
     pub passages: Vec<PassageAssessment>,
-    /// Why the evidence is not enough; `None` if it is.
+    /// The reason why the evidence is not enough; `None` if it is.
     pub failed: Option<Reason>,
 }
 
@@ -138,7 +138,7 @@ pub(crate) fn assess_all(
     Assessment { failed: failure(question, &assessment, thresholds), ..assessment }
 }
 
-/// Why the evidence is not enough; `None` if it is.
+/// The reason why the evidence is not enough; `None` if it is.
 pub(crate) fn failure(
     question: &Question,
     assessment: &Assessment,
@@ -191,8 +191,7 @@ fn confidence(
 }
 
 /// Rejects a question whose vector was made by another model than the vectors of the rows, because they cannot be compared.
-pub fn check_model(question_model: Option<&str>, rows: &[MatchedChunk]) -> Result<(), ApiError> {
-    let Some(question_model) = question_model else { return Ok(()) };
+pub fn check_model(question_model: &str, rows: &[MatchedChunk]) -> Result<(), ApiError> {
     let differs = |row: &MatchedChunk| row.model.as_deref().is_some_and(|model| model != question_model);
     if rows.iter().any(differs) {
         return Err(ApiError::new(

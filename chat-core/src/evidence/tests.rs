@@ -188,8 +188,7 @@ fn strengths_are_ranges_of_the_confidence() {
 #[test]
 fn a_question_of_another_model_is_an_error() {
     let rows = [chunk(1, 1, 0.9, "x")];
-    assert!(check_model(Some("minilm-1"), &rows).is_ok());
-    assert!(check_model(None, &rows).is_ok());
-    assert_eq!(check_model(Some("minilm-2"), &rows).unwrap_err().code, ErrorCode::ModelMismatch);
-    assert!(check_model(Some("minilm-2"), &[]).is_ok());
+    assert!(check_model("minilm-1", &rows).is_ok());
+    assert_eq!(check_model("minilm-2", &rows).unwrap_err().code, ErrorCode::ModelMismatch);
+    assert!(check_model("minilm-2", &[]).is_ok());
 }

@@ -33,7 +33,7 @@ impl<'a> CompletionRequest<'a> {
 pub struct Piece {
     /// Output. Empty for events without any, such as the role, and for the thoughts of reasoning models.
     pub text: String,
-    /// Why the model stopped, if it did.
+    /// The reason why the model stopped, if it did.
     pub finish: Option<Finish>,
     /// Tokens of the prompt.
     pub prompt_tokens: Option<u64>,
@@ -43,10 +43,10 @@ pub struct Piece {
     pub is_last: bool,
 }
 
-/// Why a model stopped.
+/// The reason why a model stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Finish {
-    /// It had written what it wanted to.
+    /// It had finished.
     Stop,
     /// Something cut it off: a limit of tokens, a filter.
     Cut,
@@ -65,39 +65,29 @@ pub enum PieceError {
 
 #[derive(Deserialize)]
 struct RawPiece {
-    #[serde(default)]
     choices: Option<Vec<RawChoice>>,
     /// Workers AI.
-    #[serde(default)]
     response: Option<serde_json::Value>,
-    #[serde(default)]
     usage: Option<RawUsage>,
-    #[serde(default)]
     error: Option<serde::de::IgnoredAny>,
 }
 
 #[derive(Deserialize)]
 struct RawChoice {
-    #[serde(default)]
     delta: Option<RawDelta>,
     /// In a response that is not streamed.
-    #[serde(default)]
     message: Option<RawDelta>,
-    #[serde(default)]
     finish_reason: Option<String>,
 }
 
 #[derive(Deserialize)]
 struct RawDelta {
-    #[serde(default)]
     content: Option<String>,
 }
 
 #[derive(Deserialize)]
 struct RawUsage {
-    #[serde(default)]
     prompt_tokens: Option<u64>,
-    #[serde(default)]
     completion_tokens: Option<u64>,
 }
 

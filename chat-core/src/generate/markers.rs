@@ -1,52 +1,40 @@
-//! Finds the citation markers that language models write: `[1]`, `[1, 2]`, `[[1]]`, `【1】`, `[doc1]`, `(Source 1)`, and
-//! `^[Document Name]`.
+//! Finds the citation markers that language models write: `[1]`, `[1, 2]`, `[[1]]`, `【1】`,
+//! `[doc1]`, `(Source 1)`.
 
-/// Characters of an unfinished marker that are held back. A longer text in brackets is no marker.
-const MAX_MARKER_CHARS: usize = 512;
+/// Bytes of a marker. A longer text in brackets is no marker, and is not held back.
+const MAX_MARKER_BYTES: usize = 512;
 /// Numbers in one marker; further ones are ignored.
 const MAX_NUMBERS: usize = 16;
 
-/// What stands before the number of a marker, in lower case.
+/// Words before the number of a marker, in lower case.
 const PREFIXES: &[&str] =
     &["doc", "document", "passage", "ref", "reference", "source", "sources", "src", "quelle", "fuente"];
-
-/// What a marker refers to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Reference {
-    /// The number of a source, as the model wrote it.
-    Number(u32),
-    /// The name of a document.
-    Name(String),
-}
 
 /// A text cut into words and markers.
 #[derive(Debug, Default, PartialEq)]
 pub(crate) struct Marked {
     /// The text without its markers.
     pub(crate) text: String,
-    /// The references, each with the byte offset in `text` at which its marker stood.
-    pub(crate) references: Vec<(usize, Reference)>,
-    /// The bytes of the source at its end that may be the beginning of a marker and are in neither of the two.
-    pub(crate) held: usize,
+    /// The numbers of sources, each with the byte offset in `text` of its marker.
+    pub(crate) references: Vec<(usize, u32)>,
 }
 
-/// Separates markers from text. With `is_complete`, nothing is held: an unfinished marker is text.
+/// Separates markers from text. With `is_complete`, nothing is held back: an unfinished marker is
+/// text.
 pub(crate) fn separate(source: &str, is_complete: bool) -> Marked {
     let mut marked = Marked::default();
     let mut rest = source;
-    while let Some(start) = rest.find(['[', '【', '(', '^']) {
+    while let Some(start) = rest.find(['[', '【', '(']) {
         let (before, tail) = rest.split_at_checked(start).unwrap_or((rest, ""));
         marked.text.push_str(before);
         match marker(tail) {
-            Found::Marker { length, references } => {
+            Found::Marker { length, numbers } => {
                 let at = marked.text.len();
-                marked.references.extend(references.into_iter().map(|reference| (at, reference)));
+                marked.references.extend(numbers.into_iter().map(|number| (at, number)));
                 rest = tail.get(length..).unwrap_or_default();
             }
-            Found::Unfinished if !is_complete => {
-                marked.held = tail.len();
-                return marked;
-            }
+            // Held back, because it may become a marker.
+            Found::Unfinished if !is_complete => return marked,
             Found::Unfinished | Found::Text => {
                 let first = tail.chars().next().map_or(0, char::len_utf8);
                 let (literal, after) = tail.split_at_checked(first).unwrap_or((tail, ""));
@@ -63,45 +51,16 @@ enum Found {
     Marker {
         /// Bytes of the marker.
         length: usize,
-        references: Vec<Reference>,
+        numbers: Vec<u32>,
     },
-    /// What follows decides whether it is a marker.
+    /// The text ends before it is clear whether it is a marker.
     Unfinished,
     Text,
 }
 
-/// Reads the marker at the beginning of a text that starts with `[`, `【`, `(` or `^`.
+/// Reads the marker at the beginning of a text that starts with `[`, `【` or `(`.
 fn marker(text: &str) -> Found {
-    if let Some(inside) = text.strip_prefix("^[") {
-        return named(inside);
-    }
-    match text.chars().next() {
-        Some('^') if text.len() == 1 => Found::Unfinished,
-        Some('^') | None => Found::Text,
-        Some(opening) => numbered(text, opening),
-    }
-}
-
-/// `inside` is what follows `^[`.
-fn named(inside: &str) -> Found {
-    match closing(inside, |c| c == ']', |c| c != '\n') {
-        Closing::At(end) => {
-            let name = inside.get(..end).unwrap_or_default().trim();
-            let name = name.trim_matches(['"', '\'', '“', '”']);
-            if name.is_empty() {
-                return Found::Text;
-            }
-            Found::Marker {
-                length: "^[".len() + end + "]".len(),
-                references: vec![Reference::Name(name.to_owned())],
-            }
-        }
-        Closing::Unknown => Found::Unfinished,
-        Closing::Never => Found::Text,
-    }
-}
-
-fn numbered(text: &str, opening: char) -> Found {
+    let Some(opening) = text.chars().next() else { return Found::Text };
     let close = match opening {
         '【' => '】',
         '(' => ')',
@@ -113,44 +72,18 @@ fn numbered(text: &str, opening: char) -> Found {
     }
     let start = doubled * opening.len_utf8();
     let inside = text.get(start..).unwrap_or_default();
-    let may_be_inside =
-        |c: char| c.is_alphanumeric() || matches!(c, ' ' | ',' | ';' | '-' | '–' | '#' | '†' | ':' | '.');
-    match closing(inside, |c| c == close, may_be_inside) {
-        Closing::At(end) => {
-            let words = inside.get(..end).unwrap_or_default();
-            let Some(numbers) = numbers(words, opening) else { return Found::Text };
-            let mut length = start + end;
-            for _ in 0..doubled {
-                if text.get(length..).is_some_and(|rest| rest.starts_with(close)) {
-                    length += close.len_utf8();
-                }
-            }
-            Found::Marker { length, references: numbers.into_iter().map(Reference::Number).collect() }
-        }
-        Closing::Unknown if inside.is_empty() || may_become_numbers(inside, opening) => Found::Unfinished,
-        Closing::Unknown | Closing::Never => Found::Text,
-    }
-}
-
-enum Closing {
-    /// The byte offset of the closing bracket.
-    At(usize),
-    /// The text ends before the bracket.
-    Unknown,
-    /// Another character or the limit comes first.
-    Never,
-}
-
-fn closing(inside: &str, is_closing: impl Fn(char) -> bool, may_be_inside: impl Fn(char) -> bool) -> Closing {
-    for (count, (at, c)) in inside.char_indices().enumerate() {
-        if is_closing(c) {
-            return Closing::At(at);
-        }
-        if count >= MAX_MARKER_CHARS || !may_be_inside(c) {
-            return Closing::Never;
-        }
-    }
-    Closing::Unknown
+    let near = inside.get(..inside.floor_char_boundary(MAX_MARKER_BYTES)).unwrap_or_default();
+    let is_of_marker = |c: char| c.is_alphanumeric() || " ,;-–#†:.".contains(c);
+    let Some(end) = near.find(|c| !is_of_marker(c)) else {
+        let may_continue = inside.is_empty() || may_become_numbers(inside, opening);
+        let is_unfinished = may_continue && near.len() == inside.len();
+        return if is_unfinished { Found::Unfinished } else { Found::Text };
+    };
+    let (words, after) = near.split_at_checked(end).unwrap_or_default();
+    let numbers = if after.starts_with(close) { numbers(words, opening) } else { None };
+    let Some(numbers) = numbers else { return Found::Text };
+    let closing = after.chars().take(doubled).take_while(|c| *c == close).count();
+    Found::Marker { length: start + end + closing * close.len_utf8(), numbers }
 }
 
 /// The numbers of a marker. Round brackets need a word before the number: `(3)` may count something.
@@ -190,69 +123,13 @@ fn may_become_numbers(inside: &str, opening: char) -> bool {
     if word.is_empty() { opening != '(' || lower.trim().is_empty() } else { may_be_prefix }
 }
 
-/// Whether the reference names a document of this title: equal, ignoring case and the file extension, or at most two edits
-/// away.
-pub(crate) fn is_name_of(reference: &str, title: &str) -> bool {
-    const MAX_EDITS: usize = 2;
-    /// A shorter name has too many neighbours.
-    const MIN_CHARS_FOR_EDITS: usize = 6;
-    let (a, b) = (bare_name(reference), bare_name(title));
-    let digits = |name: &str| name.chars().filter(char::is_ascii_digit).collect::<String>();
-    let is_long = || a.chars().count().min(b.chars().count()) >= MIN_CHARS_FOR_EDITS;
-    // "Prices 2024" is not a misspelt "Prices 2025".
-    a == b || (is_long() && digits(&a) == digits(&b) && distance(&a, &b, MAX_EDITS) <= MAX_EDITS)
-}
-
-/// In lower case, with single spaces, without a file extension.
-fn bare_name(name: &str) -> String {
-    let name = name.trim();
-    let stem = match name.rsplit_once('.') {
-        Some((stem, extension))
-            if !stem.is_empty()
-                && (1..=5).contains(&extension.len())
-                && extension.bytes().all(|byte| byte.is_ascii_alphanumeric()) =>
-        {
-            stem
-        }
-        _ => name,
-    };
-    stem.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// The Levenshtein distance of two texts, or something above `limit` if it is larger than that.
-fn distance(a: &str, b: &str, limit: usize) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    if a.len().abs_diff(b.len()) > limit {
-        return limit + 1;
-    }
-    let mut previous: Vec<usize> = (0..=b.len()).collect();
-    for (row, x) in a.iter().enumerate() {
-        let mut current = Vec::with_capacity(previous.len());
-        let mut left = row + 1;
-        current.push(left);
-        for (y, pair) in b.iter().zip(previous.windows(2)) {
-            let (diagonal, above) = match pair {
-                [diagonal, above] => (*diagonal, *above),
-                _ => continue,
-            };
-            left = (diagonal + usize::from(x != y)).min(above + 1).min(left + 1);
-            current.push(left);
-        }
-        previous = current;
-    }
-    previous.last().copied().unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn numbers_in(text: &str) -> (String, Vec<u32>) {
         let marked = separate(text, true);
-        let numbers = marked.references.iter().filter_map(|(_, reference)| match reference {
-            Reference::Number(number) => Some(*number),
-            Reference::Name(_) => None,
-        });
+        let numbers = marked.references.iter().map(|(_, number)| *number);
         (marked.text.clone(), numbers.collect())
     }
 
@@ -286,8 +163,7 @@ mod tests {
             "[]",
             "f(1, 2)",
             "[1.5]",
-            "^",
-            "2^8",
+            "^[Handbook]",
             "[[[1]]]",
         ] {
             let marked = separate(text, true);
@@ -299,42 +175,21 @@ mod tests {
     }
 
     #[test]
-    fn the_beginning_of_a_marker_is_held_until_it_is_known() {
-        for text in ["a [", "a [1", "a [1,", "a [do", "a (Sour", "a ^", "a ^[Hand", "a 【1†so", "a [["] {
+    fn the_beginning_of_a_marker_is_held_back_until_it_is_complete_or_no_marker() {
+        for text in ["a [", "a [1", "a [1,", "a [do", "a (Sour", "a 【1†so", "a [["] {
             assert_eq!(separate(text, false).text, "a ", "{text}");
             assert_eq!(separate(text, true).text, text, "complete: {text}");
         }
         for text in ["a [x", "a (what", "a [2024 report and"] {
-            assert!(separate(text, false).held == 0 || text.contains("2024"), "{text}");
+            assert!(separate(text, false).text == text || text.contains("2024"), "{text}");
         }
     }
 
     #[test]
     fn an_endless_bracket_is_released() {
-        for text in ["[".repeat(5000), format!("[{}", "1,".repeat(5000)), format!("^[{}", "a".repeat(5000))] {
-            let marked = separate(&text, false);
-            assert!(marked.held <= 4 * (MAX_MARKER_CHARS + 2), "{}", marked.held);
-        }
-    }
-
-    #[test]
-    fn document_names_are_matched_with_small_errors_only() {
-        for (reference, title) in [
-            ("Handbook", "handbook.pdf"),
-            ("handbook.PDF", "Handbook"),
-            ("Employe Handbook", "Employee Handbook.docx"),
-            ("Employee  handbok", "Employee Handbook"),
-        ] {
-            assert!(is_name_of(reference, title), "{reference} {title}");
-        }
-        for (reference, title) in [
-            ("FAQ", "FAX"),
-            ("Prices 2024", "Prices 2025"),
-            ("Handbook 2023", "Handbook for staff"),
-            ("", "a"),
-            ("Policy A", "Policies of B"),
-        ] {
-            assert!(!is_name_of(reference, title), "{reference} {title}");
+        for text in ["[".repeat(5000), format!("[{}", "1,".repeat(5000))] {
+            let pending = text.len() - separate(&text, false).text.len();
+            assert!(pending <= 4 * (MAX_MARKER_BYTES + 2), "{pending}");
         }
     }
 }

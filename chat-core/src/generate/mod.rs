@@ -30,7 +30,6 @@ use crate::limits::{MAX_PROMPT_SOURCES, MAX_WRITTEN_ITEMS};
 use crate::marker::escape_markers;
 pub use completion::{CompletionRequest, Finish, Piece, PieceError};
 use draft::{Draft, DraftSentence};
-use markers::{Reference, is_name_of};
 pub use prompt::Message;
 use quoted::Quoted;
 use source::{Source, sources};
@@ -225,25 +224,12 @@ impl Generation {
         }
     }
 
-    /// The sources that a sentence names. Other references are counted as invalid.
-    fn named_sources(&mut self, references: &[Reference]) -> Vec<usize> {
-        let mut named = Vec::new();
-        for reference in references {
-            let source = match reference {
-                Reference::Number(number) => usize::try_from(*number)
-                    .ok()
-                    .and_then(|number| number.checked_sub(1))
-                    .filter(|at| *at < self.sources.len()),
-                Reference::Name(name) => {
-                    let has_name = |source: &Source| is_name_of(name, &source.citation.passage.title);
-                    self.sources.iter().position(has_name)
-                }
-            };
-            match source {
-                Some(source) => named.push(source),
-                None => self.report.invalid_markers += 1,
-            }
-        }
+    /// The positions of the sources that a sentence names by their numbers. Other numbers are
+    /// counted as invalid.
+    fn named_sources(&mut self, numbers: &[u32]) -> Vec<usize> {
+        let position = |number: &u32| (*number as usize).checked_sub(1).filter(|at| *at < self.sources.len());
+        let named: Vec<_> = numbers.iter().filter_map(position).collect();
+        self.report.invalid_markers += (numbers.len() - named.len()) as u32;
         named
     }
 
@@ -511,16 +497,6 @@ mod tests {
             assert!(answer.is_none());
             assert_eq!(report.fallback, Some(fallback), "{output}");
         }
-    }
-
-    #[test]
-    fn citations_can_name_documents() {
-        let (deltas, _, report) = write("Refunds are paid to your card within 5 days ^[Doc-7].");
-        assert_eq!(deltas, ["Refunds are paid to your card within 5 days. [1]"]);
-        assert_eq!((report.invalid_markers, report.repaired_citations), (0, 0));
-        let (_, _, report) =
-            write("Refunds are paid to your card within 5 days ^[Somebody else's handbook].");
-        assert_eq!(report.invalid_markers, 1);
     }
 
     #[test]

@@ -5,8 +5,9 @@ use std::fmt::Write;
 use super::is_format_character;
 use super::source::Source;
 use crate::limits::{MAX_PROMPT_SOURCES, one_line};
+use crate::marker::replace_markers;
 
-/// What the model writes if the sources do not answer the question.
+/// The output for a question that the sources do not answer.
 pub(crate) const NO_ANSWER: &str = "NO_ANSWER";
 /// Characters of all sources in a prompt.
 const MAX_SOURCE_CHARS: usize = 6000;
@@ -56,7 +57,8 @@ pub(super) fn messages(question: &str, sources: &[Source], tag: &str, share: f64
     vec![Message { role: "system", content: system }, Message { role: "user", content: user }]
 }
 
-/// Removes what could pass for a part of the prompt: invisible characters, the tag, and bracketed numbers.
+/// Removes text that could pass for a part of the prompt: invisible characters, the tag, and
+/// bracketed numbers.
 fn clean(text: &str, tag: &str) -> String {
     let is_kept = |c: &char| (!c.is_control() || matches!(c, '\n' | '\t')) && !is_format_character(*c);
     let visible: String = text.chars().filter(is_kept).collect();
@@ -64,33 +66,8 @@ fn clean(text: &str, tag: &str) -> String {
     for (from, to) in [("<|", "< |"), ("|>", "| >"), ("<source", "< source"), ("</source", "< /source")] {
         cleaned = cleaned.replace(from, to);
     }
-    round_brackets(&cleaned)
-}
-
-/// `[3]` in a source becomes `(3)`, because the model would take it for one of our numbers.
-fn round_brackets(text: &str) -> String {
-    let mut changed = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(start) = rest.find('[') {
-        let (before, tail) = rest.split_at_checked(start).unwrap_or((rest, ""));
-        changed.push_str(before);
-        let inside = tail.get(1..).unwrap_or_default();
-        let digits = inside.len() - inside.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-        match inside.split_at_checked(digits) {
-            Some((number, after)) if digits > 0 && after.starts_with(']') => {
-                changed.push('(');
-                changed.push_str(number);
-                changed.push(')');
-                rest = after.get(1..).unwrap_or_default();
-            }
-            _ => {
-                changed.push('[');
-                rest = inside;
-            }
-        }
-    }
-    changed.push_str(rest);
-    changed
+    // The model would take `[3]` for one of our numbers.
+    replace_markers(&cleaned, "(", ")")
 }
 
 fn attribute(text: &str) -> String {

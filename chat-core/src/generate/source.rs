@@ -36,7 +36,7 @@ pub(crate) struct SourceSentence {
     pub(crate) row: Option<SourceRow>,
 }
 
-/// What a row of a table is about.
+/// The subject of a row of a table.
 #[derive(Debug, Clone)]
 pub(crate) struct SourceRow {
     /// Its first cell.
@@ -73,23 +73,17 @@ impl Source {
         Self { citation, sentences, plain }
     }
 
-    /// A source of plain sentences without a document, for evaluation. Those that begin with "#", "##", … are headings of the sentences
-    /// that follow.
+    /// A source of plain sentences without a document, for evaluation. A sentence that begins with
+    /// "# " is the heading of those that follow.
     pub(crate) fn from_sentences(texts: &[&str]) -> Self {
         let chunk = MatchedChunk::without_document(&texts.join("\n"));
         let mut start = 0;
-        let mut headings: Vec<(usize, &str)> = Vec::new();
+        let mut heading = "";
         let mut sentences = Vec::with_capacity(texts.len());
         for text in texts {
             let end = start + cite::utf16_length(text);
-            let heading = text.trim_start_matches('#');
-            let level = text.len() - heading.len();
-            if (1..=6).contains(&level) && heading.starts_with(' ') {
-                headings.retain(|(above, _)| *above < level);
-                headings.push((level, heading.trim()));
-            }
-            let context = headings.iter().map(|(_, heading)| *heading).collect::<Vec<_>>().join("\n");
-            sentences.push(SourceSentence::new((start, end), text, text, &context));
+            heading = text.strip_prefix("# ").map_or(heading, str::trim);
+            sentences.push(SourceSentence::new((start, end), text, text, heading));
             start = end + 1;
         }
         Self { citation: cite::citation(&chunk, Strength::Partial), sentences, plain: chunk.content }

@@ -1,4 +1,5 @@
-//! What the reader gets and says. The reader is a small model that reads a question and a passage together, on the visitor's device.
+//! The reader's input and output. The reader is a small model that reads a question and a passage
+//! together, on the visitor's device.
 //!
 //! A client lets it read [`passages_to_read`](crate::passages_to_read) and sends what it says, a [`Reading`], with the question. A reading changes the order of
 //! the statements and the confidence. It never adds a word to an answer, nor a passage that the visitor may not read.
@@ -23,7 +24,7 @@ pub const MAX_READ_STATEMENTS: usize = 400;
 /// The largest absolute value of an entry of [`PassageReading::z`].
 pub const MAX_Z: f32 = 100.0;
 
-/// What the reader says about passages.
+/// The reading of passages.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reading {
     /// The fingerprint of the reader. Only a reading of [`READER`] is used.
@@ -32,7 +33,7 @@ pub struct Reading {
     pub passages: Vec<PassageReading>,
 }
 
-/// What the reader says about the statements of a passage.
+/// The reading of the statements of a passage.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PassageReading {
     /// The passage's id.
@@ -90,8 +91,8 @@ impl Reading {
         Ok(Self { reader, passages: passages.collect::<Result<_, _>>()? })
     }
 
-    /// What it says about each of the passages of a search: `None` for a passage that it did not read, and for all if it is of another
-    /// reader.
+    /// The z of the statements of each passage of a search: `None` for a passage that it did not
+    /// read, and for all if it is of another reader.
     pub(crate) fn of(&self, passages: &[Passage<'_>]) -> Vec<Option<&[Option<f32>]>> {
         let mut left = if self.reader == READER { MAX_READ_PASSAGES } else { 0 };
         let of_passage = |passage: &Passage<'_>| {
@@ -106,7 +107,8 @@ impl Reading {
 }
 
 impl PassageReading {
-    /// What the reader says about a passage, as clients of the API send it: with two decimals, which are enough.
+    /// The reading of a passage, as clients of the API send it: with two decimals, which are
+    /// enough.
     pub fn new(passage: &PassageToRead, z: &[Option<f32>]) -> Self {
         let limit = f64::from(MAX_Z);
         // Like `Math.round` of JavaScript.

@@ -13,7 +13,7 @@ use crate::{DecidedBy, Response, Verdict, passages_to_read, respond};
 
 const ID: &str = "6f9619ff-8b86-4d01-b42d-00cf4fc964ff";
 
-/// What the reader says about the best passages of these rows: `z` for a passage and a statement.
+/// The reading of the best passages of these rows: `z` for a passage and a statement.
 pub(crate) fn reading(rows: &[MatchedChunk], z: impl Fn(usize, usize) -> Option<f32>) -> Reading {
     let passages = ranked(rows);
     let passages = passages.iter().filter(|passage| is_to_read(passage)).take(MAX_READ_PASSAGES);

@@ -1,4 +1,5 @@
-//! Finds what brackets, quotation marks, code spans and tags enclose. No sentence ends in there.
+//! Finds the ranges that brackets, quotation marks, code spans and tags enclose. No sentence ends
+//! in there.
 
 use std::ops::Range;
 
@@ -36,14 +37,14 @@ enum Mark {
     Comment,
 }
 
-/// What the marks of a text enclose.
+/// The ranges that the marks of a text enclose.
 #[derive(Default)]
 struct Scan {
     /// With their marks, in order. A range inside another one is left out.
     enclosed: Vec<Range<usize>>,
     /// Innermost last.
     open: Vec<Open>,
-    /// Where backticks without a counterpart begin.
+    /// The offsets of backticks without a counterpart.
     ticks: Vec<usize>,
 }
 

@@ -64,19 +64,19 @@ const NAMES: &[&str] = &["don", "may", "will"];
 const PARTICLES: &[&str] = &[
     "al", "de", "del", "den", "der", "des", "du", "el", "la", "las", "le", "los", "von", "zu", "zum", "zur",
 ];
-/// What stands before an apostrophe at the beginning of a sentence: "L'accès", "Don't".
+/// Letters before an apostrophe at the beginning of a sentence: "L'accès", "Don't".
 const ELIDED: &[&str] = &["c", "don", "j", "l", "n", "qu", "s"];
 
 /// Longer words are no abbreviations.
 const MAX_ABBREVIATION_BYTES: usize = 24;
-/// What follows the number of an item.
+/// Marks after the number of an item.
 const ITEM_MARKS: &[char] = &['.', ')'];
 /// How far before an item the item before it may begin.
 const MAX_ITEM_BYTES: usize = 400;
 /// Letters from which a word is no abbreviation before a number, unless it is in a list.
 const MIN_WORD_LETTERS: usize = 5;
 
-/// What a full stop after a word may mean.
+/// The possible meaning of a full stop after a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stop {
     /// It belongs to the word.

@@ -28,7 +28,7 @@ use crate::supabase::Deadline;
 pub(crate) use links::Links;
 use run::{ClientStream, Run, SharedSearchResult};
 pub(crate) use search::search;
-use stream::{Completion, Written};
+use stream::{Completion, LiveAnswer};
 
 /// Answers a question.
 pub(crate) async fn answer(mut call: Call) -> Result<Reply, HttpError> {
@@ -77,7 +77,7 @@ async fn respond(run: Rc<Run>, format: Format) -> Result<Reply, HttpError> {
     };
     let outcome = found.outcome.borrow().kind();
     let hedged = matches!(&*found.outcome.borrow(), Outcome::Answer(answer) if answer.hedged);
-    let written = found.is_draft().then_some(Written { deltas, open, session_id, hedged });
+    let written = found.is_draft().then_some(LiveAnswer { deltas, open, session_id, hedged });
     let response = stream::send(Rc::clone(&found.outcome), written, completion, format, request_id).await?;
     Ok(Reply { response, outcome, afterwards: Some(afterwards) })
 }

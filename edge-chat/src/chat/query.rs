@@ -1,4 +1,4 @@
-//! The search for a question: the same for its answer and for what the reader reads before it.
+//! The search for a question, which its answer and the reader share.
 
 use chat_core::assistant::AssistantName;
 use chat_core::chunk::MatchedChunk;
@@ -11,7 +11,7 @@ use crate::http::error::HttpError;
 use crate::observe::Trace;
 use crate::supabase::Supabase;
 
-/// What is searched.
+/// The input of a search.
 pub(super) struct Query<'a> {
     pub(super) text: &'a str,
     pub(super) embedding: &'a [f32],
@@ -22,17 +22,17 @@ pub(super) struct Query<'a> {
     pub(super) assistant: &'a AssistantName,
 }
 
-/// What a search finds.
+/// The result of a search.
 pub(super) struct Found {
     /// The passages for the question.
     pub(super) rows: Vec<MatchedChunk>,
-    /// Those for the question and the one before it, if there was one.
+    /// The search for the question and the one before it, if there was one.
     pub(super) joined: Option<Joined>,
 }
 
 /// The search for a question and the one before it.
 pub(super) struct Joined {
-    /// What was searched.
+    /// The searched text.
     pub(super) text: String,
     pub(super) rows: Vec<MatchedChunk>,
 }
@@ -54,7 +54,7 @@ impl Query<'_> {
         let found = trace.time("search", self.find(supabase, trace, match_count)).await?;
         let joined_rows = found.joined.as_ref().map(|joined| &joined.rows);
         for rows in [Some(&found.rows), joined_rows].into_iter().flatten() {
-            check_model(Some(self.model), rows)?;
+            check_model(self.model, rows)?;
         }
         Ok(found)
     }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use chat_core::answer::Answer;
 use chat_core::chunk::MatchedChunk;
-use chat_core::decision::Searched;
+use chat_core::decision::{Basis, Searched};
 use chat_core::error::ErrorCode;
 use chat_core::evidence::Assessment;
 use chat_core::follow_up::respond_to_follow_up;
@@ -31,7 +31,7 @@ use super::turn::{self, Turn};
 use crate::call::Call;
 use crate::config::{Config, Decline};
 use crate::gate::{Gate, Ticket};
-use crate::generation::{Listener, Settlement, Writer, Written};
+use crate::generation::{Settlement, Writer, Written};
 use crate::http::error::HttpError;
 use crate::identity::Authenticated;
 use crate::observe::Trace;
@@ -71,7 +71,7 @@ struct Draft {
     /// Taken when the writing begins.
     generation: Cell<Option<Generation>>,
     link_mode: LinkMode,
-    /// What visitors get if the model declines; `None` for the extractive answer.
+    /// The outcome if the model declines; `None` for the extractive answer.
     refusal: Option<Refusal>,
 }
 
@@ -83,38 +83,12 @@ impl SearchResult {
 }
 
 /// The decision on a question.
-struct Decided {
+struct Decision {
     response: Response,
     /// The rows that it is about.
     rows: Vec<MatchedChunk>,
-    /// What was searched, if it was the question together with the one before it.
+    /// The searched text, if it was the question together with the one before it.
     text: Option<String>,
-}
-
-/// Passes pieces on to the client.
-struct ClientListener<'a> {
-    client: &'a Client,
-    /// `None` if the client gets the answer as a whole.
-    stream: Option<ClientStream>,
-}
-
-impl Listener for ClientListener<'_> {
-    fn send(&self, delta: String) {
-        if let Some(stream) = &self.stream {
-            // Fails if the client has left, which `gone` tells.
-            let _ = stream.pieces.unbounded_send(delta);
-        }
-    }
-
-    async fn gone(&self) {
-        let left = async {
-            match &self.stream {
-                Some(stream) => drop(stream.left.clone().await),
-                None => pending().await,
-            }
-        };
-        select(pin!(self.client.disconnected()), pin!(left)).await;
-    }
 }
 
 /// The client left before the answer was written.
@@ -193,7 +167,7 @@ impl Run {
         let found = found?;
 
         let include_citations = question.include_citations && settings.citations;
-        let Decided { response, rows, text } = self.decide(&settings, found, include_citations);
+        let Decision { response, rows, text } = self.decide(&settings, found, include_citations);
         let Response { assessment, verdict, decided_by } = response;
         trace.note(|facts| {
             facts.similarity = assessment.best_similarity;
@@ -219,8 +193,8 @@ impl Run {
             // The model takes seconds.
             self.supabase.release_large_responses();
         }
-        outcome.set_searched(Searched { searched: text, truncated: question.truncated });
-        outcome.set_decided_by(decided_by);
+        let searched = Searched { searched: text, truncated: question.truncated };
+        outcome.set_basis(Basis { decided_by, searched });
         self.add_links(&mut outcome, settings.link_mode).await;
         Ok(SearchResult {
             outcome: Rc::new(RefCell::new(outcome)),
@@ -255,21 +229,21 @@ impl Run {
     }
 
     /// Lets `chat-core` decide.
-    fn decide(&self, settings: &Settings, found: Found, include_citations: bool) -> Decided {
+    fn decide(&self, settings: &Settings, found: Found, include_citations: bool) -> Decision {
         let (question, thresholds) = (&self.question, &settings.thresholds);
         let (message, reading) = (&question.message, question.reading.as_ref());
         let Found { rows, joined } = found;
         let Some(joined) = joined else {
             let response = respond(message, &rows, reading, thresholds, include_citations);
-            return Decided { response, rows, text: None };
+            return Decision { response, rows, text: None };
         };
         let (response, is_joined) =
             respond_to_follow_up(message, &rows, joined.search(), reading, thresholds, include_citations);
         self.trace.note(|facts| facts.follow_up = Some(is_joined));
         if is_joined {
-            Decided { response, rows: joined.rows, text: Some(joined.text) }
+            Decision { response, rows: joined.rows, text: Some(joined.text) }
         } else {
-            Decided { response, rows, text: None }
+            Decision { response, rows, text: None }
         }
     }
 
@@ -309,8 +283,23 @@ impl Run {
         };
         let Some(generation) = draft.generation.take() else { return nothing };
         let writer = Writer { model, env: &self.env, trace: &self.trace, user_id: self.user_id };
-        let listener = ClientListener { client: &self.client, stream };
-        let written = self.trace.time("generation", writer.write(generation, &listener)).await;
+        let stream = stream.as_ref();
+        let send = |delta| {
+            if let Some(stream) = stream {
+                // Fails if the client has disconnected.
+                let _ = stream.pieces.unbounded_send(delta);
+            }
+        };
+        let disconnected = async {
+            let left = async {
+                match stream {
+                    Some(stream) => drop(stream.left.clone().await),
+                    None => pending().await,
+                }
+            };
+            select(pin!(self.client.disconnected()), pin!(left)).await;
+        };
+        let written = self.trace.time("generation", writer.write(generation, send, disconnected)).await;
         let Written { answer, report, is_abandoned, settlement } = written;
         if is_abandoned {
             return Err(Abandoned(settlement));
@@ -319,13 +308,13 @@ impl Run {
         if let Some(answer) = answer {
             search_result.sources.replace(answer.sources());
             let mut outcome = Outcome::answer(answer, self.turn.session_id, self.turn.answer_id);
-            outcome.take_decision(&search_result.outcome.borrow());
+            outcome.set_basis(search_result.outcome.borrow().basis().clone());
             self.add_links(&mut outcome, draft.link_mode).await;
             search_result.outcome.replace(outcome);
         } else if let (Some(Fallback::Declined), Some(refusal)) = (report.fallback, &draft.refusal) {
             search_result.sources.take();
             let mut outcome = Outcome::Refusal(refusal.clone());
-            outcome.take_decision(&search_result.outcome.borrow());
+            outcome.set_basis(search_result.outcome.borrow().basis().clone());
             self.add_links(&mut outcome, draft.link_mode).await;
             self.trace.note(|facts| facts.outcome = Some(outcome.kind()));
             search_result.outcome.replace(outcome);
@@ -438,7 +427,7 @@ impl Run {
         let supabase = self.supabase.with_deadline(self.supabase.deadline().at_least(MIN_HISTORY_TIME));
         let refusal = match &*search_result.outcome.borrow() {
             Outcome::Refusal(refusal) => {
-                Some((refusal.session_id, refusal.reason.as_str(), refusal.searched.searched.clone()))
+                Some((refusal.session_id, refusal.reason.as_str(), refusal.basis.searched.searched.clone()))
             }
             Outcome::Answer(_) => None,
         };
@@ -487,7 +476,7 @@ fn refusal(settings: &Settings, reason: Reason, rows: &[MatchedChunk]) -> Refusa
     refusal
 }
 
-/// For the log only: the client is gone. 499 is the status that nginx logs in this case.
+/// For the log only: the client has disconnected. 499 is the status that nginx logs in this case.
 pub(super) fn abandoned() -> HttpError {
     HttpError::new(ErrorCode::InvalidRequest, "The connection was closed before there was an answer.")
         .with_status(499)

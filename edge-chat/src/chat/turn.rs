@@ -54,7 +54,7 @@ pub(super) fn record<'a>(
         Outcome::Answer(answer) => (None, answer.hedged, answer.mode, answer.generation.as_ref()),
     };
     let is_new_session = question.session_id.is_none();
-    let searched = outcome.searched();
+    let searched = &outcome.basis().searched;
     supabase.record_turn(&RecordedTurn {
         session_id: turn.session_id,
         title: is_new_session.then(|| session_title(&question.message)),

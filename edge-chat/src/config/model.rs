@@ -24,7 +24,7 @@ pub(crate) struct ModelConfig {
     pub(crate) decline: Decline,
 }
 
-/// Who runs the model.
+/// The service that runs the model.
 pub(crate) enum Provider {
     /// A server with the OpenAI API for chat completions.
     OpenAi {
@@ -37,7 +37,7 @@ pub(crate) enum Provider {
     WorkersAi,
 }
 
-/// What visitors get if the model says that the passages do not answer the question.
+/// The outcome for visitors if the model says that the passages do not answer the question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Decline {
@@ -48,7 +48,7 @@ pub(crate) enum Decline {
 }
 
 impl ModelConfig {
-    /// Where questions and passages are sent, for the visitor.
+    /// The receiver of questions and passages, for the visitor.
     pub(crate) fn sends_to(&self) -> &str {
         match &self.provider {
             Provider::OpenAi { url, .. } => {

@@ -17,6 +17,7 @@ use std::time::Duration;
 use chat_core::error::ErrorCode;
 use chat_core::outcome::Outcome;
 use chat_core::request::{ChatRequest, Previous};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -49,7 +50,7 @@ const NOTIFY_TIMEOUT: Duration = Duration::from_secs(1);
 #[serde(rename_all = "snake_case")]
 enum Command<O> {
     /// Asks whether a question may be answered.
-    Admit { message_id: Uuid, body_hash: String, limit: u32, stale_after_ms: u64, wait_ms: u64 },
+    Admit(Attempt),
     /// Stores the outcome of a question.
     Complete { ticket: Ticket, outcome: O },
     /// Forgets a question that failed, so that a repeat is admitted. It still counts for the limit.
@@ -62,8 +63,21 @@ enum Command<O> {
     Erase,
 }
 
+/// A question that asks for admission.
+#[derive(Serialize, Deserialize)]
+struct Attempt {
+    message_id: Uuid,
+    body_hash: String,
+    /// Questions per window.
+    limit: u32,
+    /// The age in milliseconds from which on an earlier run of the question counts as lost.
+    stale_after_ms: u64,
+    /// The longest wait for an earlier run, in milliseconds.
+    wait_ms: u64,
+}
+
 /// The gate's answer to [`Command::Complete`].
-#[derive(Default, Serialize, Deserialize)]
+#[derive(Serialize, Deserialize)]
 struct Completed {
     /// Whether the user's data were erased since the question was admitted. Then the outcome was not stored.
     is_erased: bool,
@@ -139,13 +153,13 @@ pub(crate) struct Ticket {
     message_id: Uuid,
     run: Uuid,
     /// When the user's data were last erased before the run, 0 if never.
-    #[serde(default)]
     erased_ms: i64,
 }
 
 #[wasm_bindgen]
 extern "C" {
-    /// What JavaScript has for [`worker::Stub`], which takes only whole requests and reads four properties of each.
+    /// The JavaScript object of [`worker::Stub`], which takes only whole requests and reads four
+    /// properties of each.
     type Stub;
     #[wasm_bindgen(method, catch)]
     fn fetch(this: &Stub, url: &str, init: &RequestInit) -> Result<Promise, JsValue>;
@@ -177,18 +191,18 @@ impl Gate {
         // A repeat may wait for a whole run, the writing included.
         let deadline = deadline.at_least(config.run_timeout());
         let remaining_ms = deadline.remaining().as_millis() as u64;
-        let command = Command::<&Outcome>::Admit {
+        let command = Command::<&Outcome>::Admit(Attempt {
             message_id: question.message_id,
             body_hash: body_hash(question),
             limit: config.rate_limit,
             // A longer run has no answer any more. It may still write its history, which a second run does not change.
             stale_after_ms: config.run_timeout().as_millis() as u64,
             wait_ms: remaining_ms.saturating_sub(WAIT_MARGIN_MS),
-        };
+        });
         let request = encode_request(&command)?;
         let send = async { self.send(request).await.map_err(unreachable) };
         let answer = deadline.limit(BINDING, send).await?;
-        serde_json::from_slice(&answer).map_err(|error| HttpError::internal(format!("{BINDING}: {error}")))
+        parse(&answer)
     }
 
     /// Stores the outcome for repeats and returns whether the user's data were erased in the meantime; then nothing is stored.
@@ -200,8 +214,8 @@ impl Gate {
     ) -> impl Future<Output = Result<bool, HttpError>> + use<'a> {
         let completed = self.notify(&Command::Complete { ticket, outcome });
         async move {
-            // An object of an older version, which does not erase, has an empty response.
-            Ok(serde_json::from_slice::<Completed>(&completed.await?).unwrap_or_default().is_erased)
+            let completed: Completed = parse(&completed.await?)?;
+            Ok(completed.is_erased)
         }
     }
 
@@ -217,7 +231,7 @@ impl Gate {
         limit: u64,
     ) -> Result<Option<Reservation>, HttpError> {
         let answer = self.notify(&Command::ReserveTokens { tokens, limit }).await?;
-        serde_json::from_slice(&answer).map_err(|error| HttpError::internal(format!("{BINDING}: {error}")))
+        parse(&answer)
     }
 
     /// Replaces a reservation by what was used.
@@ -301,6 +315,10 @@ fn body_hash(question: &ChatRequest) -> String {
         }
     }
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn parse<T: DeserializeOwned>(answer: &[u8]) -> Result<T, HttpError> {
+    serde_json::from_slice(answer).map_err(|error| HttpError::internal(format!("{BINDING}: {error}")))
 }
 
 fn unreachable(error: worker::Error) -> HttpError {

@@ -9,12 +9,11 @@ use std::cell::Cell;
 use std::time::Duration;
 
 use chat_core::outcome::Outcome;
-use futures_util::future::{Either, select};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use uuid::Uuid;
 use worker::{
-    Delay, DurableObject, Env, Request, Response, Result, SqlStorage, SqlStorageValue, State, durable_object,
+    DurableObject, Env, Request, Response, Result, SqlStorage, SqlStorageValue, State, durable_object,
 };
 
 // The macro refers to `wasm_bindgen` by its bare name.
@@ -22,7 +21,8 @@ use worker::wasm_bindgen;
 
 use super::waiters::Waiters;
 use super::window::{WINDOW_MS, wait_ms};
-use super::{Budget, Completed, Reservation, Ticket};
+use super::{Attempt, Budget, Completed, Reservation, Ticket};
+use crate::clock::within;
 
 /// The object stores and returns outcomes as unparsed JSON.
 type Command = super::Command<Box<RawValue>>;
@@ -83,10 +83,7 @@ impl DurableObject for UserGate {
         let command: Command = serde_json::from_slice(&request.bytes().await?)?;
         self.create_tables()?;
         match command {
-            Command::Admit { message_id, body_hash, limit, stale_after_ms, wait_ms } => {
-                let attempt = Attempt { message_id, body_hash, limit, stale_after_ms, wait_ms };
-                Response::from_json(&self.admit_or_wait(&attempt).await?)
-            }
+            Command::Admit(attempt) => Response::from_json(&self.admit_or_wait(&attempt).await?),
             Command::Complete { ticket, outcome } => {
                 let completed = self.complete(&ticket, &outcome)?;
                 self.waiters.wake(ticket.message_id);
@@ -132,14 +129,6 @@ impl DurableObject for UserGate {
     }
 }
 
-struct Attempt {
-    message_id: Uuid,
-    body_hash: String,
-    limit: u32,
-    stale_after_ms: u64,
-    wait_ms: u64,
-}
-
 #[derive(Deserialize)]
 struct QuestionRow {
     body_hash: String,
@@ -147,15 +136,10 @@ struct QuestionRow {
     outcome: Option<String>,
 }
 
-/// An aggregate that is null without rows.
+/// A number, or an aggregate that is null without rows.
 #[derive(Deserialize)]
-struct TimeRow {
-    at_ms: Option<i64>,
-}
-
-#[derive(Deserialize)]
-struct AdmissionRow {
-    at_ms: i64,
+struct NumberRow {
+    number: Option<i64>,
 }
 
 #[derive(Deserialize)]
@@ -163,11 +147,6 @@ struct WindowRow {
     count: i64,
     /// `None` if the window is empty.
     first_ms: Option<i64>,
-}
-
-#[derive(Deserialize)]
-struct UsedRow {
-    used: i64,
 }
 
 enum Progress {
@@ -211,10 +190,8 @@ impl UserGate {
             let waiter = if left_ms > 0 { self.waiters.join(attempt.message_id) } else { None };
             let Some(woken) = waiter else { return self.busy(attempt, now) };
             let wait_ms = left_ms.min(stale_in_ms);
-            let waited_ms = match select(woken, Delay::from(Duration::from_millis(wait_ms))).await {
-                Either::Left(_) => u64::try_from(now_ms() - now).unwrap_or(0),
-                Either::Right(_) => wait_ms,
-            };
+            let is_woken = within(Duration::from_millis(wait_ms), woken).await.is_some();
+            let waited_ms = if is_woken { u64::try_from(now_ms() - now).unwrap_or(0) } else { wait_ms };
             left_ms = left_ms.saturating_sub(waited_ms);
         }
     }
@@ -311,8 +288,7 @@ impl UserGate {
         if let Some(at_ms) = self.erased_ms.get() {
             return Ok(at_ms);
         }
-        let last = self.first::<TimeRow>("SELECT MAX(at_ms) AS at_ms FROM erasures", vec![])?;
-        let at_ms = last.and_then(|row| row.at_ms).unwrap_or(0);
+        let at_ms = self.number("SELECT MAX(at_ms) AS number FROM erasures", vec![])?.unwrap_or(0);
         self.erased_ms.set(Some(at_ms));
         Ok(at_ms)
     }
@@ -327,8 +303,8 @@ impl UserGate {
     /// Takes tokens out of the budget of today (UTC).
     fn reserve_tokens(&self, tokens: u64, limit: u64, now: i64) -> Result<Option<Reservation>> {
         let day = now.div_euclid(DAY_MS);
-        let used = self.first::<UsedRow>("SELECT used FROM tokens WHERE day = ?", vec![day.into()])?;
-        let used = used.map_or(0, |row| u64::try_from(row.used).unwrap_or(0));
+        let used = self.number("SELECT used AS number FROM tokens WHERE day = ?", vec![day.into()])?;
+        let used = used.map_or(0, |used| u64::try_from(used).unwrap_or(0));
         if used.saturating_add(tokens) > limit {
             return Ok(None);
         }
@@ -368,11 +344,10 @@ impl UserGate {
         // If the limit was lowered, there may be more admissions than it allows. The excess has to expire first.
         let excess = admissions - i64::from(limit);
         let leaving_ms = if excess > 0 {
-            let nth = self.first::<AdmissionRow>(
-                "SELECT at_ms FROM admissions WHERE at_ms > ? ORDER BY at_ms LIMIT 1 OFFSET ?",
+            self.number(
+                "SELECT at_ms AS number FROM admissions WHERE at_ms > ? ORDER BY at_ms LIMIT 1 OFFSET ?",
                 vec![window_start.into(), excess.into()],
-            )?;
-            nth.map(|admission| admission.at_ms)
+            )?
         } else {
             first_ms
         };
@@ -408,7 +383,7 @@ impl UserGate {
 
     /// When the oldest question expires or, without questions, the last other row. `None` without rows.
     fn next_expiry(&self) -> Result<Option<i64>> {
-        let row = self.first::<TimeRow>(
+        self.number(
             "SELECT COALESCE(
                 (SELECT MIN(started_ms) + ? FROM questions),
                 (SELECT MAX(at_ms) FROM (
@@ -416,10 +391,9 @@ impl UserGate {
                     UNION ALL SELECT MAX(at_ms) + ? FROM erasures
                     UNION ALL SELECT (MAX(day) + 1) * ? FROM tokens
                 ))
-            ) AS at_ms",
+            ) AS number",
             vec![KEEP_MS.into(), WINDOW_MS.into(), ERASURE_MS.into(), DAY_MS.into()],
-        )?;
-        Ok(row.and_then(|row| row.at_ms))
+        )
     }
 
     /// Creates the tables, once per instance and again after everything was deleted.
@@ -447,6 +421,11 @@ impl UserGate {
 
     fn run(&self, statement: &str, values: Vec<SqlStorageValue>) -> Result<()> {
         self.sql().exec(statement, values).map(drop)
+    }
+
+    /// The column `number` of the first row; `None` without rows, and if it is null.
+    fn number(&self, query: &str, values: Vec<SqlStorageValue>) -> Result<Option<i64>> {
+        Ok(self.first::<NumberRow>(query, values)?.and_then(|row| row.number))
     }
 
     fn first<T: serde::de::DeserializeOwned>(

@@ -14,13 +14,13 @@ use crate::http::error::HttpError;
 const BYTES_PER_TOKEN: u64 = 3;
 
 /// Tokens that are reserved for one answer, in the user's budget and in that of the site.
-pub(super) struct Budget {
+pub(super) struct TokenBudget {
     user: (Gate, Reservation),
     site: (Gate, Reservation),
     prompt_tokens: u64,
 }
 
-/// What the model's server counted, and what was read.
+/// The tokens that the model's server counted, and the output that was read.
 #[derive(Default)]
 pub(super) struct Usage {
     /// Whether the model may have worked: it was asked, and its server did not reject the request.
@@ -38,7 +38,7 @@ impl Usage {
     }
 }
 
-impl Budget {
+impl TokenBudget {
     /// Reserves the most that an answer can use. `None` if one of the day's budgets has less.
     pub(super) async fn reserve(
         env: &Env,

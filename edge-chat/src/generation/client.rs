@@ -23,7 +23,7 @@ const BOM: &[u8] = b"\xEF\xBB\xBF";
 /// The number of an error of Workers AI.
 const NO_SUCH_MODEL: &str = "5007";
 
-/// Why the model's output ended early. The text is for the log.
+/// The reason why the model's output ended early. The text is for the log.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum ModelError {
     /// The prompt has more tokens than the model takes.
@@ -44,7 +44,7 @@ pub(super) enum ModelError {
 }
 
 /// The model's output. Dropping it closes the connection.
-pub(super) type Pieces = Pin<Box<dyn Stream<Item = Result<Piece, ModelError>>>>;
+pub(super) type ModelOutput = Pin<Box<dyn Stream<Item = Result<Piece, ModelError>>>>;
 
 /// The input of Workers AI. It names the model apart from the input and has no option for the usage, which it always sends.
 #[derive(Serialize)]
@@ -60,7 +60,7 @@ pub(super) async fn stream(
     model: &ModelConfig,
     env: &Env,
     messages: &[Message],
-) -> Result<Pieces, ModelError> {
+) -> Result<ModelOutput, ModelError> {
     let max_tokens = model.max_tokens;
     match &model.provider {
         Provider::OpenAi { url, key } => {
@@ -81,13 +81,17 @@ pub(super) fn has_workers_ai(env: &Env) -> bool {
     env.ai(AI_BINDING).is_ok()
 }
 
-async fn workers_ai(env: &Env, model: &str, request: &WorkersAiRequest<'_>) -> Result<Pieces, ModelError> {
+async fn workers_ai(
+    env: &Env,
+    model: &str,
+    request: &WorkersAiRequest<'_>,
+) -> Result<ModelOutput, ModelError> {
     let ai = env.ai(AI_BINDING).map_err(|_| ModelError::Rejected(missing_binding()))?;
     let bytes = ai.run_bytes(model, request).await.map_err(|error| workers_ai_error(&error.to_string()))?;
     Ok(pieces(bytes.map_err(|_| connection_lost()), None))
 }
 
-async fn open_ai(url: &str, key: Option<&str>, body: String) -> Result<Pieces, ModelError> {
+async fn open_ai(url: &str, key: Option<&str>, body: String) -> Result<ModelOutput, ModelError> {
     // The errors of these calls may repeat what they were given.
     let no_request = |_: worker::Error| ModelError::Rejected("no request can be made for it".to_owned());
     let headers = Headers::new();
@@ -133,7 +137,7 @@ async fn open_ai(url: &str, key: Option<&str>, body: String) -> Result<Pieces, M
 fn pieces(
     bytes: impl Stream<Item = Result<Vec<u8>, ModelError>> + Unpin + 'static,
     connection: Option<Connection>,
-) -> Pieces {
+) -> ModelOutput {
     let mut left = MAX_RESPONSE_BYTES;
     let mut bom = BOM.iter();
     let bounded = bytes.map(move |piece| {
@@ -185,7 +189,7 @@ async fn read(
     Ok(body)
 }
 
-/// What a server says about an error; empty if that cannot be read.
+/// The body of an error response; empty if it cannot be read.
 async fn error_body(response: &mut Response) -> String {
     let Ok(bytes) = response.stream() else { return String::new() };
     let bytes = bytes.map_err(|_| connection_lost());

@@ -4,7 +4,7 @@
 mod budget;
 mod client;
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::pin::pin;
 use std::time::Duration;
 
@@ -13,23 +13,23 @@ use chat_core::generate::{Ending, Fallback, Finish, Generation, GenerationReport
 use futures_util::StreamExt;
 use futures_util::future::{Either, select};
 use uuid::Uuid;
-use worker::{Delay, Env, console_error};
+use worker::{Env, console_error};
 
 use crate::circuit::{Circuit, Observation};
-use crate::clock::now_ms;
+use crate::clock::{now_ms, within};
 use crate::config::{ModelConfig, Provider};
 use crate::http::error::HttpError;
 use crate::observe::Trace;
 use crate::supabase::Deadline;
-use budget::{Budget, Usage};
-use client::{ModelError, Pieces, has_workers_ai, missing_binding, stream};
+use budget::{TokenBudget, Usage};
+use client::{ModelError, ModelOutput, has_workers_ai, missing_binding, stream};
 
 /// How long the model may be silent between two pieces.
 const MAX_PAUSE: Duration = Duration::from_secs(3);
 
 thread_local! {
-    static CIRCUIT: Cell<Circuit> = const { Cell::new(Circuit::CLOSED) };
-    /// What the operator must fix, as of the last call of this isolate.
+    static CIRCUIT: RefCell<Circuit> = const { RefCell::new(Circuit::CLOSED) };
+    /// The problem that the operator must fix, as of the last call of this isolate.
     static REJECTED: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
@@ -39,14 +39,6 @@ pub(crate) struct Writer<'a> {
     pub(crate) env: &'a Env,
     pub(crate) trace: &'a Trace,
     pub(crate) user_id: Uuid,
-}
-
-/// Who reads the answer while it is written.
-pub(crate) trait Listener {
-    /// Sends a verified piece.
-    fn send(&self, delta: String);
-    /// Completes when nobody reads it any more.
-    fn gone(&self) -> impl Future<Output = ()>;
 }
 
 /// The end of the writing.
@@ -61,7 +53,7 @@ pub(crate) struct Written {
 
 /// Tokens to count. Separate, so that the client does not wait for it.
 #[derive(Default)]
-pub(crate) struct Settlement(Option<(Budget, Usage)>);
+pub(crate) struct Settlement(Option<(TokenBudget, Usage)>);
 
 impl Settlement {
     pub(crate) async fn settle(self, trace: &Trace) {
@@ -73,13 +65,13 @@ impl Settlement {
     }
 }
 
-/// Why no more output is read.
+/// The reason why no more output is read.
 enum End {
     /// The model has finished, or further output would be ignored.
     Whole,
     /// The output is incomplete: a limit of tokens or a filter.
     Cut,
-    /// The client has gone.
+    /// The client has disconnected.
     Abandoned,
     Fault(Fallback),
 }
@@ -103,17 +95,21 @@ pub(crate) fn warning(env: &Env, model: &ModelConfig) -> Option<String> {
 }
 
 impl Writer<'_> {
-    /// Writes the answer. The listener gets each verified piece immediately.
-    pub(crate) async fn write(&self, mut generation: Generation, listener: &impl Listener) -> Written {
-        let (end, settlement) = self.run(&mut generation, listener).await;
+    /// Writes the answer. `send` gets each verified piece immediately; the writing ends when the
+    /// client has disconnected.
+    pub(crate) async fn write(
+        &self,
+        mut generation: Generation,
+        send: impl Fn(String),
+        disconnected: impl Future<Output = ()>,
+    ) -> Written {
+        let (end, settlement) = self.run(&mut generation, &send, disconnected).await;
         let (ending, fault) = match end {
             End::Whole => (Ending::Whole, None),
             End::Cut | End::Abandoned => (Ending::Cut, None),
             End::Fault(fault) => (Ending::Cut, Some(fault)),
         };
-        for delta in generation.end(ending) {
-            listener.send(delta);
-        }
+        generation.end(ending).into_iter().for_each(send);
         if let Some((_, usage)) = &settlement.0 {
             generation.set_usage(usage.prompt_tokens, usage.completion_tokens);
         }
@@ -121,10 +117,15 @@ impl Writer<'_> {
         Written { answer, report, is_abandoned: matches!(end, End::Abandoned), settlement }
     }
 
-    async fn run(&self, generation: &mut Generation, listener: &impl Listener) -> (End, Settlement) {
+    async fn run(
+        &self,
+        generation: &mut Generation,
+        send: &impl Fn(String),
+        disconnected: impl Future<Output = ()>,
+    ) -> (End, Settlement) {
+        let mut disconnected = pin!(disconnected);
         let failed = |fallback| (End::Fault(fallback), Settlement::default());
-        let now_ms = now_ms();
-        if with_circuit(|circuit| circuit.admit(now_ms)).is_err() {
+        if CIRCUIT.with_borrow_mut(|circuit| circuit.admit(now_ms())).is_err() {
             return failed(Fallback::Error);
         }
         let deadline = Deadline::after(self.model.timeout);
@@ -132,7 +133,7 @@ impl Writer<'_> {
         for share in [1.0, 0.5] {
             let messages = generation.messages(&tag(), share);
             let prompt_bytes = messages.iter().map(|message| message.content.len() as u64).sum();
-            let budget = match Budget::reserve(self.env, self.user_id, self.model, prompt_bytes).await {
+            let budget = match TokenBudget::reserve(self.env, self.user_id, self.model, prompt_bytes).await {
                 Ok(Some(budget)) => budget,
                 Ok(None) => return failed(Fallback::Budget),
                 Err(error) => {
@@ -141,9 +142,9 @@ impl Writer<'_> {
                 }
             };
             let mut usage = Usage::default();
-            let asked = self.ask(&messages, generation, &mut usage, deadline, listener);
+            let asked = self.ask(&messages, generation, &mut usage, deadline, send);
             // Dropping the other future closes the connection to the model.
-            let end = match select(pin!(listener.gone()), pin!(asked)).await {
+            let end = match select(disconnected.as_mut(), pin!(asked)).await {
                 Either::Left(_) => Ok(End::Abandoned),
                 Either::Right((end, _)) => end,
             };
@@ -165,12 +166,12 @@ impl Writer<'_> {
         generation: &mut Generation,
         usage: &mut Usage,
         deadline: Deadline,
-        listener: &impl Listener,
+        send: &impl Fn(String),
     ) -> Result<End, ModelError> {
         let first = deadline.at_most(self.model.first_token_timeout);
         usage.is_asked = true;
-        match within(first, stream(self.model, self.env, messages)).await {
-            Some(Ok(pieces)) => self.read(pieces, generation, usage, first, deadline, listener).await,
+        match within(first.remaining(), stream(self.model, self.env, messages)).await {
+            Some(Ok(pieces)) => self.read(pieces, generation, usage, first, deadline, send).await,
             Some(Err(error)) => {
                 usage.is_asked = false;
                 Err(error)
@@ -181,17 +182,17 @@ impl Writer<'_> {
 
     async fn read(
         &self,
-        mut pieces: Pieces,
+        mut pieces: ModelOutput,
         generation: &mut Generation,
         usage: &mut Usage,
         first: Deadline,
         deadline: Deadline,
-        listener: &impl Listener,
+        send: &impl Fn(String),
     ) -> Result<End, ModelError> {
         let mut finish = None;
         loop {
             let limit = if usage.output_bytes == 0 { first } else { deadline.at_most(MAX_PAUSE) };
-            let Some(piece) = within(limit, pieces.next()).await else {
+            let Some(piece) = within(limit.remaining(), pieces.next()).await else {
                 return Ok(End::without_last_piece(finish, Fallback::Timeout));
             };
             let Some(piece) = piece else {
@@ -200,9 +201,7 @@ impl Writer<'_> {
             let piece = piece?;
             usage.add(&piece);
             finish = finish.or(piece.finish);
-            for delta in generation.push(&piece.text) {
-                listener.send(delta);
-            }
+            generation.push(&piece.text).into_iter().for_each(send);
             if piece.is_last {
                 return Ok(if finish == Some(Finish::Cut) { End::Cut } else { End::Whole });
             }
@@ -214,7 +213,6 @@ impl Writer<'_> {
 
     /// Records what the result says about the model's server.
     fn observe(&self, end: &Result<End, ModelError>) {
-        let now_ms = now_ms();
         let observation = match end {
             // The client may have left before the server could answer.
             Ok(End::Abandoned) => return,
@@ -227,7 +225,7 @@ impl Writer<'_> {
             }
             Ok(End::Whole | End::Cut) | Err(ModelError::PromptTooLong) => Observation::Healthy,
         };
-        with_circuit(|circuit| circuit.record(observation, now_ms));
+        CIRCUIT.with_borrow_mut(|circuit| circuit.record(observation, now_ms()));
         let rejected = match end {
             Err(ModelError::Rejected(detail)) => Some(detail.clone()),
             _ => None,
@@ -246,24 +244,7 @@ impl Writer<'_> {
     }
 }
 
-fn with_circuit<T>(change: impl FnOnce(&mut Circuit) -> T) -> T {
-    CIRCUIT.with(|cell| {
-        let mut circuit = cell.get();
-        let result = change(&mut circuit);
-        cell.set(circuit);
-        result
-    })
-}
-
-/// The result of a future, or `None` at the deadline.
-async fn within<T>(deadline: Deadline, future: impl Future<Output = T>) -> Option<T> {
-    match select(pin!(future), pin!(Delay::from(deadline.remaining()))).await {
-        Either::Left((result, _)) => Some(result),
-        Either::Right(_) => None,
-    }
-}
-
-/// A random word that no passage can know.
+/// A random word that no passage can contain.
 fn tag() -> String {
     Uuid::new_v4().simple().to_string().chars().take(TAG_CHARS).collect()
 }

@@ -1,33 +1,30 @@
 //! Reads bodies. Those of requests are JSON only, up to the size limit.
 
-use std::pin::pin;
 use std::time::Duration;
 
 use chat_core::error::ErrorCode;
 use chat_core::request::MAX_BODY_BYTES;
 use futures_util::StreamExt;
-use futures_util::future::{Either, select};
+use worker::Request;
 use worker::js_sys::Uint8Array;
 use worker::wasm_bindgen::prelude::wasm_bindgen;
 use worker::wasm_bindgen::{self, JsCast, JsValue};
 use worker::wasm_bindgen_futures::JsFuture;
 use worker::web_sys::{ReadableStream, ReadableStreamDefaultReader, Response};
-use worker::{Delay, Request};
 
 use super::error::HttpError;
+use crate::clock::within;
 
 /// How long a body may take to arrive.
 const BODY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Reads the body.
 pub(crate) async fn read_json(request: &mut Request) -> Result<Vec<u8>, HttpError> {
-    match select(pin!(read(request)), pin!(Delay::from(BODY_TIMEOUT))).await {
-        Either::Left((body, _)) => body,
-        Either::Right(_) => Err(HttpError::new(
-            ErrorCode::InvalidRequest,
-            &format!("The body took longer than {} seconds to arrive.", BODY_TIMEOUT.as_secs()),
-        )),
-    }
+    within(BODY_TIMEOUT, read(request)).await.unwrap_or_else(|| {
+        let seconds = BODY_TIMEOUT.as_secs();
+        let message = format!("The body took longer than {seconds} seconds to arrive.");
+        Err(HttpError::new(ErrorCode::InvalidRequest, &message))
+    })
 }
 
 async fn read(request: &mut Request) -> Result<Vec<u8>, HttpError> {
@@ -86,7 +83,7 @@ pub(crate) struct Pieces(ReadableStreamDefaultReader);
 
 #[wasm_bindgen]
 extern "C" {
-    /// What a reader reads.
+    /// The result of one read.
     type Read;
     #[wasm_bindgen(method, getter)]
     fn value(this: &Read) -> Option<Uint8Array>;

@@ -1,4 +1,4 @@
-//! What all endpoints share: URL and body of the request, CORS, errors, replies and JSON.
+//! Shared by all endpoints: URL and body of the request, CORS, errors, replies and JSON.
 
 pub(crate) mod body;
 pub(crate) mod connection;

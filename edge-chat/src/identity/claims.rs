@@ -12,7 +12,7 @@ const LEEWAY_S: f64 = 30.0;
 /// The audience and the role of signed-in users in Supabase.
 const AUTHENTICATED: &str = "authenticated";
 
-/// What a token says about its user.
+/// The user of a token.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Claims {
     pub(super) user_id: Uuid,

@@ -1,4 +1,4 @@
-//! Why authentication fails. The reason is for the log; the client gets one of four sentences.
+//! Errors of authentication. The reason is for the log; the client gets one of four sentences.
 
 use std::borrow::Cow;
 

@@ -28,7 +28,7 @@ pub(super) struct KeyCache {
     unknown_key_ms: Option<u64>,
 }
 
-/// What a request does next about the key of its token.
+/// The next step of a request for the key of its token.
 pub(super) enum KeyStep {
     Use(Rc<PublicKey>),
     /// The token cannot be valid.

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use super::json::Object;
 use super::jws::Header;
 use super::keys::PublicKey;
+use crate::http::json::parse_object;
 
 /// Bytes of a key set.
 pub(super) const MAX_BYTES: usize = 64 * 1024;
@@ -42,9 +43,7 @@ impl KeySet {
         if json.len() > MAX_BYTES {
             return Err(format!("more than {MAX_BYTES} bytes"));
         }
-        // Derived structs also accept a JSON array of their fields.
-        let is_object = json.trim_ascii_start().starts_with(b"{");
-        let jwks: Option<Jwks> = is_object.then(|| serde_json::from_slice(json).ok()).flatten();
+        let jwks: Option<Jwks> = parse_object(json);
         let keys = jwks.ok_or("not a JWK set")?.keys;
         if keys.len() > MAX_KEYS {
             return Err(format!("more than {MAX_KEYS} keys"));

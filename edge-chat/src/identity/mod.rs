@@ -1,7 +1,7 @@
 //! Authentication: the Supabase access token of a request.
 //!
-//! A token is signed with the project's shared secret (HS256) or with a key of its JWKS (ES256, RS256). What a token
-//! says about itself only selects one of our keys; each key has one fixed algorithm.
+//! A token is signed with the project's shared secret (HS256) or with a key of its JWKS (ES256,
+//! RS256). The header of a token only selects one of our keys; each key has one fixed algorithm.
 
 pub(crate) mod base64url;
 mod claims;
@@ -34,11 +34,11 @@ use keys::{Algorithm, PublicKey};
 pub(crate) use keys::Secret;
 pub(crate) use platform::Platform;
 
-/// Which tokens are accepted.
+/// Rules of accepted tokens.
 pub(crate) struct TokenRules {
     /// The secret of HS256 tokens. Without it they are rejected.
     pub(crate) secret: Option<Secret>,
-    /// Where the public keys of ES256 and RS256 tokens are published.
+    /// The address of the public keys of ES256 and RS256 tokens.
     pub(crate) jwks_url: String,
     pub(crate) issuer: String,
 }

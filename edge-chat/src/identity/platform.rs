@@ -1,4 +1,4 @@
-//! What token verification needs from its environment.
+//! The clock and the network of token verification.
 
 use std::time::Duration;
 

@@ -19,9 +19,7 @@ use crate::http::error::HttpError;
 use crate::http::json::to_json;
 use crate::http::reply::Reply;
 use crate::observe::Trace;
-use crate::supabase::{
-    Deadline, ExportedMessage, RefusedQuestion, Session, Supabase, Timestamp, unavailable,
-};
+use crate::supabase::{Deadline, ExportedMessage, Session, Supabase, Timestamp, unavailable};
 
 /// Sessions per page. Their ids are part of the URL of the request for messages, 37 bytes each.
 const MAX_SESSIONS: u32 = 100;
@@ -72,7 +70,7 @@ fn body(
     })
 }
 
-/// What is written next.
+/// The next part of the document.
 enum Stage {
     Opening,
     /// The sessions after this one.
@@ -138,14 +136,8 @@ impl Export {
 
     /// Reads sessions. They are written together with their messages.
     async fn sessions(&mut self, after: Option<Uuid>) -> Result<(Stage, &'static str), HttpError> {
-        let mut limit = MAX_SESSIONS;
-        let sessions = loop {
-            let supabase = self.next_page()?;
-            match supabase.sessions_after(after, limit).await? {
-                Some(sessions) => break sessions,
-                None => limit = halve(limit)?,
-            }
-        };
+        let read = async |supabase: &Supabase, rows| supabase.sessions_after(after, rows).await;
+        let sessions = self.page(MAX_SESSIONS, read).await?;
         if sessions.is_empty() {
             self.has_element = false;
             return Ok((Stage::Refusals { after: None }, "],\"refused_questions\":["));
@@ -161,15 +153,9 @@ impl Export {
     ) -> Result<Stage, HttpError> {
         let ids: Vec<_> = sessions.iter().map(|session| session.id).collect();
         let Some(last_id) = ids.last().copied() else { return Err(unexpected_order()) };
-        let messages = loop {
-            let supabase = self.next_page()?;
-            let after = place.as_ref().map(|(time, id)| (time, *id));
-            match supabase.messages_after(&ids, after, self.rows).await? {
-                Some(messages) => break messages,
-                None => self.rows = halve(self.rows)?,
-            }
-        };
-        self.rows = (self.rows * 2).min(MAX_ROWS);
+        let after = place.as_ref().map(|(time, id)| (time, *id));
+        let read = async |supabase: &Supabase, rows| supabase.messages_after(&ids, after, rows).await;
+        let messages = self.page(MAX_ROWS, read).await?;
         if messages.is_empty() {
             while let Some(session) = sessions.pop_front() {
                 self.close(&session, &mut place, text)?;
@@ -220,15 +206,9 @@ impl Export {
         after: Option<(Timestamp, Uuid)>,
         text: &mut String,
     ) -> Result<Stage, HttpError> {
-        let questions: Vec<RefusedQuestion> = loop {
-            let supabase = self.next_page()?;
-            let after = after.as_ref().map(|(time, id)| (time, *id));
-            match supabase.refusals_after(after, self.rows).await? {
-                Some(questions) => break questions,
-                None => self.rows = halve(self.rows)?,
-            }
-        };
-        self.rows = (self.rows * 2).min(MAX_ROWS);
+        let after = after.as_ref().map(|(time, id)| (time, *id));
+        let read = async |supabase: &Supabase, rows| supabase.refusals_after(after, rows).await;
+        let questions = self.page(MAX_ROWS, read).await?;
         let Some(last) = questions.last() else {
             text.push_str("]}");
             return Ok(Stage::End);
@@ -247,19 +227,30 @@ impl Export {
         }
     }
 
-    /// Counts a page and returns a client with a new deadline.
-    fn next_page(&mut self) -> Result<Supabase, HttpError> {
-        self.pages += 1;
-        if self.pages > MAX_PAGES {
-            return Err(HttpError::internal(format!("more than {MAX_PAGES} pages")));
+    /// Reads a page of at most `max_rows`: of half as many rows after a page that was too large, and of twice as many after
+    /// one that was not.
+    async fn page<T>(
+        &mut self,
+        max_rows: u32,
+        read: impl AsyncFn(&Supabase, u32) -> Result<Option<Vec<T>>, HttpError>,
+    ) -> Result<Vec<T>, HttpError> {
+        loop {
+            self.pages += 1;
+            if self.pages > MAX_PAGES {
+                return Err(HttpError::internal(format!("more than {MAX_PAGES} pages")));
+            }
+            let rows = self.rows.min(max_rows);
+            let supabase = self.supabase.with_new_permit(Deadline::after(self.time));
+            if let Some(page) = read(&supabase, rows).await? {
+                self.rows = (rows * 2).min(MAX_ROWS);
+                return Ok(page);
+            }
+            if rows == 1 {
+                return Err(unavailable("export", "one row is too large"));
+            }
+            self.rows = rows.div_ceil(2);
         }
-        Ok(self.supabase.with_new_permit(Deadline::after(self.time)))
     }
-}
-
-/// The page size after a page that was too large.
-fn halve(rows: u32) -> Result<u32, HttpError> {
-    if rows > 1 { Ok(rows.div_ceil(2)) } else { Err(unavailable("export", "one row is too large")) }
 }
 
 /// Removes `hedged` from the user's messages.

@@ -8,6 +8,7 @@ use super::Trace;
 use super::trace::Facts;
 
 /// The facts of a request when its response begins.
+#[derive(Serialize)]
 pub(crate) struct RequestLine {
     pub(crate) request_id: String,
     pub(crate) route: &'static str,
@@ -15,49 +16,29 @@ pub(crate) struct RequestLine {
     pub(crate) status: u16,
     /// Milliseconds until the response began.
     pub(crate) ms: u64,
-    /// `answer`, a refusal's reason, or an error code, when the response began.
+    /// `answer`, a refusal's reason, or an error code.
     pub(crate) outcome: &'static str,
-    /// Why it failed, for the operator only.
+    /// The cause of a failure, for the operator only.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) detail: Option<String>,
 }
 
 #[derive(Serialize)]
 struct Line<'a> {
-    request_id: &'a str,
-    route: &'static str,
-    method: &'static str,
-    status: u16,
-    ms: u64,
-    outcome: &'static str,
+    #[serde(flatten)]
+    request: &'a RequestLine,
     #[serde(skip_serializing_if = "Map::is_empty")]
     stages: Map<String, Value>,
     #[serde(flatten)]
     facts: &'a Facts,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    detail: Option<&'a str>,
 }
 
 impl RequestLine {
-    /// The outcome in the end: a model may have declined after the response began.
-    pub(super) fn final_outcome(&self, facts: &Facts) -> &'static str {
-        facts.outcome.unwrap_or(self.outcome)
-    }
-
     /// Writes the line with the current state of the trace.
     pub(crate) fn write(&self, trace: &Trace) {
         let stages = trace.stages().into_iter().map(|(stage, ms)| (stage.to_owned(), ms.into()));
         let facts = trace.facts();
-        let line = Line {
-            request_id: &self.request_id,
-            route: self.route,
-            method: self.method,
-            status: self.status,
-            ms: self.ms,
-            outcome: self.final_outcome(&facts),
-            stages: stages.collect(),
-            facts: &facts,
-            detail: self.detail.as_deref(),
-        };
+        let line = Line { request: self, stages: stages.collect(), facts: &facts };
         match serde_json::to_string(&line) {
             Ok(line) if self.status >= 500 || !facts.faults.is_empty() => console_error!("{}", line),
             Ok(line) => console_log!("{}", line),

@@ -16,7 +16,7 @@ pub(crate) fn count(env: &Env, line: &RequestLine, trace: &Trace) {
     let assistant = facts.assistant.as_ref().map_or("", AssistantName::as_str);
     let written = AnalyticsEngineDataPointBuilder::new()
         .indexes([line.route])
-        .blobs([line.route, line.final_outcome(&facts), line.method, assistant])
+        .blobs([line.route, line.outcome, line.method, assistant])
         .doubles([
             f64::from(line.status),
             line.ms as f64,

@@ -33,7 +33,7 @@ pub(crate) struct Facts {
     /// Calibrated confidence that the passages answer the question.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) confidence: Option<f64>,
-    /// What decided on the evidence.
+    /// The judge of the evidence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) decided_by: Option<DecidedBy>,
     /// The outcome, if it is another one than when the response began.

@@ -1,4 +1,4 @@
-//! `/api/sessions/{id}/messages/{message_id}/feedback`: what the user thinks of an answer.
+//! `/api/sessions/{id}/messages/{message_id}/feedback`: the user's feedback on an answer.
 
 use chat_core::feedback::FeedbackRequest;
 use uuid::Uuid;
@@ -8,7 +8,7 @@ use crate::call::Call;
 use crate::http::error::HttpError;
 use crate::http::reply::Reply;
 
-/// `PUT`: in place of what the user said before.
+/// `PUT`: replaces the feedback before.
 pub(crate) async fn give_feedback(
     mut call: Call,
     session_id: Uuid,

@@ -11,6 +11,7 @@ use worker::Response;
 
 use crate::call::Call;
 use crate::http::error::HttpError;
+use crate::http::json::parse_object;
 use crate::http::reply::Reply;
 use crate::supabase::{Session, session_not_found};
 use cursor::{Cursor, page_size, truncate_page};
@@ -73,9 +74,7 @@ fn parse_title(body: &[u8]) -> Result<String, HttpError> {
         title: String,
     }
     let invalid = |message: &str| HttpError::new(ErrorCode::InvalidRequest, message);
-    // Derived structs also accept a JSON array of their fields.
-    let is_object = body.trim_ascii_start().first() == Some(&b'{');
-    let change: Option<Change> = serde_json::from_slice(body).ok().filter(|_| is_object);
+    let change: Option<Change> = parse_object(body);
     let title = change.ok_or_else(|| invalid("the body must be {\"title\": \"the new title\"}"))?.title;
     let title = title.trim();
     if title.contains('\0') || !(1..=MAX_TITLE_CHARS).contains(&title.chars().count()) {

@@ -13,7 +13,7 @@ const READ_LIMIT: Duration = Duration::from_secs(10);
 /// Names that are kept, unknown ones included, so that a client that tries names cannot fill the memory.
 const MAX_ASSISTANTS: usize = 64;
 
-/// What a caller without a token gets: the settings, or `None` for a name that is unknown to them.
+/// The settings for a caller without a token, or `None` for a name that is unknown to them.
 pub(super) type Flight<T> = SingleFlight<Option<T>, HttpError>;
 
 /// One flight per name.
@@ -43,7 +43,7 @@ impl<T> SettingsCache<T> {
         &mut entry.flight
     }
 
-    /// The flight of a name that is there.
+    /// The flight of a name, if it is in the cache.
     pub(super) fn existing(&mut self, assistant: &AssistantName) -> Option<&mut Flight<T>> {
         self.0.get_mut(assistant).map(|entry| &mut entry.flight)
     }

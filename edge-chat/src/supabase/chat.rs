@@ -35,7 +35,7 @@ pub(crate) struct RecordedTurn<'a> {
     pub(crate) refusal: Option<&'static str>,
     /// Whether the passages may not answer the question.
     pub(crate) hedged: bool,
-    /// Who wrote the words.
+    /// The author of the words.
     pub(crate) mode: AnswerMode,
     /// Whether the model had not finished.
     pub(crate) cut: bool,

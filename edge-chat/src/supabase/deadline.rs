@@ -1,14 +1,10 @@
 //! The deadline of a request.
 
-use std::future::Future;
-use std::pin::pin;
 use std::time::Duration;
 
 use chat_core::error::ErrorCode;
-use futures_util::future::{Either, select};
-use worker::Delay;
 
-use crate::clock::now_ms;
+use crate::clock::{now_ms, within};
 use crate::http::error::HttpError;
 
 /// A time after which a request stops waiting.
@@ -19,11 +15,7 @@ pub(crate) struct Deadline {
 
 impl Deadline {
     pub(crate) fn after(limit: Duration) -> Self {
-        Self::at(now_ms(), limit)
-    }
-
-    fn at(now_ms: u64, limit: Duration) -> Self {
-        Self { ends_ms: now_ms.saturating_add(limit.as_millis() as u64) }
+        Self { ends_ms: now_ms().saturating_add(limit.as_millis() as u64) }
     }
 
     /// Extends the deadline to at least `min` from now.
@@ -52,14 +44,10 @@ impl Deadline {
         future: impl Future<Output = Result<T, HttpError>>,
     ) -> Result<T, HttpError> {
         let remaining = self.remaining();
-        match select(pin!(future), pin!(Delay::from(remaining))).await {
-            Either::Left((result, _)) => result,
-            Either::Right(_) => {
-                let message = "The knowledge base took too long to answer. Please try again.";
-                let detail =
-                    format!("{what}: no answer within the {} ms that were left", remaining.as_millis());
-                Err(HttpError::new(ErrorCode::UpstreamTimeout, message).with_detail(detail))
-            }
-        }
+        within(remaining, future).await.unwrap_or_else(|| {
+            let message = "The knowledge base took too long to answer. Please try again.";
+            let detail = format!("{what}: no answer within the {} ms that were left", remaining.as_millis());
+            Err(HttpError::new(ErrorCode::UpstreamTimeout, message).with_detail(detail))
+        })
     }
 }

@@ -1,6 +1,6 @@
 //! One HTTP exchange with Supabase: with a deadline, a circuit breaker, one retry if it is idempotent, and a size limit.
 
-use std::cell::Cell;
+use std::cell::RefCell;
 use std::time::Duration;
 
 use chat_core::error::ErrorCode;
@@ -32,7 +32,7 @@ const MAX_LIMIT_S: u64 = 60;
 const MIN_TIME: Duration = Duration::from_secs(1);
 
 thread_local! {
-    static CIRCUITS: [Cell<Circuit>; 3] = const { [const { Cell::new(Circuit::CLOSED) }; 3] };
+    static CIRCUITS: RefCell<[Circuit; 3]> = const { RefCell::new([Circuit::CLOSED; 3]) };
 }
 
 /// The services of Supabase. They can fail independently, so each has a circuit.
@@ -62,7 +62,7 @@ pub(crate) struct Exchange {
     pub(crate) large_responses: LargeResponses,
 }
 
-/// Why an attempt failed.
+/// The reason why an attempt failed.
 enum UpstreamError {
     /// No connection, or a broken one.
     Connection(&'static str),
@@ -84,7 +84,7 @@ pub(crate) struct OpenResponse {
     connection: Connection,
 }
 
-/// What to read of a response.
+/// The part of a response that is read.
 #[derive(Clone, Copy, PartialEq)]
 enum Scope {
     Headers,
@@ -160,16 +160,13 @@ impl Exchange {
     }
 
     fn circuit<T>(&self, change: impl FnOnce(&mut Circuit, u64) -> T) -> T {
-        CIRCUITS.with(|[rest, storage, keys]| {
-            let cell = match self.service {
+        CIRCUITS.with_borrow_mut(|[rest, storage, keys]| {
+            let circuit = match self.service {
                 Service::Rest => rest,
                 Service::Storage => storage,
                 Service::Keys => keys,
             };
-            let mut circuit = cell.get();
-            let result = change(&mut circuit, now_ms());
-            cell.set(circuit);
-            result
+            change(circuit, now_ms())
         })
     }
 
@@ -359,7 +356,8 @@ fn is_unknown_assistant(body: &[u8]) -> bool {
     serde_json::from_slice(body).is_ok_and(|raised: Raised| raised.code == "PT404")
 }
 
-/// The same for a name that does not exist, a disabled assistant and one for others, so that nobody learns which it is.
+/// Unknown, disabled and forbidden assistants have one error, so that callers cannot probe for
+/// names.
 pub(crate) fn unknown_assistant() -> HttpError {
     HttpError::new(
         ErrorCode::UnknownAssistant,

@@ -21,7 +21,7 @@ const REFUSED_COLUMNS: &str = "id,session_id,assistant,question,reason,best_scor
 /// A message as exported, with its citations as stored.
 pub(crate) type ExportedMessage = Message<Box<RawValue>, ExportedOnly>;
 
-/// What only the export says of a message.
+/// The fields of a message that only the export has.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct ExportedOnly {
     #[serde(skip_serializing)]

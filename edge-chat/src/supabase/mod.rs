@@ -29,7 +29,7 @@ pub(crate) use deadline::Deadline;
 pub(crate) use documents::DocumentFile;
 use exchange::{Exchange, MAX_RESPONSE_BYTES, Service};
 pub(crate) use exchange::{OpenResponse, unavailable, unknown_assistant};
-pub(crate) use export::{ExportedMessage, RefusedQuestion};
+pub(crate) use export::ExportedMessage;
 pub(crate) use keys::KeyFetcher;
 use large::LargeResponses;
 pub(crate) use sessions::{Message, Session};
@@ -98,7 +98,7 @@ impl Supabase {
         self.exchange(Service::Rest, table, method, format!("/rest/v1/{table}?{}", query.encode()))
     }
 
-    /// What [`Project::chat_config`] reads, of an assistant that may be for this user only.
+    /// The result of [`Project::chat_config`] for an assistant that may be for this user only.
     pub(crate) async fn chat_config<T: DeserializeOwned>(
         &self,
         assistant: &AssistantName,

@@ -30,8 +30,8 @@ pub(crate) struct Session {
     pub(crate) updated_at: Timestamp,
 }
 
-/// A message as stored and as the client gets it: `C` are its citations, and `E` is what only the export
-/// has.
+/// A message as stored and as the client gets it: `C` are its citations, and `E` has the fields
+/// of the export only.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Message<C, E = ()> {
     pub(crate) id: Uuid,
@@ -46,7 +46,7 @@ pub(crate) struct Message<C, E = ()> {
     /// only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) hedged: Option<bool>,
-    /// Who wrote the words; absent if they are quotes, and for messages of the user.
+    /// The author of the words; absent if they are quotes, and for messages of the user.
     #[serde(skip_serializing_if = "AnswerMode::is_extractive")]
     pub(crate) mode: AnswerMode,
     /// Whether the model had not finished.
@@ -54,7 +54,7 @@ pub(crate) struct Message<C, E = ()> {
     pub(crate) cut: bool,
     #[serde(flatten)]
     pub(crate) searched: Searched,
-    /// What the user thinks of the answer.
+    /// The user's feedback.
     #[serde(flatten, serialize_with = "as_feedback")]
     pub(crate) feedback: FeedbackColumns,
     #[serde(flatten)]
@@ -67,7 +67,7 @@ impl<C, E> Message<C, E> {
     }
 }
 
-/// The columns of a message for what the user thinks of it.
+/// The columns of a message for feedback.
 #[derive(Deserialize)]
 pub(crate) struct FeedbackColumns {
     feedback_rating: Option<Rating>,
@@ -146,7 +146,8 @@ impl Supabase {
         Ok(!rows.is_empty())
     }
 
-    /// Stores what the user thinks of an answer; `None` removes it. Returns whether there is such an answer.
+    /// Stores the user's feedback on an answer; `None` removes it. Returns whether there is such an
+    /// answer.
     pub(crate) async fn give_feedback(
         &self,
         session_id: Uuid,

@@ -159,7 +159,7 @@ async fn search(
     let vector = embedder.vector(text);
     let assistant = settings.assistant.as_ref().map(AssistantName::as_str);
     let rows = knowledge_base.match_chunks(&vector, settings.match_count, Some(text), assistant).await?;
-    check_model(Some(model), &rows).map_err(|_| AskError::OtherModel)?;
+    check_model(model, &rows).map_err(|_| AskError::OtherModel)?;
     Ok(rows)
 }
 

@@ -96,7 +96,7 @@ async fn measure_evidence(
     let vectors = embed_all(embedder, &questions);
     let searches = questions.iter().zip(&vectors).map(async |(question, vector)| {
         let rows = knowledge_base.match_chunks(vector, MATCH_COUNT, Some(question), None).await?;
-        check_model(Some(model), &rows).map_err(|_| CalibrationError::OtherModel)?;
+        check_model(model, &rows).map_err(|_| CalibrationError::OtherModel)?;
         Ok::<_, CalibrationError>(evidence(question, &rows))
     });
     let all: Vec<Option<f64>> =

@@ -1,7 +1,7 @@
 import { asWriterError, messageOf, WriterError } from "./errors.js";
 import type { LoadProgress } from "./writer.js";
 
-/** What a model file must be. */
+/** The expected model file. */
 export interface ModelDescription {
   /** Size of the file in bytes. */
   readonly byteLength?: number | undefined;

@@ -2,7 +2,7 @@ import initVerifier, { Verification } from "../wasm/verifier.js";
 import { asWriterError, WriterError } from "./errors.js";
 import type { ChatMessage, Writer, WriteResult } from "./writer.js";
 
-/** What is answered, and from what. */
+/** The question and the citations of its answer. */
 export interface AnswerInput {
   readonly question: string;
   /** The citations of the extractive answer, as the API sends them. */
@@ -43,7 +43,7 @@ export interface WrittenAnswer {
     readonly prompt_tokens?: number;
     readonly completion_tokens?: number;
   };
-  /** What went wrong, if `generation.fallback` is `error`. */
+  /** The error, if `generation.fallback` is `error`. */
   readonly error?: WriterError;
 }
 

@@ -7,7 +7,7 @@ use super::tokens::{Kind, Token};
 /// Tokens of each side that are aligned: the work is their product. A longer sentence is not sent.
 pub(super) const MAX_ALIGNED: usize = 200;
 
-/// Which tokens are the same in the same order.
+/// Equal tokens in the same order.
 #[derive(Debug)]
 pub(super) struct Alignment {
     /// Positions in the sentence and in the source, both ascending.
@@ -67,12 +67,6 @@ impl Alignment {
     pub(super) fn source_of(&self, claim: usize) -> Option<usize> {
         let at = self.pairs.binary_search_by_key(&claim, |pair| pair.0).ok()?;
         self.pairs.get(at).map(|pair| pair.1)
-    }
-
-    /// The position in the sentence that a token of the source is aligned with.
-    pub(super) fn claim_of(&self, source: usize) -> Option<usize> {
-        let at = self.pairs.binary_search_by_key(&source, |pair| pair.1).ok()?;
-        self.pairs.get(at).map(|pair| pair.0)
     }
 
     /// The places where the texts differ, in order.

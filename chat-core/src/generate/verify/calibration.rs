@@ -7,9 +7,6 @@
 /// The share of a sentence that a source sentence must have, in order, to be one that it follows closely: then what is
 /// different was exchanged. "Fitbit bought Google in 2019" has 0.56 of "Google bought Fitbit in 2019".
 pub(super) const MIN_CLOSE_SHARE: f64 = 0.55;
-/// The share of a sentence from which on opposites in different places contradict. In a looser paraphrase they may describe
-/// different things.
-pub(super) const MIN_MOVED_SHARE: f64 = 0.55;
 /// The share of a sentence that is a copy of its source but for a word or two. With one of ten words exchanged it is 0.9.
 pub(super) const MIN_COPY_SHARE: f64 = 0.75;
 /// How much less of a sentence another source sentence may have than the closest, to be followed instead of it.
@@ -18,10 +15,10 @@ pub(super) const MAX_SHARE_DIFFERENCE: f64 = 0.1;
 pub(super) const MIN_CANDIDATE_COVER: f64 = 0.5;
 /// Windows that are considered. It bounds the work.
 pub(super) const MAX_CANDIDATES: usize = 12;
-/// What the model's own marker adds to the value of a window: as much as one sentence more costs, so that it decides between
-/// equals only.
+/// The value that the model's own marker adds to a window: as much as one sentence more costs, so
+/// that it decides between equals only.
 pub(super) const NAMED_BONUS: f64 = 0.02;
-/// What a second source may cover less than the first.
+/// The cover by which a second source may fall short of the first.
 pub(super) const WORSE_SECOND: f64 = 0.1;
 /// Sentences that are added to those of the sources when words are weighted, as many as a passage has.
 pub(super) const PRIOR_SENTENCES: f64 = 8.0;
@@ -34,7 +31,7 @@ pub(super) const MAX_TERMS_OF_SHORT: usize = 5;
 /// The cover of a short sentence: one rare word of three may be missing, and not two of five.
 pub(super) const MIN_COVER_OF_SHORT: f64 = 0.5;
 
-/// What the score is made of.
+/// The inputs of the score.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Signals {
     /// The share of the sentence's words, by weight, that the windows have.

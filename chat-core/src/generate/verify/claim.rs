@@ -19,7 +19,7 @@ const MAX_LITERALS: usize = 32;
 /// A sentence that is checked.
 pub(super) struct Claim<'c> {
     tokens: Vec<Token>,
-    /// What must be in a source to the letter.
+    /// Words that must be in a source to the letter.
     quotes: Vec<String>,
     identifiers: Vec<String>,
     qualified: Qualified,
@@ -34,7 +34,7 @@ pub(super) struct Claim<'c> {
 /// How a sentence compares with one sentence of a source.
 struct Comparison {
     alignment: Alignment,
-    /// Why it does not follow from it.
+    /// The reason why it does not follow from it, if there is one.
     conflict: Option<DropReason>,
     is_verbatim: bool,
 }
@@ -92,8 +92,9 @@ impl<'c> Claim<'c> {
         Err(reason.unwrap_or(DropReason::Unsupported))
     }
 
-    /// Why the sentence is no true copy of the source sentence that it copies. Then nothing else supports it: "Shipping to France
-    /// takes 7 days" has all its words in "Shipping to France takes 5 days. Orders to Spain need 7 days."
+    /// How the sentence differs from the source sentence that it copies nearly verbatim. Then
+    /// nothing else supports it: "Shipping to France takes 7 days" has all its words in "Shipping
+    /// to France takes 5 days. Orders to Spain need 7 days."
     fn changed_copy(
         &self,
         corpus: &Corpus,
@@ -174,7 +175,7 @@ impl<'c> Claim<'c> {
         Ok(Verdict { score, supports, is_complete })
     }
 
-    /// What the score is made of.
+    /// The inputs of the score.
     fn signals(&self, windows: &[Window], comparisons: &[&Comparison]) -> Signals {
         let mask = mask_of(windows);
         let passage =
@@ -213,7 +214,7 @@ impl<'c> Claim<'c> {
         Err(closest.and_then(|closest| closest.conflict).unwrap_or(DropReason::Unsupported))
     }
 
-    /// What the score is made of for the best window of the first source, whatever the rules say.
+    /// The inputs of the score for the best window of the first source, whatever the rules say.
     pub(super) fn best_signals(&self, corpus: &Corpus) -> Option<Signals> {
         let first = self.masks.first()?.best(&self.terms, 0, 0, 0)?;
         let windows = self.with_second(first);
@@ -274,21 +275,16 @@ impl<'c> Claim<'c> {
         let is_verbatim = differences.is_empty() && !self.tokens.is_empty();
         let conflict = if is_verbatim {
             None
-        } else if let Some(reason) = order::exchanged(claim, source, &differences, lexicon) {
+        } else if let Some(reason) = order::exchanged(claim, source, &differences) {
             Some(reason)
-        } else if polarity::contradicts(claim, source, &alignment, &differences, lexicon)
-            || (alignment.share >= calibration::MIN_MOVED_SHARE
-                && order::has_moved_opposites(claim, source, &alignment, lexicon))
-        {
+        } else if polarity::contradicts(claim, source, &alignment, &differences, lexicon) {
             Some(DropReason::Polarity)
+        } else if order::is_swapped(claim, source, &alignment, lexicon) {
+            Some(DropReason::Order)
         } else {
             let is_copy = alignment.share >= calibration::MIN_COPY_SHARE;
-            if order::is_swapped(claim, source, &alignment, lexicon) {
-                Some(DropReason::Order)
-            } else {
-                (is_copy && order::has_foreign_word(claim, source, &differences, lexicon))
-                    .then_some(DropReason::Unsupported)
-            }
+            (is_copy && order::has_foreign_word(claim, source, &differences, lexicon))
+                .then_some(DropReason::Unsupported)
         };
         Comparison { alignment, conflict, is_verbatim }
     }
@@ -383,7 +379,7 @@ impl<'c> Claim<'c> {
                 .flat_map(|sentence| &sentence.tokens)
                 .filter(|other| other.stem == token.stem && other.is_number())
                 .peekable();
-            same.peek().is_some() && same.all(|other| other.unit.is_some_and(|other| unit.contradicts(other)))
+            same.peek().is_some() && same.all(|other| other.unit.is_some_and(|other| unit != other))
         })
     }
 }

@@ -1,9 +1,9 @@
-//! The sources of an answer, read once: words by stem, and what is known about them.
+//! The sources of an answer, read once: words by stem, with their frequencies and places.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::facts::quotable;
-use super::names::{capitalised_runs, is_of_place, place_root, promote_first};
+use super::places::{is_of_place, place_root};
 use super::qualified::Qualified;
 use super::read::{ReadSentence, ReadSource, Row, sorted_stems};
 use super::rows;
@@ -12,8 +12,10 @@ use super::tokens::{Kind, Lexicon, Token};
 use super::{calibration, instructions};
 use crate::generate::source::Source;
 
-/// Words of a name that the sources have, if they need not have all of it. With one, a person could get another first name.
+/// Words of a name that the sources must have if they lack others. With one, a person could get
+/// another first name.
 const MIN_KNOWN_NAME_WORDS: usize = 2;
+
 /// The sources as the sentences of an answer are compared with them.
 #[derive(Debug)]
 pub(super) struct Corpus {
@@ -29,12 +31,6 @@ pub(super) struct Corpus {
     places: BTreeMap<String, u32>,
     /// The stems of the sources.
     known: BTreeSet<u32>,
-    /// Those of them that are names.
-    names: BTreeSet<u32>,
-    /// Those of them that are written in capital letters.
-    acronyms: BTreeSet<u32>,
-    /// The first letters of names of several words, and the first word: "un" for "United Nations".
-    initials: BTreeMap<String, u32>,
 }
 
 impl Corpus {
@@ -74,10 +70,7 @@ impl Corpus {
             frequencies: BTreeMap::new(),
             sentences: 0,
             places: BTreeMap::new(),
-            initials: BTreeMap::new(),
             known: BTreeSet::new(),
-            names: BTreeSet::new(),
-            acronyms: BTreeSet::new(),
             sources: read,
         };
         corpus.index();
@@ -85,37 +78,19 @@ impl Corpus {
     }
 
     fn index(&mut self) {
-        let tokens =
-            || self.sources.iter().flat_map(|source| &source.sentences).flat_map(|sentence| &sentence.tokens);
-        let is_name = |token: &&Token| token.kind == (Kind::Name { is_generic: false });
-        self.names = tokens().filter(is_name).map(|token| token.stem).collect();
-        for source in &mut self.sources {
-            for sentence in &mut source.sentences {
-                promote_first(&mut sentence.tokens, &self.names);
-            }
-        }
-        for sentence in self.sources.iter().flat_map(|source| &source.sentences) {
-            self.sentences += 1;
-            for stem in &sentence.stems {
-                *self.frequencies.entry(*stem).or_default() += 1;
-            }
-            for token in sentence.tokens.iter().filter(|token| token.is_capital) {
-                if let Some(root) = place_root(self.lexicon.base(token.word)) {
-                    self.places.entry(root.to_owned()).or_insert(token.stem);
-                }
-            }
-            self.acronyms
-                .extend(sentence.tokens.iter().filter(|token| token.is_acronym).map(|token| token.stem));
-            for (range, initials) in capitalised_runs(&sentence.tokens, &self.lexicon) {
-                if let Some(first) = sentence.tokens.get(range.start) {
-                    self.initials.entry(initials).or_insert(first.stem);
-                }
-            }
-        }
         for source in &self.sources {
             self.known.extend(&source.title);
             for sentence in &source.sentences {
+                self.sentences += 1;
                 self.known.extend(sentence.stems.iter().chain(&sentence.context));
+                for stem in &sentence.stems {
+                    *self.frequencies.entry(*stem).or_default() += 1;
+                }
+                for token in sentence.tokens.iter().filter(|token| token.is_capital) {
+                    if let Some(root) = place_root(self.lexicon.base(token.word)) {
+                        self.places.entry(root.to_owned()).or_insert(token.stem);
+                    }
+                }
             }
         }
     }
@@ -153,30 +128,15 @@ impl Corpus {
         self.sources.get(source)?.sentences.get(sentence)
     }
 
-    /// Reads a sentence. Words for a place and initials become those that the sources have.
+    /// Reads a sentence. Words for a place become those that the sources have.
     pub(super) fn read_claim(&mut self, sentence: &str) -> Vec<Token> {
         let mut tokens = self.lexicon.read(sentence);
-        promote_first(&mut tokens, &self.names);
         for token in tokens.iter_mut().filter(|token| token.is_capital && !self.known.contains(&token.stem)) {
             let base = self.lexicon.base(token.word);
             let place = place_root(base).and_then(|root| self.places.get(root)).copied();
             // One of the two must say where something comes from: Nigeria is not Niger.
             let place = place.filter(|place| is_of_place(base) || is_of_place(self.lexicon.base(*place)));
-            let name = if token.is_acronym { self.initials.get(base).copied() } else { None };
-            if let Some(stem) = place.or(name) {
-                token.stem = stem;
-            }
-        }
-        for (range, initials) in capitalised_runs(&tokens, &self.lexicon) {
-            let Some(stem) = self.lexicon.stem_of(&initials).filter(|stem| self.acronyms.contains(stem))
-            else {
-                continue;
-            };
-            for token in tokens.get_mut(range).unwrap_or_default() {
-                if token.is_content() && !self.known.contains(&token.stem) {
-                    token.stem = stem;
-                }
-            }
+            token.stem = place.unwrap_or(token.stem);
         }
         tokens
     }

@@ -1,5 +1,5 @@
-//! What must be in the source as it is: quotes, links and identifiers. Numbers and names are words of the sentence; see
-//! `support.rs`.
+//! Facts that must be in the source to the letter: quotes, links and identifiers. Numbers and names
+//! are words of the sentence; see `support.rs`.
 
 /// Quotation marks, each with those that close it.
 const QUOTES: &[(char, &[char])] = &[
@@ -90,14 +90,7 @@ fn is_identifier(word: &str) -> bool {
         || (word.starts_with('/') && word.len() > 2)
         || word.contains(['{', '}', '\\', '='])
         || is_camel_case(word);
-    let is_serial = has_letter
-        && word.contains(|c: char| c.is_ascii_digit())
-        && word.chars().filter(|c| c.is_alphabetic()).count()
-            + word.chars().filter(char::is_ascii_digit).count()
-            >= 6
-        && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
-        && !word.starts_with(|c: char| c.is_ascii_digit());
-    has_letter && (word.contains('@') || is_link || is_code || is_serial)
+    has_letter && (word.contains('@') || is_link || is_code)
 }
 
 /// "example.com", but not "etc." or "3.5".

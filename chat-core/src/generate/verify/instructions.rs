@@ -85,29 +85,8 @@ const PHRASES: &[&str] = &[
 ];
 
 /// Words that begin a command to say something.
-const COMMANDS: &[&str] = &[
-    "say",
-    "pretend",
-    "ignore",
-    "disregard",
-    "do not mention",
-    "sage",
-    "sag",
-    "antworte",
-    "ignoriere",
-    "dis",
-    "dites",
-    "réponds",
-    "répondez",
-    "di",
-    "diga",
-    "responde",
-    "ignora",
-    "قل",
-    "وقل",
-    "أجب",
-    "تجاهل",
-];
+const COMMANDS: &str = "say pretend ignore disregard sage sag antworte ignoriere dis dites réponds répondez di diga \
+    responde ignora قل وقل أجب تجاهل";
 
 /// Characters of a word that no reader reads: encoded data.
 const MAX_READABLE_CHARS: usize = 40;
@@ -122,7 +101,7 @@ pub(super) fn steers_model(passage: &str) -> bool {
 pub(super) fn is_command(sentence: &str) -> bool {
     let text = readable(sentence);
     PHRASES.iter().any(|phrase| has_phrase(&text, phrase))
-        || COMMANDS.iter().any(|command| begins_with(&text, command))
+        || COMMANDS.split(' ').chain(["do not mention"]).any(|command| begins_with(&text, command))
         || sentence.split_whitespace().any(is_encoded)
 }
 

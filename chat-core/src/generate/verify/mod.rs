@@ -1,17 +1,17 @@
 //! Decides whether a sentence follows from the sources.
 //!
-//! No model reads the two texts. The rules compare what can be compared:
+//! No model reads the two texts. The rules compare facts and words:
 //! - quotes, links and identifiers are in a cited passage to the letter (`facts.rs`);
 //! - numbers, by value, and names are in the passages that are cited, their headings or title; a name may also be in the question
-//!   (`numbers.rs`, `names.rs`);
+//!   (`numbers.rs`);
 //! - a few consecutive sentences of a passage have enough of the sentence's words (`support.rs`, `calibration.rs`);
 //! - a number of a table is in the row that the sentence names (`rows.rs`);
 //! - where the sentence follows its source closely (`align.rs`), no name, number or other word was exchanged (`order.rs`,
 //!   `synonyms.rs`), and no "not", "all", "only", "must" or opposite turns it around (`polarity.rs`);
 //! - text that speaks to a model supports nothing (`instructions.rs`).
 //!
-//! What passes may still be false in a way that only a reader notices: a loose paraphrase, a false statement of a document. So
-//! each sentence is shown with its source.
+//! A sentence that passes may still be false in a way that only a reader notices: a loose
+//! paraphrase, a false statement of a document. So each sentence is shown with its source.
 
 mod align;
 mod calibration;
@@ -19,10 +19,10 @@ mod claim;
 mod corpus;
 mod facts;
 mod instructions;
-mod names;
 mod numbers;
 mod opposites;
 mod order;
+mod places;
 mod polarity;
 mod qualified;
 mod read;
@@ -107,7 +107,7 @@ fn without_opening(sentence: &str) -> &str {
 pub struct Check {
     /// The probability that the evidence supports the claim, 0 to 1; 0 if a rule rejects it.
     pub score: f64,
-    /// Why the claim would be left out; `None` if it would be sent.
+    /// The reason why the claim would be left out; `None` if it would be sent.
     pub dropped: Option<DropReason>,
 }
 
@@ -120,7 +120,8 @@ pub fn check(claim: &str, evidence: &[&str]) -> Check {
     }
 }
 
-/// What the score of a claim is made of, whatever the rules say: cover, passage cover, share. For fitting.
+/// The inputs of the score of a claim, whatever the rules say: cover, passage cover, share. For
+/// fitting.
 pub fn signals(claim: &str, evidence: &[&str]) -> [f64; 3] {
     let sources = [Source::from_sentences(evidence)];
     let mut corpus = Corpus::new("", &sources);

@@ -134,22 +134,23 @@ pub(super) fn number_word(base: &str) -> Option<(u32, bool)> {
     })
 }
 
+const MONTHS: [&str; 12] = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+];
+
 /// The name of the month in a date such as 2018-05-02, for its second number.
 pub(super) fn iso_month(before: &str, number: &str, after: &str) -> Option<&'static str> {
-    const MONTHS: [&str; 12] = [
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-    ];
     let mut year = before.strip_suffix('-')?.chars().rev();
     let has_year = year.by_ref().take(4).filter(char::is_ascii_digit).count() == 4;
     let mut day = after.strip_prefix('-')?.chars();
@@ -158,19 +159,8 @@ pub(super) fn iso_month(before: &str, number: &str, after: &str) -> Option<&'sta
     MONTHS.get(month.checked_sub(1)?).copied()
 }
 
-/// The full name of a month. May and March are words as well.
+/// The full name of a month, also from its first letters. May and March are words as well.
 pub(super) fn month(base: &str) -> Option<&'static str> {
-    Some(match base {
-        "jan" | "january" => "january",
-        "feb" | "february" => "february",
-        "apr" | "april" => "april",
-        "jun" | "june" => "june",
-        "jul" | "july" => "july",
-        "aug" | "august" => "august",
-        "sep" | "sept" | "september" => "september",
-        "oct" | "october" => "october",
-        "nov" | "november" => "november",
-        "dec" | "december" => "december",
-        _ => return None,
-    })
+    let is_it = |month: &&str| month.starts_with(base) && !matches!(*month, "march" | "may");
+    MONTHS.into_iter().find(is_it).filter(|_| base.len() >= 3)
 }

@@ -4,28 +4,20 @@ use std::ops::Range;
 
 use super::align::{Alignment, Difference};
 use super::calibration::MIN_COPY_SHARE;
-use super::polarity::contradict;
 use super::qualified::Text;
 use super::synonyms::are_synonyms;
 use super::tokens::{Kind, Lexicon, Token};
 use crate::generation_report::DropReason;
+use crate::words::is_listed;
 
 /// Tokens of a place where one fact replaces another. In a longer one the texts do not correspond word by word.
 const MAX_PLACE: usize = 4;
 
 /// Tokens of a place where one content word replaces another.
 const MAX_WORD_PLACE: usize = 2;
-/// Words without a counterpart that are compared with each other.
-const MAX_MOVED: usize = 40;
 
 /// A fact of the sentence that stands where its source has another one.
-pub(super) fn exchanged(
-    claim: Text<'_>,
-    source: Text<'_>,
-    differences: &[Difference],
-    lexicon: &Lexicon,
-) -> Option<DropReason> {
-    let is_passive = passives(claim, lexicon) != passives(source, lexicon);
+pub(super) fn exchanged(claim: Text<'_>, source: Text<'_>, differences: &[Difference]) -> Option<DropReason> {
     differences.iter().find_map(|difference| {
         let mine = claim.tokens.get(difference.claim.clone()).unwrap_or_default();
         let theirs = source.tokens.get(difference.source.clone()).unwrap_or_default();
@@ -42,19 +34,13 @@ pub(super) fn exchanged(
         let new = || mine.iter().filter(|token| !has(theirs, token.stem));
         let old = || theirs.iter().filter(|token| !has(mine, token.stem));
         let is_number = |token: &&Token| token.kind == Kind::Number { is_exact: true };
-        let exchanged = |are_facts: fn(&Token, &Token) -> bool| {
-            new().find(|token| old().any(|other| are_facts(token, other))).map(|token| token.stem)
-        };
-        let reason = |stem, otherwise| match has(source.tokens, stem) {
-            true if is_passive => None,
-            true => Some(DropReason::Order),
-            false => Some(otherwise),
-        };
         let number = new().find(is_number).filter(|_| old().any(|token| is_number(&token)));
-        if let Some(number) = number {
-            return reason(number.stem, DropReason::Number);
-        }
-        reason(exchanged(are_names)?, DropReason::Name)
+        let name = || new().find(|token| old().any(|other| are_names(token, other)));
+        let (fact, reason) = match number {
+            Some(number) => (number, DropReason::Number),
+            None => (name()?, DropReason::Name),
+        };
+        Some(if has(source.tokens, fact.stem) { DropReason::Order } else { reason })
     })
 }
 
@@ -153,52 +139,12 @@ fn is_list(text: Text<'_>, first: usize, last: usize, lexicon: &Lexicon) -> bool
     between.iter().all(is_part) && between.iter().any(|token| is_join(token) || token.follows_comma)
 }
 
+const PREPOSITIONS: &str =
+    "in on at during from since for after before as according until between im am seit en with to under";
+
 /// Whether the first fact, and not the last, is in a phrase with a preposition at the beginning of a sentence, such as "In 2013,".
 fn is_fronted(text: Text<'_>, first: usize, last: usize, lexicon: &Lexicon) -> bool {
-    let begins = text.tokens.first().is_some_and(|first| {
-        matches!(
-            lexicon.base(first.word),
-            "in" | "on"
-                | "at"
-                | "during"
-                | "from"
-                | "since"
-                | "for"
-                | "after"
-                | "before"
-                | "as"
-                | "according"
-                | "until"
-                | "between"
-                | "im"
-                | "am"
-                | "seit"
-                | "en"
-                | "with"
-                | "to"
-                | "under"
-        )
-    });
+    let begins = text.tokens.first().is_some_and(|first| is_listed(lexicon.base(first.word), PREPOSITIONS));
     let comma = text.tokens.iter().skip(1).position(|token| token.follows_comma).map(|at| at + 1);
     begins && comma.is_some_and(|comma| (first + 1..=last).contains(&comma))
-}
-
-/// Whether the two texts have opposites among the words that only one of them has.
-pub(super) fn has_moved_opposites(
-    claim: Text<'_>,
-    source: Text<'_>,
-    alignment: &Alignment,
-    lexicon: &Lexicon,
-) -> bool {
-    let mine = (0..claim.tokens.len()).filter(|i| alignment.source_of(*i).is_none());
-    let theirs = (0..source.tokens.len()).filter(|j| alignment.claim_of(*j).is_none());
-    // A word that the other text has in another place is not missing: "left one to join another".
-    let is_only_in = |text: Text<'_>, other: Text<'_>, at: usize| {
-        text.tokens.get(at).is_some_and(|token| {
-            token.is_content() && other.tokens.iter().all(|other| other.stem != token.stem)
-        })
-    };
-    let mine: Vec<_> = mine.filter(|at| is_only_in(claim, source, *at)).take(MAX_MOVED).collect();
-    let theirs: Vec<_> = theirs.filter(|at| is_only_in(source, claim, *at)).take(MAX_MOVED).collect();
-    mine.iter().any(|i| theirs.iter().any(|j| contradict(claim, *i, source, *j, lexicon)))
 }

@@ -68,12 +68,7 @@ fn negation_differs(
             && difference.claim.len() <= MAX_LOCAL
             && in_claim % 2 != in_source % 2
             && !agree_as_opposites(claim, source, difference, lexicon)
-    }) || {
-        // A negation that denies no content word, as in "it is not".
-        let (in_claim, in_source) =
-            (claim.qualified.count(Class::Negation), source.qualified.count(Class::Negation));
-        in_claim > in_source && in_claim % 2 != in_source % 2 && !claim.qualified.negates_any()
-    }
+    })
 }
 
 fn has_other(tokens: &[Token], range: std::ops::Range<usize>, lexicon: &Lexicon) -> bool {
@@ -143,7 +138,7 @@ fn has_opposites(claim: Text<'_>, source: Text<'_>, difference: &Difference, lex
 }
 
 /// Whether a word of the sentence means the opposite of one of the source. "Not possible" and "impossible" agree.
-pub(super) fn contradict(claim: Text<'_>, i: usize, source: Text<'_>, j: usize, lexicon: &Lexicon) -> bool {
+fn contradict(claim: Text<'_>, i: usize, source: Text<'_>, j: usize, lexicon: &Lexicon) -> bool {
     let (Some(a), Some(b)) = (claim.tokens.get(i), source.tokens.get(j)) else { return false };
     claim.qualified.negated(i) == source.qualified.negated(j) && are_opposites(lexicon, a, b)
 }
@@ -190,7 +185,7 @@ pub(super) fn are_contrary_bounds(
     matches!(bounds, (Some(AtLeast), Some(AtMost)) | (Some(AtMost), Some(AtLeast)))
 }
 
-/// What bounds the number at a position, from the words before it.
+/// The bound of the number at a position, from the words before it.
 fn bound(tokens: &[Token], number: usize, lexicon: &Lexicon) -> Option<Bound> {
     let start = number.saturating_sub(MAX_BOUND_DISTANCE);
     let before = tokens.get(start..number).unwrap_or_default();

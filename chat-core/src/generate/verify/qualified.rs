@@ -5,7 +5,7 @@ use super::tokens::{Lexicon, Token};
 /// Content words after a negation that it may deny: in "not a valid reason", "valid" and "reason".
 const MAX_SCOPE: usize = 3;
 
-/// What a function word does to a sentence.
+/// The effect of a function word on a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
     /// Not, never, without.
@@ -68,7 +68,7 @@ fn subject(tokens: &[Token], negation: usize) -> impl Iterator<Item = usize> {
 /// How the words of a text are qualified.
 #[derive(Debug, Default)]
 pub(super) struct Qualified {
-    /// What each token does.
+    /// The effect of each token.
     pub(super) classes: Vec<Option<Class>>,
     /// Whether each token is the first content word of an odd number of negations.
     is_negated: Vec<bool>,
@@ -126,14 +126,6 @@ impl Qualified {
 
     pub(super) fn has_any(&self, class: Class) -> bool {
         self.classes.contains(&Some(class))
-    }
-
-    pub(super) fn count(&self, class: Class) -> usize {
-        self.classes.iter().filter(|other| **other == Some(class)).count()
-    }
-
-    pub(super) fn negates_any(&self) -> bool {
-        self.is_negated.contains(&true)
     }
 
     pub(super) fn negated(&self, at: usize) -> bool {

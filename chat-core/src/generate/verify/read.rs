@@ -21,7 +21,7 @@ pub(super) struct ReadSentence {
     pub(super) stems: Vec<u32>,
     /// Sorted stems of the lines above it.
     pub(super) context: Vec<u32>,
-    /// What it is called, if it is a row of a table.
+    /// Its subject, if it is a row of a table.
     pub(super) row: Option<Row>,
 }
 
@@ -38,10 +38,11 @@ pub(super) fn sorted_stems(tokens: &[Token]) -> Vec<u32> {
     stems
 }
 
-/// What a row of a table is about.
+/// The subject of a row of a table.
 #[derive(Debug)]
 pub(super) struct Row {
-    /// The stems of its first cell by which a sentence names it: those that no other row has there, or all if there are none.
+    /// The stems of its first cell that identify the row: those unique to it, or all of them if
+    /// none is unique.
     pub(super) names: Vec<u32>,
     /// The number of the table in its passage.
     pub(super) table: usize,

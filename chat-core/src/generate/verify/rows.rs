@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::read::{ReadSentence, ReadSource, Row};
 use super::tokens::{Kind, Token};
 
-/// Finds the words that tell the rows of each table apart. `tables` has the columns of each sentence that is a row: neighbouring rows
-/// with the same ones are of one table.
+/// Finds the words that identify the rows of each table. `tables` has the columns of each sentence
+/// that is a row: neighbouring rows with the same ones are of one table.
 pub(super) fn distinguish<T: PartialEq>(sentences: &mut [ReadSentence], tables: &[Option<T>]) {
     let mut start = 0;
     for (table, run) in tables.chunk_by(|a, b| a == b).enumerate() {

@@ -8,8 +8,8 @@ use crate::limits::MAX_SUPPORT_SENTENCES;
 
 /// Distinct words of a sentence that are looked up, one bit each. A sentence with more is too long to be checked.
 pub(super) const MAX_TERMS: usize = u128::BITS as usize;
-/// What each further sentence of a window must add to the cover. A window is shown as the source of a sentence, so a short one
-/// is better.
+/// The cover that each further sentence of a window must add. A window is shown as the source of a
+/// sentence, so a short one is better.
 const WINDOW_COST: f64 = 0.02;
 
 /// The distinct content words of a sentence.

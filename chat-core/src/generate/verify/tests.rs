@@ -144,11 +144,8 @@ fn names_must_be_in_the_source_or_the_question() {
 #[test]
 fn a_place_is_the_same_as_what_comes_from_it() {
     assert_verdicts(
-        "The army of Canada trained in the United States in May.",
-        &[
-            ("The Canadian army trained in the US in May.", None),
-            ("The Italian army trained in the US in May.", NAME),
-        ],
+        "The army of Canada trained in May.",
+        &[("The Canadian army trained in May.", None), ("The Italian army trained in May.", NAME)],
     );
 }
 

@@ -12,30 +12,21 @@ use crate::words::{is_german, normalized_word};
 /// Tokens of one sentence that are read. A sentence has a few dozen; what is longer is a listing.
 const MAX_TOKENS: usize = 512;
 
-/// The words of the sources, each under a number.
+/// The words of the sources and their stems in lower case and without accents, each under a number.
 #[derive(Debug, Default)]
 pub(super) struct Lexicon {
     ids: BTreeMap<String, u32>,
-    entries: Vec<Entry>,
+    words: Vec<String>,
 }
 
-/// A word in the form in which it is compared.
-#[derive(Debug)]
-struct Entry {
-    /// Lower case, without accents.
-    base: String,
-    /// The id of its stem.
-    stem: u32,
-}
-
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A function word.
     Function,
     Word,
-    /// A word with a capital letter where only names have one. `is_generic`: it is the part of a name that tells what is named,
-    /// as "University"; a writer may add it.
+    /// A word with a capital letter where only names have one. `is_generic`: it is the generic part
+    /// of a name, such as "University"; a writer may add it.
     Name {
         is_generic: bool,
     },
@@ -57,8 +48,6 @@ pub(super) struct Token {
     pub(super) unit: Option<Unit>,
     /// Whether it begins with a capital letter.
     pub(super) is_capital: bool,
-    /// Whether it has nothing but capital letters, as "UN".
-    pub(super) is_acronym: bool,
     /// Whether a full stop, a semicolon or a colon stands before it.
     pub(super) begins_clause: bool,
     /// Whether a comma stands before it.
@@ -80,30 +69,19 @@ impl Lexicon {
         if let Some(id) = self.ids.get(word) {
             return *id;
         }
-        let id = self.entries.len() as u32;
+        let id = self.words.len() as u32;
         self.ids.insert(word.to_owned(), id);
-        self.entries.push(Entry { base: word.to_owned(), stem: id });
+        self.words.push(word.to_owned());
         id
     }
 
     fn word(&mut self, base: &str, stem: &str) -> (u32, u32) {
-        let stem = self.id(stem);
-        let word = self.id(base);
-        if let Some(entry) = self.entries.get_mut(word as usize) {
-            entry.stem = stem;
-        }
-        (word, stem)
+        (self.id(base), self.id(stem))
     }
 
     /// The word in lower case without accents.
     pub(super) fn base(&self, word: u32) -> &str {
-        self.entries.get(word as usize).map_or("", |entry| entry.base.as_str())
-    }
-
-    /// The stem of a word that was read before.
-    pub(super) fn stem_of(&self, base: &str) -> Option<u32> {
-        let id = self.ids.get(base)?;
-        self.entries.get(*id as usize).map(|entry| entry.stem)
+        self.words.get(word as usize).map_or("", String::as_str)
     }
 
     /// Reads a text.
@@ -135,7 +113,6 @@ impl Lexicon {
                 kind,
                 unit,
                 is_capital,
-                is_acronym: is_acronym(raw),
                 begins_clause,
                 follows_comma,
             };
@@ -212,20 +189,6 @@ impl Lexicon {
             };
             tokens.push(token(self.word(&word.base, &word.stem), kind, None));
         }
-        begin_with_names(&mut tokens);
         tokens
-    }
-}
-
-/// The first word is a name if one follows it directly: "John Smith was …".
-fn begin_with_names(tokens: &mut [Token]) {
-    if let [first, second, ..] = tokens
-        && first.kind == Kind::Word
-        && first.is_capital
-        && matches!(second.kind, Kind::Name { .. })
-        && !second.begins_clause
-        && !second.follows_comma
-    {
-        first.kind = Kind::Name { is_generic: true };
     }
 }

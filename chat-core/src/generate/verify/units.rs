@@ -1,36 +1,23 @@
-//! What numbers count.
+//! The units of numbers.
 
-/// What a number counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Unit {
-    Percent,
-    Currency(&'static str),
-    Time(&'static str),
-    Length(&'static str),
-    Weight(&'static str),
-}
+/// The unit of a number, as an English word or a sign. A number of one unit contradicts a number of another: five days are
+/// neither five weeks nor five euros.
+pub(super) type Unit = &'static str;
 
-const WORKING_DAY: Unit = Unit::Time("working day");
-
-impl Unit {
-    /// Whether a number of one is not that of the other: five days are neither five weeks nor five euros.
-    pub(super) fn contradicts(self, other: Self) -> bool {
-        self != other
-    }
-}
+const WORKING_DAY: Unit = "working day";
 
 pub(super) fn unit_before(between: &str) -> Option<Unit> {
     between.trim_end().chars().next_back().and_then(currency)
 }
 
 fn currency(c: char) -> Option<Unit> {
-    Some(Unit::Currency(match c {
+    Some(match c {
         '€' => "€",
         '$' => "$",
         '£' => "£",
         '¥' => "¥",
         _ => return None,
-    }))
+    })
 }
 
 /// The unit after a number: its own letters, the next sign, or one of the next two words.
@@ -39,19 +26,15 @@ pub(super) fn unit_of(suffix: &str, after: &str) -> Option<Unit> {
         return Some(unit);
     }
     let rest = after.trim_start_matches([' ', '\u{a0}', '\u{202f}', '-']);
-    match rest.chars().next() {
-        Some('%') => return Some(Unit::Percent),
-        Some(sign) => {
-            if let Some(unit) = currency(sign) {
-                return Some(unit);
-            }
-        }
-        None => return None,
+    let next = rest.chars().next()?;
+    let sign = if next == '%' { Some("%") } else { currency(next) };
+    if sign.is_some() {
+        return sign;
     }
     // "Two million dollars", "five business days", "cinco días hábiles".
     let words: Vec<String> = rest.split([' ', '\u{a0}', '-']).take(2).map(letters).collect();
     let unit = words.iter().find_map(|word| letters_unit(word))?;
-    let is_working_day = unit == Unit::Time("day") && words.iter().any(|word| is_working(word));
+    let is_working_day = unit == "day" && words.iter().any(|word| is_working(word));
     Some(if is_working_day { WORKING_DAY } else { unit })
 }
 
@@ -67,31 +50,30 @@ fn is_working(word: &str) -> bool {
 }
 
 pub(super) fn letters_unit(word: &str) -> Option<Unit> {
-    use Unit::{Currency, Length, Percent, Time, Weight};
     Some(match word {
-        "percent" | "prozent" | "pourcent" => Percent,
-        "euro" | "euros" | "eur" => Currency("€"),
-        "dollar" | "dollars" | "usd" => Currency("$"),
-        "pound" | "pounds" | "gbp" => Currency("£"),
-        "yen" => Currency("¥"),
-        "seconds" | "sekunden" => Time("second"),
-        "minute" | "minutes" | "min" | "mins" | "minuten" => Time("minute"),
-        "hour" | "hours" | "hr" | "hrs" | "stunde" | "stunden" | "heures" | "horas" => Time("hour"),
-        "day" | "days" | "tag" | "tage" | "tagen" | "jours" | "días" => Time("day"),
+        "percent" | "prozent" | "pourcent" => "%",
+        "euro" | "euros" | "eur" => "€",
+        "dollar" | "dollars" | "usd" => "$",
+        "pound" | "pounds" | "gbp" => "£",
+        "yen" => "¥",
+        "seconds" | "sekunden" => "second",
+        "minute" | "minutes" | "min" | "mins" | "minuten" => "minute",
+        "hour" | "hours" | "hr" | "hrs" | "stunde" | "stunden" | "heures" | "horas" => "hour",
+        "day" | "days" | "tag" | "tage" | "tagen" | "jours" | "días" => "day",
         "werktag" | "werktage" | "werktagen" | "arbeitstag" | "arbeitstage" | "arbeitstagen" => WORKING_DAY,
-        "week" | "weeks" | "woche" | "wochen" | "semaines" | "semanas" => Time("week"),
-        "month" | "months" | "monat" | "monate" | "monaten" | "mois" | "meses" => Time("month"),
-        "year" | "years" | "jahr" | "jahre" | "jahren" | "ans" | "años" => Time("year"),
-        "mm" | "millimetres" | "millimeters" => Length("mm"),
-        "cm" | "centimetres" | "centimeters" => Length("cm"),
-        "metre" | "metres" | "meter" | "meters" => Length("m"),
-        "km" | "kilometre" | "kilometres" | "kilometer" | "kilometers" => Length("km"),
-        "mile" | "miles" => Length("mile"),
-        "foot" | "feet" | "ft" => Length("foot"),
-        "inch" | "inches" => Length("inch"),
-        "kg" | "kilogram" | "kilograms" | "kilo" | "kilos" => Weight("kg"),
-        "g" | "gram" | "grams" | "gramm" => Weight("g"),
-        "tonne" | "tonnes" | "ton" | "tons" => Weight("t"),
+        "week" | "weeks" | "woche" | "wochen" | "semaines" | "semanas" => "week",
+        "month" | "months" | "monat" | "monate" | "monaten" | "mois" | "meses" => "month",
+        "year" | "years" | "jahr" | "jahre" | "jahren" | "ans" | "años" => "year",
+        "mm" | "millimetres" | "millimeters" => "mm",
+        "cm" | "centimetres" | "centimeters" => "cm",
+        "metre" | "metres" | "meter" | "meters" => "m",
+        "km" | "kilometre" | "kilometres" | "kilometer" | "kilometers" => "km",
+        "mile" | "miles" => "mile",
+        "foot" | "feet" | "ft" => "foot",
+        "inch" | "inches" => "inch",
+        "kg" | "kilogram" | "kilograms" | "kilo" | "kilos" => "kg",
+        "g" | "gram" | "grams" | "gramm" => "g",
+        "tonne" | "tonnes" | "ton" | "tons" => "t",
         _ => return None,
     })
 }

@@ -1,4 +1,4 @@
-//! Which tokens and which published keys are accepted.
+//! Accepted and rejected tokens and published keys.
 
 use serde_json::{Value, json};
 
