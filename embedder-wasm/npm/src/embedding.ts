@@ -29,7 +29,7 @@ export interface ReaderOptions extends CallOptions {
 export interface PassageToRead {
   /** Title and section, such as `Returns › Refunds`, or empty. Its last 40 tokens are read. */
   readonly heading: string;
-  /** What the passage says, in its order: sentences, rows of a table, items of a list. */
+  /** Sentences, rows of a table and items of a list, in the order of the passage. */
   readonly statements: readonly string[];
 }
 

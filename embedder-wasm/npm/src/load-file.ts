@@ -1,15 +1,14 @@
 import { type DownloadLock, takeDownloadLock } from "./loading/download-lock.js";
-import { messageOf } from "./loading/errors.js";
 import { readBody, withoutQuery } from "./loading/http.js";
 import { type DownloadOptions, ModelDownload } from "./loading/model-download.js";
-import { assertWasmAllowed } from "./loading/support.js";
-import { EmbedderError } from "./errors.js";
+import { startWasm, type WasmModule } from "./loading/start-wasm.js";
+import { EmbedderError, messageOf } from "./errors.js";
 import { FileCache } from "./file-cache.js";
 import { type FileIdentity, identityOf } from "./file-identity.js";
 import { FileSink } from "./file-sink.js";
 import type { LoadedFile } from "./loaded-file.js";
 import type { LoadProgress } from "./progress.js";
-import { startWasm, type WasmModule } from "./start-wasm.js";
+import { assertWasmAllowed } from "./support.js";
 
 export interface LoadOptions {
   /** Of the file. */

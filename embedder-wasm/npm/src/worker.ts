@@ -9,5 +9,9 @@ const page = self as unknown as Pick<Worker, "addEventListener" | "postMessage">
 // thread of the page, which shows the progress in numbers.
 Intl.NumberFormat.supportedLocalesOf("en");
 
-const server = new EngineServer((reply, transfer = []) => page.postMessage(reply, transfer));
+const server = new EngineServer((reply) => {
+  const isEmbedded = reply.type === "embedded";
+  const transfer = isEmbedded ? [reply.vectors.buffer, reply.tokens.buffer, reply.truncated.buffer] : [];
+  page.postMessage(reply, transfer);
+});
 page.addEventListener("message", ({ data }: MessageEvent<Request>) => server.handle(data));

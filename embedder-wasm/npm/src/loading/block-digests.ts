@@ -1,4 +1,4 @@
-import { LoadingError } from "./errors.js";
+import { EmbedderError } from "../errors.js";
 
 /** The SHA-256 digests of a file's blocks, which are all equally long except the last. */
 export interface BlockDigests {
@@ -46,6 +46,6 @@ export class BlockVerifier {
     const expected = this.#digests.sha256[index];
     if (actual === expected) return;
     const start = index * this.#digests.blockBytes;
-    throw new LoadingError("integrity", `its SHA-256 is ${actual} instead of ${expected} from byte ${start} on`);
+    throw new EmbedderError("integrity", `its SHA-256 is ${actual} instead of ${expected} from byte ${start} on`);
   }
 }
