@@ -10,8 +10,9 @@ const PIECE_BYTES = 1024 * 1024;
 const COMPRESSED_BYTES = 64 * 1024;
 
 /**
- * Passes each chunk of a file to WebAssembly and to the check of its blocks. A copy for the cache is made in pieces while the
- * file arrives, as blobs, which browsers keep in another process: the memory of this one has the file only once.
+ * Passes each chunk of a file to WebAssembly and to the check of its blocks. A copy for the cache
+ * is made in pieces while the file arrives, as blobs, which browsers keep in another process: the
+ * memory of this one has the file only once.
  */
 export class FileSink<Loaded> implements ByteSink {
   readonly #file: LoadedFile<Loaded>;

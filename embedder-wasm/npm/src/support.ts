@@ -93,7 +93,8 @@ function missingFeature(mode: EmbedderMode): string | null {
 /** Browsers without module workers never read the option `type`. The URL is invalid, so no worker starts. */
 function hasModuleWorkers(): boolean {
   if (typeof Worker !== "function") return false;
-  // Every browser with Trusted Types has module workers, and it may forbid the untrusted URL of the probe.
+  // Every browser with Trusted Types has module workers, and it may forbid the untrusted URL of the
+  // probe.
   if (hasTrustedTypes()) return true;
   let isRead = false;
   const options = {

@@ -8,8 +8,8 @@ export interface BlockDigests {
 }
 
 /**
- * Verifies a file block by block while it arrives. The browser's SHA-256 needs all of its input at once and copies it, which for a
- * whole model would double the memory.
+ * Verifies a file block by block while it arrives. The browser's SHA-256 needs all of its input at
+ * once and copies it, which for a whole model would double the memory.
  */
 export class BlockVerifier {
   readonly #digests: BlockDigests;
@@ -23,8 +23,9 @@ export class BlockVerifier {
   }
 
   /**
-   * Verifies the blocks that are complete. `bytes` are those of the file so far, all of it if `isEnd`; they are copied before
-   * this returns its promise or waits. Throws `integrity` once a block is wrong.
+   * Verifies the blocks that are complete. `bytes` are those of the file so far, all of it if
+   * `isEnd`; they are copied before this returns its promise or waits. Throws `integrity` once a
+   * block is wrong.
    */
   async check(bytes: () => Uint8Array<ArrayBuffer>, isEnd = false): Promise<void> {
     const { blockBytes, sha256 } = this.#digests;

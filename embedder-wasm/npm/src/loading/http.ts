@@ -78,8 +78,9 @@ async function fetchUrl(url: string, init: RequestInit): Promise<Response> {
 const BUFFER_BYTES = 256 * 1024;
 
 /**
- * Yields the chunks of a response's body. Each is valid only until the next one is requested: browsers with byte streams
- * read all of them into the same buffer, so that a large file leaves no garbage of its size.
+ * Yields the chunks of a response's body. Each is valid only until the next one is requested:
+ * browsers with byte streams read all of them into the same buffer, so that a large file leaves no
+ * garbage of its size.
  */
 export async function* readBody({ body }: Response): AsyncGenerator<Uint8Array, void, undefined> {
   if (!body) return;

@@ -45,8 +45,9 @@ interface Reply {
 }
 
 /**
- * The download of one file, decompressed if the server sends a gzip file. If the server supports ranges or serves pieces, it
- * continues where a dropped connection or an earlier attempt broke off. The caller must verify the file: servers may lie.
+ * The download of one file, decompressed if the server sends a gzip file. If the server supports
+ * ranges or serves pieces, it continues where a dropped connection or an earlier attempt broke off.
+ * The caller must verify the file: servers may lie.
  */
 export class ModelDownload {
   readonly #url: string;
@@ -198,7 +199,8 @@ export class ModelDownload {
     const headers = new Headers();
     if (start > 0) {
       headers.set("range", `bytes=${start}-`);
-      // Cross-origin it would need a CORS preflight. Without it the checksum reveals parts that do not match.
+      // Cross-origin it would need a CORS preflight. Without it the checksum reveals parts that do
+      // not match.
       const { etag } = this.#version;
       if (etag && !this.#isCrossOrigin) headers.set("if-range", etag);
     }
@@ -265,7 +267,8 @@ export class ModelDownload {
     const { byteLength } = this.#options;
     const length = headers.get("content-length");
     if (length === null || Number(length) === byteLength) return;
-    // The length is that of the transfer, and only same-origin responses always expose whether it is compressed.
+    // The length is that of the transfer, and only same-origin responses always expose whether it
+    // is compressed.
     if (!headers.has("content-encoding") && type !== "cors") {
       throw new EmbedderError("integrity", `it has ${length} bytes instead of ${byteLength}`);
     }
@@ -291,8 +294,9 @@ export class ModelDownload {
 }
 
 /**
- * Whether a partial response belongs to this version of the file and begins at `start`. Cross-origin responses often hide the
- * headers that tell; then only the checksum can reveal a mismatch.
+ * Whether a partial response belongs to this version of the file and begins at `start`.
+ * Cross-origin responses often hide the headers that tell; then only the checksum can reveal a
+ * mismatch.
  */
 function continues({ headers }: Response, start: number, { etag, byteLength }: FileVersion): boolean {
   if (start === 0) return false;

@@ -33,9 +33,10 @@ interface Part extends FileVersion {
 }
 
 /**
- * The parts of unfinished downloads in the browser's Cache API, so that the next attempt continues where this one stops: after
- * a cut, a reload, or in another tab. Everything about a part is in its address, so that two tabs that store the same part do
- * not conflict. Failures of the storage never stop a download.
+ * The parts of unfinished downloads in the browser's Cache API, so that the next attempt continues
+ * where this one stops: after a cut, a reload, or in another tab. Everything about a part is in its
+ * address, so that two tabs that store the same part do not conflict. Failures of the storage never
+ * stop a download.
  */
 export class StoredParts {
   readonly #cache: Cache;
