@@ -24,7 +24,7 @@ async function tokenIds(texts) {
   const wasm = await import("./wasm/embedder.js");
   await wasm.default({ module_or_path: new URL("./dist/embedder_bg.wasm", import.meta.url) });
   const loader = new wasm.ModelLoader();
-  const model = await fetch(new URL(wasm.modelFile(), MODEL));
+  const model = await fetch(new URL(JSON.parse(wasm.requiredFiles()).model.source, MODEL));
   loader.append(new Uint8Array(await model.arrayBuffer()));
   const engine = loader.finish(false);
   return texts.map((text) => Array.from(engine.tokenIds(text)));

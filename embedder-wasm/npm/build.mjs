@@ -99,20 +99,7 @@ export async function inputsDigest() {
 async function requiredFiles() {
   const wasm = await import(pathToFileURL(join(here, "wasm/embedder.js")).href);
   wasm.initSync({ module: await readFile(join(here, "wasm/embedder_bg.wasm")) });
-  return {
-    model: {
-      source: wasm.modelFile(),
-      sha256: wasm.modelSha256(),
-      byteLength: wasm.modelByteLength(),
-      fingerprint: wasm.fingerprint(),
-    },
-    reader: {
-      source: wasm.readerFile(),
-      sha256: wasm.readerSha256(),
-      byteLength: wasm.readerByteLength(),
-      fingerprint: wasm.readerFingerprint(),
-    },
-  };
+  return JSON.parse(wasm.requiredFiles());
 }
 
 /** The digests of the model's blocks. `tests/embedder/model-blocks.test.mjs` compares them with the model. */

@@ -1,8 +1,7 @@
 use std::path::PathBuf;
 
-use crate::VocabularyError;
-
-/// Why the model or the reader could not be loaded. Loaded, they can embed every text and read every passage.
+/// Why the model or the reader could not be loaded. Loaded, they can embed every text and read
+/// every passage.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EmbedderError {
@@ -27,18 +26,4 @@ pub enum EmbedderError {
     /// The bytes do not describe a model.
     #[error("the model file is damaged: {0}. Download it again")]
     Damaged(String),
-    /// The bytes describe a model of another kind.
-    #[error(
-        "the model file is of the kind {actual:?}. Use {file}",
-        actual = actual.as_deref().unwrap_or("embedder")
-    )]
-    WrongKind {
-        /// Name of the right file.
-        file: &'static str,
-        /// The kind in the file's metadata; the embedder's file has none.
-        actual: Option<String>,
-    },
-    /// The tokens are not those of the model.
-    #[error("this is not the vocabulary of all-MiniLM-L6-v2: {0}. Download it again")]
-    Vocabulary(#[from] VocabularyError),
 }

@@ -1,7 +1,8 @@
 //! all-MiniLM-L6-v2 sentence embeddings: text in, 384 unit-length floats out.
 //!
-//! The same code runs natively (the `kb` command line) and as WebAssembly in the visitor's browser. It returns the same
-//! bits on every machine: matrix products are exact integers, and float steps run in one fixed order.
+//! The crate runs natively (the `kb` command line) and as WebAssembly in the visitor's browser. It
+//! returns the same bits on every machine: matrix products are exact integers, and float steps run in
+//! one fixed order.
 //!
 //! ```no_run
 //! let mut embedder = embedder::Embedder::from_dir("all-MiniLM-L6-v2".as_ref())?;
@@ -26,8 +27,6 @@ mod gunzip;
 mod kernels;
 mod model_file;
 mod reader;
-#[cfg(feature = "stages")]
-mod stages;
 #[cfg(test)]
 mod tests;
 #[cfg(target_arch = "wasm32")]
@@ -45,9 +44,7 @@ pub use files::{
 #[cfg(not(target_arch = "wasm32"))]
 pub use files::{default_model_dir, model_dir};
 pub use reader::{Passage, Reader};
-#[cfg(feature = "stages")]
-pub use stages::Stage;
-pub use wordpiece::{VocabularyError, WordPiece};
+pub use wordpiece::WordPiece;
 
 use encoder::{Encoder, MAX_ROWS};
 use kernels::AnyKernel;
@@ -55,7 +52,8 @@ use kernels::AnyKernel;
 /// Length of every embedding vector.
 pub const DIMENSIONS: usize = 384;
 
-/// Maximum tokens that the model reads, including \[CLS\] and \[SEP\] (`max_seq_length` of sentence-transformers).
+/// Maximum tokens that the model reads, including \[CLS\] and \[SEP\] (`max_seq_length` of
+/// sentence-transformers).
 pub const MAX_TOKENS: usize = 256;
 
 /// One embedded text.
@@ -71,11 +69,12 @@ pub struct Embedding {
 
 /// The loaded model and its tokenizer.
 ///
-/// A clone shares the weights and has its own working memory: use one per thread. That is allocated at once (about 4 MB) and
-/// never grows; the system provides it as passes get larger.
+/// A clone shares the weights and has its own working memory: use one per thread. That memory is
+/// allocated at once (about 4 MB) and never grows; the system provides it as passes get larger.
 ///
-/// Every text has a vector. A text without tokens (empty, or only white space and control characters) has that of the
-/// empty sentence, "\[CLS\] \[SEP\]", as in sentence-transformers.
+/// Every text has a vector. A text without tokens (empty, or only white space and control
+/// characters) has the vector of the empty sentence, "\[CLS\] \[SEP\]", as in
+/// sentence-transformers.
 #[derive(Clone)]
 pub struct Embedder {
     tokenizer: Arc<WordPiece>,
@@ -107,11 +106,12 @@ impl Embedder {
         Self::from_trusted(model)
     }
 
-    /// Like [`Embedder::new`], for bytes whose SHA-256 the caller has compared with [`MODEL_SHA256`].
+    /// Like [`Embedder::new`], for bytes whose SHA-256 the caller has compared with
+    /// [`MODEL_SHA256`].
     ///
     /// # Errors
-    /// [`EmbedderError::Damaged`], [`EmbedderError::WrongKind`] or [`EmbedderError::Vocabulary`] if the bytes are not the
-    /// model after all. No bytes make it panic or allocate more than the model needs.
+    /// [`EmbedderError::Damaged`] if the bytes are not the model after all. No bytes make it panic or
+    /// allocate more than the model needs.
     pub fn from_trusted(model: Vec<u8>) -> Result<Self, EmbedderError> {
         Self::with_kernel(model, AnyKernel::best())
     }
@@ -126,7 +126,8 @@ impl Embedder {
         })
     }
 
-    /// Embeds one text. Only its first [`MAX_TOKENS`] tokens are read; the result says whether there are more.
+    /// Embeds one text. Only its first [`MAX_TOKENS`] tokens are read; the result says whether
+    /// there are more.
     pub fn embed(&mut self, text: &str) -> Embedding {
         let tokens = self.tokenizer.encode(text, &mut self.ids);
         let mut vector = vec![0.0; DIMENSIONS];
@@ -152,14 +153,16 @@ impl Embedder {
         embeddings
     }
 
-    /// Token ids that the model reads for this text: \[CLS\] first, \[SEP\] last, at most [`MAX_TOKENS`].
+    /// Token ids that the model reads for this text: \[CLS\] first, \[SEP\] last, at most
+    /// [`MAX_TOKENS`].
     pub fn token_ids(&self, text: &str) -> Vec<u32> {
         let mut ids = Vec::new();
         self.tokenizer.encode(text, &mut ids);
         ids
     }
 
-    /// Number of tokens of the whole text, including \[CLS\] and \[SEP\], not limited by [`MAX_TOKENS`].
+    /// Number of tokens of the whole text, including \[CLS\] and \[SEP\], not limited by
+    /// [`MAX_TOKENS`].
     pub fn count_tokens(&self, text: &str) -> usize {
         self.tokenizer.encode(text, &mut Vec::new())
     }

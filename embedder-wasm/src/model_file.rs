@@ -1,8 +1,8 @@
 //! The model file: quantised weights and the vocabulary in one safetensors file.
 //!
-//! `embedder-wasm/quantize` writes it, and its README describes it. This parser trusts nothing: it checks the type and
-//! shape of every tensor before use, requires every float to be finite, and allocates only what a model needs, whatever
-//! the file says.
+//! `embedder-wasm/quantize` writes it, and its README describes it. This parser trusts nothing: it
+//! checks the type and shape of every tensor before use, requires every float to be finite, and
+//! allocates only what a model needs, whatever the file says.
 
 use std::ops::Range;
 
@@ -15,7 +15,8 @@ use crate::kernels::{LargeWeight, Matrix};
 /// Value of the metadata key `format`.
 pub(crate) const FORMAT: &str = "evidence-chat-embedder/1";
 
-/// Above the header of a model (19 kB). A longer header is not parsed: parsed JSON takes many times its length.
+/// Above the header of a model (19 kB). A longer header is not parsed: parsed JSON takes many times
+/// its length.
 const MAX_HEADER_BYTES: u64 = 65_536;
 
 /// The byte that stands for the next of the exceptions.
@@ -44,26 +45,21 @@ impl ModelFile {
         let damaged = |error| EmbedderError::Damaged(format!("it is not a safetensors file ({error})"));
         let (length, header) = SafeTensors::read_metadata(&bytes).map_err(damaged)?;
         let file = Self { bytes, header, start: size_of::<u64>() + length };
-        let format = file.metadata("format");
-        if format != Some(FORMAT) {
-            return Err(EmbedderError::Damaged(format!("its format is {format:?}, expected {FORMAT:?}")));
-        }
+        file.expect_metadata("format", Some(FORMAT))?;
         Ok(file)
     }
 
-    /// The value of a metadata key.
-    pub(crate) fn metadata(&self, key: &str) -> Option<&str> {
-        Some(self.header.metadata().as_ref()?.get(key)?)
+    /// Rejects a model of another kind, even if its tensors fit.
+    pub(crate) fn expect_kind(&self, kind: Option<&str>) -> Result<(), EmbedderError> {
+        self.expect_metadata("kind", kind)
     }
 
-    /// Rejects a model of another kind than `file` has, even if its tensors fit.
-    pub(crate) fn expect_kind(&self, kind: Option<&str>, file: &'static str) -> Result<(), EmbedderError> {
-        let actual = self.metadata("kind");
-        if actual == kind {
-            Ok(())
-        } else {
-            Err(EmbedderError::WrongKind { file, actual: actual.map(str::to_owned) })
+    fn expect_metadata(&self, key: &str, expected: Option<&str>) -> Result<(), EmbedderError> {
+        let actual = self.header.metadata().as_ref().and_then(|metadata| metadata.get(key));
+        if actual.map(String::as_str) == expected {
+            return Ok(());
         }
+        Err(EmbedderError::Damaged(format!("its {key} is {actual:?}, expected {expected:?}")))
     }
 
     /// Floats of exactly this shape, all finite.
@@ -151,11 +147,13 @@ impl ModelFile {
         self.release(VOCABULARY);
     }
 
-    /// Frees the memory of a tensor if it is at the end of what is left of the file. It can no longer be read.
+    /// Frees the memory of a tensor if it is at the end of what is left of the file. It can no
+    /// longer be read.
     ///
-    /// Called for each matrix once it is unpacked, the last one first: then the next ones are unpacked into the memory of those
-    /// before, and that of WebAssembly, which never shrinks, stays small. It relies on the order in which `quantize` writes
-    /// the tensors; with another order, less is freed.
+    /// Called for each matrix once it is unpacked, the last one first: then the next ones are
+    /// unpacked into the memory of those before, and that of WebAssembly, which never shrinks,
+    /// stays small. It relies on the order in which `quantize` writes the tensors; with another
+    /// order, less is freed.
     pub(crate) fn release(&mut self, name: &str) {
         // Tensors follow each other without gaps: the parser of safetensors rejects other files.
         if let Ok(tensor) = self.tensor(name)

@@ -1,8 +1,9 @@
-//! The same bits everywhere: compares every kernel of this machine with the committed golden vectors.
+//! Compares every kernel of this machine with the committed golden vectors.
 //! `tests/embedder/golden.test.mjs` compares Node.js and Chromium with them.
 //!
-//! After an intended change of the engine or the model, run this test with `EVIDENCE_UPDATE_GOLDEN=1` to rewrite them.
-//! `training/reader/publish.sh` also rewrites those of the reader.
+//! After an intended change of the engine or the model, run this test with
+//! `EVIDENCE_UPDATE_GOLDEN=1` to rewrite them. `training/reader/publish.sh` also rewrites those of
+//! the reader.
 
 #[path = "../tests/model/mod.rs"]
 pub(crate) mod model;
@@ -40,7 +41,7 @@ fn every_kernel_returns_the_golden_vectors() {
         let mut embedder = Embedder::with_kernel(model.clone(), kernel).unwrap();
         let texts = texts();
         let one_by_one: Vec<Embedding> = texts.iter().map(|text| embedder.embed(text)).collect();
-        assert_eq!(embedder.embed_batch(&texts), one_by_one, "{kernel}: a batch differs");
+        assert_eq!(embedder.embed_batch(&texts), one_by_one, "{kernel:?}: a batch differs");
         golden(&texts, &one_by_one)
     };
     if std::env::var_os("EVIDENCE_UPDATE_GOLDEN").is_some() {
@@ -49,7 +50,7 @@ fn every_kernel_returns_the_golden_vectors() {
     }
     let expected: Value = serde_json::from_str(&std::fs::read_to_string(GOLDEN).unwrap()).unwrap();
     for kernel in AnyKernel::available() {
-        assert!(embed(kernel) == expected, "{kernel} differs from the golden vectors");
+        assert!(embed(kernel) == expected, "{kernel:?} differs from the golden vectors");
     }
 }
 
@@ -62,10 +63,10 @@ fn a_vector_does_not_depend_on_the_texts_before() {
         let mut used = unused.clone();
         for text in texts.iter().rev() {
             let vector = used.embed(text).vector;
-            assert_eq!(unused.clone().embed(text).vector, vector, "{kernel}: {} bytes", text.len());
+            assert_eq!(unused.clone().embed(text).vector, vector, "{kernel:?}: {} bytes", text.len());
         }
         let one_by_one: Vec<Embedding> = texts.iter().map(|text| used.embed(text)).collect();
-        assert_eq!(unused.clone().embed_batch(&texts), one_by_one, "{kernel}: a batch");
+        assert_eq!(unused.clone().embed_batch(&texts), one_by_one, "{kernel:?}: a batch");
     }
 }
 
@@ -89,7 +90,7 @@ fn every_kernel_returns_the_golden_scores() {
     for kernel in AnyKernel::available() {
         let mut reader = reader(kernel);
         for item in &*items {
-            assert_eq!(bits(&mut reader, item), item["bits"], "{kernel}: {}", item["question"]);
+            assert_eq!(bits(&mut reader, item), item["bits"], "{kernel:?}: {}", item["question"]);
         }
     }
 }

@@ -14,49 +14,23 @@ pub fn fingerprint() -> String {
     crate::fingerprint().to_owned()
 }
 
-/// Name of the model file that this build requires.
-#[wasm_bindgen(js_name = modelFile)]
-pub fn model_file() -> String {
-    crate::MODEL_FILE.to_owned()
+/// The files that this build requires, as JSON:
+/// `{ "model": { "source", "sha256", "byteLength", "fingerprint" }, "reader": { … } }`.
+#[wasm_bindgen(js_name = requiredFiles)]
+pub fn required_files() -> String {
+    let file = |source: &str, sha256: &str, bytes: usize, fingerprint: &str| {
+        format!(
+            r#"{{"source":"{source}","sha256":"{sha256}","byteLength":{bytes},"fingerprint":"{fingerprint}"}}"#
+        )
+    };
+    let model = file(crate::MODEL_FILE, crate::MODEL_SHA256, crate::MODEL_BYTES, crate::fingerprint());
+    let reader =
+        file(crate::READER_FILE, crate::READER_SHA256, crate::READER_BYTES, crate::reader_fingerprint());
+    format!(r#"{{"model":{model},"reader":{reader}}}"#)
 }
 
-/// SHA-256 of the model file, hex.
-#[wasm_bindgen(js_name = modelSha256)]
-pub fn model_sha256() -> String {
-    crate::MODEL_SHA256.to_owned()
-}
-
-/// Length of the model file in bytes.
-#[wasm_bindgen(js_name = modelByteLength)]
-pub fn model_byte_length() -> usize {
-    crate::MODEL_BYTES
-}
-
-/// Short hash of everything that determines a reader's score.
-#[wasm_bindgen(js_name = readerFingerprint)]
-pub fn reader_fingerprint() -> String {
-    crate::reader_fingerprint().to_owned()
-}
-
-/// Name of the reader's file that this build requires.
-#[wasm_bindgen(js_name = readerFile)]
-pub fn reader_file() -> String {
-    crate::READER_FILE.to_owned()
-}
-
-/// SHA-256 of the reader's file, hex.
-#[wasm_bindgen(js_name = readerSha256)]
-pub fn reader_sha256() -> String {
-    crate::READER_SHA256.to_owned()
-}
-
-/// Length of the reader's file in bytes.
-#[wasm_bindgen(js_name = readerByteLength)]
-pub fn reader_byte_length() -> usize {
-    crate::READER_BYTES
-}
-
-/// Collects a model file in WebAssembly memory as it arrives, so that JavaScript needs no second copy.
+/// Collects a model file in WebAssembly memory as it arrives, so that JavaScript needs no second
+/// copy.
 #[wasm_bindgen]
 pub struct ModelLoader {
     bytes: Vec<u8>,
@@ -146,8 +120,9 @@ impl ModelLoader {
         unsafe { Uint8Array::view(&self.bytes) }
     }
 
-    /// Creates the embedder. `verified`: the caller has compared the SHA-256 of `view()` with `modelSha256()`. Otherwise it
-    /// is compared here, which takes longer than `crypto.subtle`.
+    /// Creates the embedder. `verified`: the caller has compared the SHA-256 of `view()` with that
+    /// of `requiredFiles()`. Otherwise it is compared here, which takes longer than
+    /// `crypto.subtle`.
     ///
     /// # Errors
     /// Throws an `Error` with code `integrity` if the bytes are not the model file.
@@ -157,8 +132,8 @@ impl ModelLoader {
         embedder.map(WasmEmbedder).map_err(|error| integrity(&error.to_string()))
     }
 
-    /// Creates the reader, which shares weights with the embedder and may outlive it. `verified`: as in `finish`, with
-    /// `readerSha256()`.
+    /// Creates the reader, which shares weights with the embedder and may outlive it. `verified`:
+    /// as in `finish`.
     ///
     /// # Errors
     /// Throws an `Error` with code `integrity` if the bytes are not the reader's file.
@@ -182,34 +157,17 @@ pub struct WasmEmbedder(Embedder);
 
 #[wasm_bindgen]
 impl WasmEmbedder {
-    /// Embeds one text.
-    pub fn embed(&mut self, text: &str) -> WasmEmbedding {
-        WasmEmbedding(self.0.embed(text))
-    }
-
-    /// Embeds texts. Each gets the vector that `embed` returns.
+    /// Embeds texts, in their order.
     #[wasm_bindgen(js_name = embedBatch)]
     pub fn embed_batch(&mut self, texts: Vec<String>) -> WasmEmbeddings {
         WasmEmbeddings(self.0.embed_batch(&texts))
     }
 
-    /// Tokens of the whole text before truncation, including the two that mark its ends. Much faster than `embed`.
+    /// Tokens of the whole text before truncation, including the two that mark its ends. Much
+    /// faster than `embed`.
     #[wasm_bindgen(js_name = countTokens)]
     pub fn count_tokens(&self, text: &str) -> usize {
         self.0.count_tokens(text)
-    }
-
-    /// See `Embedder::repeat`; `stage` is the name of a part.
-    #[cfg(feature = "stages")]
-    pub fn repeat(&mut self, stage: &str, text: &str, repeats: u32) -> Option<f64> {
-        let stage = crate::stages::Stage::ALL.into_iter().find(|other| other.name() == stage)?;
-        Some(self.0.repeat(stage, text, repeats) as f64)
-    }
-
-    /// The instructions it uses.
-    #[cfg(feature = "stages")]
-    pub fn kernel(&self) -> String {
-        self.0.kernel()
     }
 
     /// Token ids that the model reads for this text.
@@ -219,32 +177,7 @@ impl WasmEmbedder {
     }
 }
 
-/// One embedded text.
-#[wasm_bindgen]
-pub struct WasmEmbedding(Embedding);
-
-#[wasm_bindgen]
-impl WasmEmbedding {
-    /// 384 floats of unit length, copied out of WebAssembly memory.
-    #[wasm_bindgen(getter)]
-    pub fn vector(&self) -> Float32Array {
-        Float32Array::from(self.0.vector.as_slice())
-    }
-
-    /// Tokens of the whole text before truncation.
-    #[wasm_bindgen(getter)]
-    pub fn tokens(&self) -> usize {
-        self.0.tokens
-    }
-
-    /// Whether the end of the text was not read.
-    #[wasm_bindgen(getter)]
-    pub fn truncated(&self) -> bool {
-        self.0.truncated
-    }
-}
-
-/// Several embedded texts.
+/// The embeddings of several texts.
 #[wasm_bindgen]
 pub struct WasmEmbeddings(Vec<Embedding>);
 
@@ -278,8 +211,9 @@ pub struct WasmReader(Reader);
 
 #[wasm_bindgen]
 impl WasmReader {
-    /// Reads passages together. `statements`: those of all passages, concatenated; `counts`: how many each passage has.
-    /// Returns the z of each statement, in their order; NaN for a statement that did not fit into its input.
+    /// Reads passages together. `statements`: those of all passages, concatenated; `counts`: how
+    /// many each passage has. Returns the z of each statement, in their order; NaN for a statement
+    /// that did not fit into its input.
     ///
     /// # Errors
     /// Throws a `RangeError` unless there is a count for each heading and their sum is the number of statements.

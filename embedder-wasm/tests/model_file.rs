@@ -5,7 +5,7 @@ mod model;
 
 use std::path::Path;
 
-use embedder::{Embedder, EmbedderError, VocabularyError};
+use embedder::{Embedder, EmbedderError};
 use model::{Model, header_length, real_file};
 use serde_json::{Value, json};
 
@@ -113,7 +113,7 @@ fn another_format_is_rejected_and_named() {
     let other = with_metadata(json!({"format": "evidence-chat-embedder/2"}));
     assert_damaged(
         other,
-        r#"its format is Some("evidence-chat-embedder/2"), expected "evidence-chat-embedder/1""#,
+        r#"its format is Some("evidence-chat-embedder/2"), expected Some("evidence-chat-embedder/1")"#,
     );
     assert_damaged(with_metadata(json!({"format": "pt"})), "its format is");
     assert_damaged(with_metadata(json!({"license": "Apache-2.0"})), "its format is None");
@@ -349,29 +349,17 @@ fn another_vocabulary_is_rejected() {
         change(&mut lines);
         lines.join("\n").into_bytes()
     };
-    type E = VocabularyError;
-    for (bytes, expected) in [
-        (with(&|lines| lines.truncate(30_521)), E::TokenCount { actual: 30_521 }),
-        (with(&|lines| lines.push("more")), E::TokenCount { actual: 30_523 }),
-        (vec![], E::TokenCount { actual: 1 }),
-        (vec![b'\n'; 5_000_000], E::TokenCount { actual: 5_000_000 }),
-        (with(&|lines| lines[20_000] = lines[10_000]), E::DuplicateToken { id: 20_000, first: 10_000 }),
-        (with(&|lines| lines[5] = ""), E::TokenLength { id: 5, bytes: 0 }),
-        (with(&|lines| lines[30_521] = "more than 18 bytes!"), E::TokenLength { id: 30_521, bytes: 19 }),
-        (with(&|lines| lines.swap(0, 1)), E::SpecialToken { token: "[PAD]", id: 0 }),
-        (with(&|lines| lines.swap(101, 102)), E::SpecialToken { token: "[CLS]", id: 101 }),
-        (with(&|lines| lines[103] = "[mask]"), E::SpecialToken { token: "[MASK]", id: 103 }),
-        ([text.as_bytes(), b"\xc3"].concat(), E::NotUtf8 { valid_up_to: text.len() }),
-        ([b"\xff", text.as_bytes()].concat(), E::NotUtf8 { valid_up_to: 0 }),
+    for (bytes, reason) in [
+        (with(&|lines| lines.truncate(30_521)), "it has 30521 tokens"),
+        (vec![b'\n'; 5_000_000], "it has 5000000 tokens"),
+        (with(&|lines| lines.swap(101, 102)), "token 101 is not [CLS]"),
+        ([text.as_bytes(), b"\xc3"].concat(), "it is not UTF-8 from byte"),
     ] {
         let mut model = Model::real();
         let tensor = model.tensor(VOCABULARY);
         tensor.shape = vec![bytes.len() as u64];
         tensor.data = bytes;
-        match load_error(model.to_bytes()) {
-            EmbedderError::Vocabulary(actual) => assert_eq!(actual, expected),
-            other => panic!("{other}, expected {expected}"),
-        }
+        assert_damaged(model.to_bytes(), reason);
     }
 }
 

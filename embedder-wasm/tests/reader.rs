@@ -90,23 +90,14 @@ fn scores_follow_the_f32_model_in_value_and_order() {
 
 #[test]
 fn reader_and_embedder_reject_files_of_the_other_kind() {
-    let error = load_error(real_file().to_vec());
-    assert!(matches!(error, EmbedderError::WrongKind { actual: None, .. }), "{error:?}");
-    let message = error.to_string();
-    assert!(message.contains("\"embedder\"") && message.contains(embedder::READER_FILE), "{message}");
-
-    let error = Embedder::from_trusted(reader_file().to_vec()).err().unwrap();
-    assert!(matches!(&error, EmbedderError::WrongKind { actual, .. } if actual.as_deref() == Some("reader")));
-    let message = error.to_string();
-    assert!(message.contains("\"reader\"") && message.contains(embedder::MODEL_FILE), "{message}");
-
+    let error = load_error(real_file().to_vec()).to_string();
+    assert!(error.contains("its kind is None, expected Some(\"reader\")"), "{error}");
+    let error = Embedder::from_trusted(reader_file().to_vec()).err().unwrap().to_string();
+    assert!(error.contains("its kind is Some(\"reader\"), expected None"), "{error}");
     let mut model = reader();
     model.metadata["kind"] = json!("translator");
-    let error = load_error(model.to_bytes());
-    assert!(
-        matches!(&error, EmbedderError::WrongKind { actual, .. } if actual.as_deref() == Some("translator"))
-    );
-    assert!(error.to_string().contains("translator"), "{error}");
+    let error = load_error(model.to_bytes()).to_string();
+    assert!(error.contains("translator"), "{error}");
 }
 
 #[test]
@@ -128,15 +119,6 @@ fn a_missing_file_is_named_in_the_error() {
     assert!(matches!(error, EmbedderError::Io { .. }));
     let message = error.to_string();
     assert!(message.starts_with("cannot read ") && message.contains(embedder::READER_FILE), "{message}");
-}
-
-#[test]
-fn a_truncated_or_extended_file_is_rejected() {
-    let file = reader_file();
-    for length in [0, 7, 8, 9, 1000, file.len() / 2, file.len() - 1] {
-        assert_damaged(file[..length].to_vec(), "it is not a safetensors file");
-    }
-    assert_damaged([file, &[0]].concat(), "it is not a safetensors file");
 }
 
 #[test]
@@ -181,27 +163,7 @@ fn a_tensor_of_the_wrong_type_or_shape_is_rejected() {
     }
 }
 
-#[test]
-fn floats_must_be_finite() {
-    for name in ["embeddings.token_type_difference", "embeddings.marker", "statement.weight", "nothing.bias"]
-    {
-        for value in [f32::NAN, f32::INFINITY] {
-            let mut model = reader();
-            model.tensor(name).data[..4].copy_from_slice(&value.to_le_bytes());
-            assert_damaged(model.to_bytes(), &format!("{name} has values that are not finite"));
-        }
-    }
-}
-
-#[test]
-fn a_row_of_weights_whose_sum_could_overflow_is_rejected() {
-    let mut model = reader();
-    model.tensor(&format!("{LINEAR}.weight")).data[..384].fill(0x80);
-    model.set_integers(&format!("{LINEAR}.exceptions"), &[1000; 384]);
-    assert_damaged(model.to_bytes(), "weights too large");
-}
-
-/// Finite, but far from those of a reader. There is no right score.
+/// Values that are finite, but far from the values of a reader. There is no right score.
 #[test]
 fn extreme_floats_do_not_panic() {
     let scale = format!("{LINEAR}.scale");

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { before, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { BROWSER, openBrowser } from "../lib/browser.mjs";
-import { loadWasm, modelFolder, readerFile } from "../lib/embedder.mjs";
+import { embedOne, loadWasm, modelFolder, readerFile } from "../lib/embedder.mjs";
 import { serve } from "../lib/static-server.mjs";
 
 const FILES = ["embedder_bg.wasm", "embedder_relaxed_bg.wasm"];
@@ -51,10 +51,10 @@ for (const file of FILES) {
 test("A browser returns the golden scores", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "embedder-reader-"));
   t.after(() => rm(folder, { recursive: true, force: true }));
-  const { wasm } = await loadWasm();
+  const { files } = await loadWasm();
   await cp(fileURLToPath(new URL("../../embedder-wasm/npm/wasm/", import.meta.url)), folder, { recursive: true });
-  await cp(join(modelFolder(), wasm.modelFile()), join(folder, "model"));
-  await cp(readerFile(wasm), join(folder, "reader"));
+  await cp(join(modelFolder(), files.model.source), join(folder, "model"));
+  await cp(readerFile(files), join(folder, "reader"));
   await writeFile(join(folder, "index.html"), "<!doctype html><title>reader</title>");
   const server = await serve(folder);
   t.after(() => server.close());
@@ -88,9 +88,9 @@ async function readInPage({ file, items }) {
 test("reading changes no vector, and a reader outlives its embedder", async () => {
   const { embedder, reader } = await load(FILES[0]);
   const { question, heading, statements } = golden[0];
-  const vector = embedder.embed(question).vector;
+  const { vector } = embedOne(embedder, question);
   const z = read(reader, question, [{ heading, statements }]);
-  assert.deepEqual(embedder.embed(question).vector, vector);
+  assert.deepEqual(embedOne(embedder, question).vector, vector);
   embedder.free();
   assert.deepEqual(read(reader, question, [{ heading, statements }]), z);
 });
@@ -105,8 +105,8 @@ test("readPassages rejects counts that do not add up", async () => {
 });
 
 test('finishReader rejects any file but the reader with code "integrity"', async () => {
-  const { wasm, embedder, file } = await load(FILES[0]);
-  assert.equal(wasm.readerByteLength(), file.length);
+  const { wasm, files, embedder, file } = await load(FILES[0]);
+  assert.equal(files.reader.byteLength, file.length);
   const damaged = Buffer.from(file);
   damaged[damaged.length >> 1] ^= 1;
   for (const [bytes, verified] of [
@@ -137,13 +137,13 @@ function read(reader, question, passages) {
 }
 
 async function load(wasmFile) {
-  const { wasm, model } = await loadWasm(wasmFile);
+  const { wasm, files, model } = await loadWasm(wasmFile);
   const loader = new wasm.ModelLoader();
   loader.append(model);
   const embedder = loader.finish(true);
-  const file = await readFile(readerFile(wasm));
+  const file = await readFile(readerFile(files));
   const readerLoader = wasm.ModelLoader.forReader();
   readerLoader.append(file.subarray(0, 1000));
   readerLoader.append(file.subarray(1000));
-  return { wasm, embedder, file, reader: readerLoader.finishReader(embedder, false) };
+  return { wasm, files, embedder, file, reader: readerLoader.finishReader(embedder, false) };
 }

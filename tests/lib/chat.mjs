@@ -1,15 +1,13 @@
 // Requests to POST /api/chat as a client would make them, with real vectors. Every response is checked against
 // docs/openapi.yaml.
 import { assertDescribed } from "../../edge-chat/tests/support/openapi.mjs";
-import { loadEmbedder } from "./embedder.mjs";
+import { embedOne, loadEmbedder } from "./embedder.mjs";
 
 /** A valid request body for a question. */
 export async function chatRequest(message) {
   const { embedder, fingerprint } = await loadEmbedder();
-  const embedding = embedder.embed(message);
-  const vector = [...embedding.vector];
-  embedding.free();
-  return { message, embedding: vector, message_id: crypto.randomUUID(), model: fingerprint };
+  const { vector } = embedOne(embedder, message);
+  return { message, embedding: [...vector], message_id: crypto.randomUUID(), model: fingerprint };
 }
 
 /** Posts a body (an object as JSON, or text unchanged) and returns status, headers and, for a stream, its events. */

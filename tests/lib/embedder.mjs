@@ -12,15 +12,25 @@ export function loadEmbedder() {
   return loading;
 }
 
-/** The initialised module of this file, one per file, and the bytes of its model file. */
+/** The initialised module of this file, one per file, the files that it requires, and the bytes of its model file. */
 export async function loadWasm(file = "embedder_bg.wasm") {
   const wasm = await import(new URL(`embedder.js?${file}`, WASM).href);
   await wasm.default({ module_or_path: await readFile(new URL(file, WASM)) });
-  return { wasm, model: await readFile(join(modelFolder(), wasm.modelFile())) };
+  const files = JSON.parse(wasm.requiredFiles());
+  return { wasm, files, model: await readFile(join(modelFolder(), files.model.source)) };
 }
 
-/** The reader's file that this module requires. */
-export const readerFile = (wasm) => new URL(`../../embedder-wasm/reader/${wasm.readerFile()}`, import.meta.url);
+/** The URL of the reader's file. */
+export const readerFile = ({ reader }) => new URL(`../../embedder-wasm/reader/${reader.source}`, import.meta.url);
+
+/** The embedding of one text. */
+export function embedOne(embedder, text) {
+  const batch = embedder.embedBatch([text]);
+  const [tokens] = batch.tokens;
+  const embedding = { vector: batch.vectors, tokens, truncated: batch.truncated[0] === 1 };
+  batch.free();
+  return embedding;
+}
 
 /** The folder with the model file. */
 export function modelFolder() {

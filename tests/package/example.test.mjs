@@ -41,7 +41,7 @@ test("the example finds the sentence with the same meaning", async () => {
   if (SCREENSHOTS) await page.locator("main").screenshot({ path: join(SCREENSHOTS, "embedder-example.png") });
 });
 
-test("the next visit loads the model from the cache, although it was sent compressed", async () => {
+test("the next visit loads the model from the cache", async () => {
   await page.waitForTimeout(500);
   await page.reload();
   await status().filter({ hasText: "Ready in" }).waitFor();

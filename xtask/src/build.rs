@@ -211,11 +211,6 @@ const SIMD: Module = Module { name: "embedder", arguments: &[] };
 /// A browser rejects a module with an instruction it does not know, so both are published. Both have the same JavaScript.
 const RELAXED_SIMD: Module =
     Module { name: "embedder_relaxed", arguments: &["--", "-C", "target-feature=+relaxed-simd"] };
-/// Its parts can be timed, for `cargo xtask bench embedder`.
-const STAGES: Module = Module {
-    name: "embedder_stages",
-    arguments: &["--features", "stages", "--", "-C", "target-feature=+relaxed-simd"],
-};
 
 impl Module {
     fn path(self) -> PathBuf {
@@ -231,12 +226,6 @@ impl Module {
             fs::copy(module, self.path()).map(|_| ()).context("cannot copy the embedder")
         })
     }
-}
-
-/// Builds the embedder such that its parts can be timed, for `cargo xtask bench embedder`.
-pub fn embedder_stages(out_dir: &Path) -> Result<()> {
-    STAGES.compile(&setup::wasm_toolchain()?)?;
-    bind("web", &STAGES.path(), "embedder", out_dir)
 }
 
 /// Writes the bindings and the modules. A module that was not compiled is replaced by the one that all browsers run.

@@ -29,15 +29,6 @@ const commands = {
   },
 
   ids: (texts) => embedder.ids(texts),
-
-  kernel: () => embedder.kernel(),
-
-  /** Milliseconds of one part of an embedding, and its products of integers. */
-  stage(name, text, repeats) {
-    const started = performance.now();
-    const products = embedder.stage(name, text, repeats);
-    return [(performance.now() - started) / repeats, products];
-  },
 };
 
 onmessage = async ({ data: { command, args } }) => {

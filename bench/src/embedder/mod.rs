@@ -5,7 +5,6 @@ mod native;
 mod onnxruntime;
 mod quality;
 mod size;
-mod stages;
 mod sts_benchmark;
 mod texts;
 
@@ -55,8 +54,6 @@ enum Part {
     Native,
     /// Speed, load time, memory and accuracy in Chromium, compared with Transformers.js.
     Browser,
-    /// Time of each part of an embedding, and of the products on registers only, natively and in Chromium.
-    Stages,
     /// The STS benchmark, natively; needs --eval-dir.
     Quality,
     /// What a visitor downloads.
@@ -65,13 +62,12 @@ enum Part {
 
 impl Part {
     /// Timings first, while the machine is quiet.
-    const ALL: [Self; 5] = [Self::Native, Self::Browser, Self::Stages, Self::Quality, Self::Size];
+    const ALL: [Self; 4] = [Self::Native, Self::Browser, Self::Quality, Self::Size];
 
     fn name(self) -> &'static str {
         match self {
             Self::Native => "the native embedder",
             Self::Browser => "the embedder in Chromium",
-            Self::Stages => "the parts of an embedding",
             Self::Quality => "the quality of the vectors",
             Self::Size => "the size of the download",
         }
@@ -105,7 +101,6 @@ pub(super) fn measure(options: &Options) -> Result<()> {
         let result = match part {
             Part::Native => native::measure(&bench, &mut report),
             Part::Browser => browser::measure(&bench, &mut report),
-            Part::Stages => stages::measure(&bench, &mut report),
             Part::Quality => quality::measure(&bench, &mut report),
             Part::Size => size::measure(&mut report),
         };

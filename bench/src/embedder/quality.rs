@@ -33,13 +33,8 @@ pub(super) fn measure(bench: &Workbench, report: &mut Report) -> Result<()> {
 
 /// Builds a program of `bench/native` in release mode and returns its path.
 pub(crate) fn program(name: &str) -> Result<PathBuf> {
-    program_with(name, &[])
-}
-
-/// The same with more options of Cargo.
-pub(super) fn program_with(name: &str, options: &[&str]) -> Result<PathBuf> {
     let mut build = shell::cargo(&["build"]);
-    build.args(["--release", "--quiet", "--package", "bench-native", "--bin", name]).args(options);
+    build.args(["--release", "--quiet", "--package", "bench-native", "--bin", name]);
     shell::run(&mut build)?;
     Ok(paths::cargo_target().join("release").join(name))
 }

@@ -7,8 +7,8 @@ export interface Settle<Result> {
 }
 
 /**
- * A promise that rejects with `aborted` once the signal is aborted. `start` begins the work that settles it, unless the signal is
- * aborted already, and returns how to cancel that work.
+ * A promise that rejects with `aborted` once the signal is aborted. `start` begins the work that
+ * settles it, unless the signal is aborted already, and returns how to cancel that work.
  */
 export function abortable<Result>(
   signal: AbortSignal | undefined,

@@ -1,8 +1,7 @@
 import { abortable, type Settle } from "./abortable.js";
-import { messageOf } from "./loading/errors.js";
 import { Watchdog } from "./loading/watchdog.js";
 import type { CallOptions, Embedder, Embedding, PassageToRead, ReaderOptions } from "./embedding.js";
-import { asEmbedderError, EmbedderError } from "./errors.js";
+import { EmbedderError, messageOf } from "./errors.js";
 import { identityOf } from "./file-identity.js";
 import type { Settings } from "./options.js";
 import { DIMENSIONS, type OpenPort, type Port, type Reply, type Request, type Vectors } from "./protocol.js";
@@ -39,20 +38,18 @@ export class EmbedderClient implements Embedder {
   /** Opens an engine and lets it load the model; closes it if loading fails. */
   static load(open: OpenPort, settings: LoadSettings): Promise<EmbedderClient> {
     const { modelUrl, wasmUrl, cache, timeoutMs, signal, onProgress } = settings;
-    return new Promise((resolve, reject) => {
+    return abortable<EmbedderClient>(signal, "Loading", ({ resolve, reject }) => {
       let client: EmbedderClient | undefined;
       let port: Port | undefined;
 
-      const settle = () => {
+      const close = () => {
         watchdog.stop();
-        signal?.removeEventListener("abort", onAbort);
+        port?.close();
       };
       const fail = (error: EmbedderError) => {
-        settle();
-        port?.close();
+        close();
         reject(error);
       };
-      const onAbort = () => fail(new EmbedderError("aborted", "Loading was aborted.", { cause: signal?.reason }));
       const watchdog = new Watchdog(timeoutMs, () => fail(stalled(timeoutMs)));
       const onReply = (reply: Reply) => {
         if (client) return client.#settle(reply);
@@ -60,20 +57,20 @@ export class EmbedderClient implements Embedder {
         if (reply.type === "progress") onProgress(reply.progress);
         if (reply.type === "load_failed") fail(new EmbedderError(reply.code, reply.message));
         if (reply.type === "ready" && port) {
-          settle();
+          watchdog.stop();
           client = new EmbedderClient(port, reply.fingerprint, settings);
           resolve(client);
         }
       };
       const onDied = (reason: string) => (client ? client.#end(crashed(reason)) : fail(notStarted(reason)));
 
-      signal?.addEventListener("abort", onAbort);
       try {
         port = open({ reply: onReply, died: onDied });
         port.post({ type: "load", modelUrl, wasmUrl, cache });
       } catch (thrown) {
-        fail(asEmbedderError(thrown) ?? notStarted(messageOf(thrown)));
+        fail(thrown instanceof EmbedderError ? thrown : notStarted(messageOf(thrown)));
       }
+      return close;
     });
   }
 

@@ -1,7 +1,6 @@
-import { messageOf } from "./loading/errors.js";
 import { EmbedderClient } from "./client.js";
 import type { Embedder } from "./embedding.js";
-import { EmbedderError } from "./errors.js";
+import { EmbedderError, messageOf } from "./errors.js";
 import { openWorker } from "./open-worker.js";
 import { type EmbedderOptions, readOptions } from "./options.js";
 import type { OpenPort } from "./protocol.js";
@@ -21,9 +20,6 @@ import { assertSupported } from "./support.js";
  */
 export async function createEmbedder(options: EmbedderOptions = {}): Promise<Embedder> {
   const settings = readOptions(options);
-  if (settings.signal?.aborted) {
-    throw new EmbedderError("aborted", "Loading was aborted.", { cause: settings.signal.reason });
-  }
   assertSupported(settings.mode);
   const open = settings.mode === "worker" ? openWorker(settings.workerUrl) : await openInline();
   return EmbedderClient.load(open, settings);

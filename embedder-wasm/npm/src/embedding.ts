@@ -29,7 +29,7 @@ export interface ReaderOptions extends CallOptions {
 export interface PassageToRead {
   /** Title and section, such as `Returns › Refunds`, or empty. Its last 40 tokens are read. */
   readonly heading: string;
-  /** What the passage says, in its order: sentences, rows of a table, items of a list. */
+  /** Sentences, rows of a table and items of a list, in the order of the passage. */
   readonly statements: readonly string[];
 }
 
@@ -49,34 +49,38 @@ export interface Embedder {
   embed(text: string, options?: CallOptions): Promise<Embedding>;
 
   /**
-   * Embeds many texts. Returns one embedding for each, in their order, with the same bits as `embed`. Other calls run in
-   * between, so a long batch does not delay a short question.
+   * Embeds many texts. Returns one embedding for each, in their order, with the same bits as
+   * `embed`. Other calls run in between, so a long batch does not delay a short question.
    *
    * @throws {@link EmbedderError} `bad_input` if `texts` is not an array of strings; `aborted`; `crashed`.
    */
   embedBatch(texts: readonly string[], options?: CallOptions): Promise<Embedding[]>;
 
   /**
-   * Counts the tokens of the whole text, including the two that mark its ends: `embed` truncates a text with more than
-   * {@link MAX_TOKENS}. Takes far less time than `embed`, and does not wait for a long batch.
+   * Counts the tokens of the whole text, including the two that mark its ends: `embed` truncates a
+   * text with more than {@link MAX_TOKENS}. Takes far less time than `embed`, and does not wait for
+   * a long batch.
    *
    * @throws {@link EmbedderError} `bad_input` if `text` is not a string; `aborted`; `crashed`.
    */
   countTokens(text: string, options?: CallOptions): Promise<number>;
 
   /**
-   * Loads the reader, from the browser's cache or with a download of its own. Calls share one load, which ends when all of them are
-   * aborted; a failed one can be repeated. Once it is loaded, further calls resolve at once.
+   * Loads the reader, from the browser's cache or with a download of its own. Calls share one load,
+   * which ends when all of them are aborted; a failed one can be repeated. Once it is loaded,
+   * further calls resolve at once.
    *
    * @throws {@link EmbedderError} `network`, `integrity`, `timeout`, `aborted` or `crashed`.
    */
   loadReader(options?: ReaderOptions): Promise<void>;
 
   /**
-   * Reads a question with each passage. Returns, for each statement of each passage, the logit that it answers the question minus the
-   * logit that nothing in the passage does: larger is better, and above 0 it is more likely the answer than that there is none. `null`:
-   * it was not read, because question and passage have more than {@link MAX_TOKENS} tokens. Loads the reader first if needed.
-   * Embeddings run between two passages, or a few short ones, so reading does not delay a question for long.
+   * Reads a question with each passage. Returns, for each statement of each passage, the logit that
+   * it answers the question minus the logit that nothing in the passage does: larger is better, and
+   * above 0 it is more likely the answer than that there is none. `null`: it was not read, because
+   * question and passage have more than {@link MAX_TOKENS} tokens. Loads the reader first if
+   * needed. Embeddings run between two passages, or a few short ones, so reading does not delay a
+   * question for long.
    *
    * @throws {@link EmbedderError} `bad_input` if an argument is not of its type; those of `loadReader`.
    */

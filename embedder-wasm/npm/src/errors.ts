@@ -1,17 +1,17 @@
-import { LoadingError } from "./loading/errors.js";
-
 /**
  * Why an embedder could not be created or used. The set is closed.
  *
- * - `unsupported_browser`: no WebAssembly with SIMD and reference types, no module workers, or no `AbortSignal.timeout`. Known before any
- *   download.
- * - `blocked`: the Content-Security-Policy forbids WebAssembly or the Trusted Types policy. Known before any download.
+ * - `unsupported_browser`: no WebAssembly with SIMD and reference types, no module workers, or no
+ *   `AbortSignal.timeout`. Known before any download.
+ * - `blocked`: the Content-Security-Policy forbids WebAssembly or the Trusted Types policy. Known
+ *   before any download.
  * - `timeout`: loading made no progress for `timeoutMs`.
  * - `network`: a file could not be fetched.
- * - `integrity`: a file was fetched but is not the one this version needs.
+ * - `integrity`: a file was fetched but belongs to another version.
  * - `aborted`: the caller's signal was aborted, or the embedder was disposed.
  * - `bad_input`: an argument of the wrong type or out of range.
- * - `crashed`: the worker died, usually out of memory. All pending calls are rejected; create a new embedder.
+ * - `crashed`: the worker died, usually out of memory. All pending calls are rejected; create a new
+ *   embedder.
  */
 export type EmbedderErrorCode =
   "unsupported_browser" | "blocked" | "timeout" | "network" | "integrity" | "aborted" | "bad_input" | "crashed";
@@ -27,8 +27,8 @@ export class EmbedderError extends Error {
   }
 }
 
-/** The error of this package for one of a download or a worker; `undefined` for anything else. */
-export function asEmbedderError(thrown: unknown): EmbedderError | undefined {
-  if (thrown instanceof EmbedderError) return thrown;
-  return thrown instanceof LoadingError ? new EmbedderError(thrown.code, thrown.message, { cause: thrown }) : undefined;
+/** The message of anything that can be thrown, and of its cause, where Node puts the reason. */
+export function messageOf(thrown: unknown): string {
+  if (!(thrown instanceof Error)) return String(thrown);
+  return thrown.cause instanceof Error ? `${thrown.message}: ${thrown.cause.message}` : thrown.message;
 }

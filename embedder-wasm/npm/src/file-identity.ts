@@ -1,12 +1,12 @@
-/** A file that this version of the package reads, and the fingerprint of what is computed with it. */
+/** A file that this version of the package reads, and the fingerprint of the results. */
 export interface FileIdentity {
   /** Name of the file in this package, which is compressed with gzip. */
   readonly file: string;
   /** Size of the uncompressed file. */
   readonly byteLength: number;
-  /** Size of the compressed file; of the uncompressed one in a build without the file. */
+  /** Size of the compressed file; in a build without the file, of the uncompressed file. */
   readonly downloadBytes: number;
-  /** 16 hex digits. That of the model identifies model, tokenizer and engine; that of the reader also the reader. */
+  /** 16 hex digits that identify model, tokenizer and engine; for the reader, the reader as well. */
   readonly fingerprint: string;
 }
 

@@ -1,8 +1,8 @@
 import { BlockVerifier } from "./loading/block-digests.js";
-import type { ByteSink, Decompressor } from "./loading/model-download.js";
+import type { ByteSink } from "./loading/model-download.js";
+import type { WasmModule } from "./loading/start-wasm.js";
 import type { ModelLoader } from "../wasm/embedder.js";
 import type { LoadedFile } from "./loaded-file.js";
-import type { WasmModule } from "./start-wasm.js";
 
 /** Bytes of the file that are copied at a time. */
 const PIECE_BYTES = 1024 * 1024;
@@ -10,8 +10,9 @@ const PIECE_BYTES = 1024 * 1024;
 const COMPRESSED_BYTES = 64 * 1024;
 
 /**
- * Passes each chunk of a file to WebAssembly and to the check of its blocks. A copy for the cache is made in pieces while the
- * file arrives, as blobs, which browsers keep in another process: the memory of this one has the file only once.
+ * Passes each chunk of a file to WebAssembly and to the check of its blocks. A copy for the cache
+ * is made in pieces while the file arrives, as blobs, which browsers keep in another process: the
+ * memory of this one has the file only once.
  */
 export class FileSink<Loaded> implements ByteSink {
   readonly #file: LoadedFile<Loaded>;
@@ -44,17 +45,18 @@ export class FileSink<Loaded> implements ByteSink {
   }
 
   /**
-   * Decompresses in WebAssembly, which knows the length of the file. What the browser decompresses would stay in memory until its
-   * garbage collector runs: as much as the whole file. Nothing is left to do after an append, so nothing to abort.
+   * Decompresses in WebAssembly, which knows the length of the file. What the browser decompresses
+   * would stay in memory until its garbage collector runs: as much as the whole file.
    */
-  decompressor(): Decompressor {
-    const append = async (chunk: Uint8Array) => {
-      for (let start = 0; start < chunk.length; start += COMPRESSED_BYTES) {
-        const piece = chunk.subarray(start, start + COMPRESSED_BYTES);
-        await this.#grow((loader) => loader.appendGzip(piece));
-      }
-    };
-    return { append, finish: () => this.#grow((loader) => loader.finishGzip()), abort: () => undefined };
+  async appendGzip(chunk: Uint8Array): Promise<void> {
+    for (let start = 0; start < chunk.length; start += COMPRESSED_BYTES) {
+      const piece = chunk.subarray(start, start + COMPRESSED_BYTES);
+      await this.#grow((loader) => loader.appendGzip(piece));
+    }
+  }
+
+  finishGzip(): Promise<void> {
+    return this.#grow((loader) => loader.finishGzip());
   }
 
   async #grow(append: (loader: ModelLoader) => void): Promise<void> {

@@ -1,74 +1,35 @@
-import { messageOf } from "./loading/errors.js";
+import { messageOf } from "./errors.js";
+import type { Job } from "./job.js";
 import { nextTask } from "./loading/next-task.js";
-import type { WasmEmbedder } from "../wasm/embedder.js";
-import { EmbedJob } from "./embed-job.js";
 import type { Reply } from "./protocol.js";
-import type { ReadJob } from "./read-job.js";
 
-type Engine = Pick<WasmEmbedder, "embedBatch" | "countTokens">;
-
-interface CountJob {
-  readonly id: number;
-  readonly text: string;
-}
-
-interface QueuedEmbedJob {
-  readonly id: number;
-  readonly job: EmbedJob;
-}
-
-interface QueuedReadJob {
-  readonly id: number;
-  readonly reading: ReadJob;
-}
+/** Kinds of jobs, the most urgent first: counting tokens takes no time. */
+const KINDS = ["count", "embed", "read"] as const;
 
 /**
- * Runs the calls: counts first, since they take no time, then the embeddings in turn, one slice at a time. Passages are read when
- * no embedding waits, one slice at a time, too.
+ * Runs jobs, one slice at a time, those of the most urgent kind first. Jobs of one kind take turns.
+ * Other messages are handled between two slices, so a job can be cancelled.
  */
 export class JobQueue {
-  readonly #engine: Engine;
-  readonly #reply: (reply: Reply, transfer?: Transferable[]) => void;
-  #counts: CountJob[] = [];
-  #embeddings: QueuedEmbedJob[] = [];
-  #reads: QueuedReadJob[] = [];
+  readonly #reply: (reply: Reply) => void;
+  readonly #jobs: Record<(typeof KINDS)[number], Job[]> = { count: [], embed: [], read: [] };
   #isScheduled = false;
 
-  constructor(engine: Engine, reply: (reply: Reply, transfer?: Transferable[]) => void) {
-    this.#engine = engine;
+  constructor(reply: (reply: Reply) => void) {
     this.#reply = reply;
   }
 
-  embed(id: number, texts: readonly string[]): void {
-    try {
-      this.#embeddings.push({ id, job: new EmbedJob(texts) });
-    } catch {
-      const message = `There is not enough memory for ${texts.length} vectors at once. Embed the texts in several batches.`;
-      return this.#reply({ type: "call_failed", id, message });
-    }
-    this.#schedule();
-  }
-
-  count(id: number, text: string): void {
-    this.#counts.push({ id, text });
-    this.#schedule();
-  }
-
-  read(id: number, reading: ReadJob): void {
-    this.#reads.push({ id, reading });
+  add(kind: (typeof KINDS)[number], job: Job): void {
+    this.#jobs[kind].push(job);
     this.#schedule();
   }
 
   cancel(id: number): void {
-    this.#counts = this.#counts.filter((count) => count.id !== id);
-    this.#embeddings = this.#embeddings.filter((embedding) => embedding.id !== id);
-    this.#reads = this.#reads.filter((read) => read.id !== id);
+    for (const kind of KINDS) this.#jobs[kind] = this.#jobs[kind].filter((job) => job.id !== id);
   }
 
   clear(): void {
-    this.#counts = [];
-    this.#embeddings = [];
-    this.#reads = [];
+    for (const kind of KINDS) this.#jobs[kind] = [];
   }
 
   #schedule(): void {
@@ -76,46 +37,24 @@ export class JobQueue {
     this.#isScheduled = true;
     nextTask(() => {
       this.#isScheduled = false;
-      this.#runNext();
-      if (this.#counts.length + this.#embeddings.length + this.#reads.length > 0) this.#schedule();
+      const kind = KINDS.find((kind) => this.#jobs[kind].length > 0);
+      const job = kind && this.#jobs[kind].shift();
+      if (!job) return;
+      const reply = runSlice(job);
+      if (reply) this.#reply(reply);
+      else this.#jobs[kind].push(job);
+      this.#schedule();
     });
   }
+}
 
-  #runNext(): void {
-    const next = this.#counts.shift() ?? this.#embeddings.shift() ?? this.#reads.shift();
-    if (!next) return;
-    try {
-      if ("text" in next) this.#count(next);
-      else if ("reading" in next) this.#readSlice(next);
-      else this.#embedSlice(next);
-    } catch (thrown) {
-      const message = messageOf(thrown);
-      // After a trap the module's memory cannot be trusted.
-      if (thrown instanceof WebAssembly.RuntimeError) this.#reply({ type: "crashed", message });
-      else this.#reply({ type: "call_failed", id: next.id, message });
-    }
-  }
-
-  #count({ id, text }: CountJob): void {
-    this.#reply({ type: "counted", id, tokens: this.#engine.countTokens(text) });
-  }
-
-  #embedSlice(queued: QueuedEmbedJob): void {
-    const { id, job } = queued;
-    job.runSlice(this.#engine);
-    if (!job.isDone) {
-      this.#embeddings.push(queued);
-      return;
-    }
-    const { vectors, tokens, truncated } = job;
-    const transfer = [vectors.buffer, tokens.buffer, truncated.buffer];
-    this.#reply({ type: "embedded", id, vectors, tokens, truncated }, transfer);
-  }
-
-  #readSlice(queued: QueuedReadJob): void {
-    const { id, reading } = queued;
-    reading.runSlice();
-    if (reading.isDone) this.#reply({ type: "passages_read", id, scores: reading.scores });
-    else this.#reads.unshift(queued);
+function runSlice(job: Job): Reply | undefined {
+  try {
+    return job.runSlice();
+  } catch (thrown) {
+    const message = messageOf(thrown);
+    // After a trap the module's memory cannot be trusted.
+    if (thrown instanceof WebAssembly.RuntimeError) return { type: "crashed", message };
+    return { type: "call_failed", id: job.id, message };
   }
 }

@@ -1,15 +1,14 @@
 import { type DownloadLock, takeDownloadLock } from "./loading/download-lock.js";
-import { messageOf } from "./loading/errors.js";
 import { readBody, withoutQuery } from "./loading/http.js";
 import { type DownloadOptions, ModelDownload } from "./loading/model-download.js";
-import { assertWasmAllowed } from "./loading/support.js";
-import { EmbedderError } from "./errors.js";
+import { startWasm, type WasmModule } from "./loading/start-wasm.js";
+import { EmbedderError, messageOf } from "./errors.js";
 import { FileCache } from "./file-cache.js";
 import { type FileIdentity, identityOf } from "./file-identity.js";
 import { FileSink } from "./file-sink.js";
 import type { LoadedFile } from "./loaded-file.js";
 import type { LoadProgress } from "./progress.js";
-import { startWasm, type WasmModule } from "./start-wasm.js";
+import { assertWasmAllowed } from "./support.js";
 
 export interface LoadOptions {
   /** Of the file. */
@@ -24,8 +23,9 @@ export interface LoadOptions {
 const MAX_STORE_MS = 10_000;
 
 /**
- * Starts the WebAssembly module and loads a file into it, from the cache or the network. The bytes go straight into
- * WebAssembly memory. Throws `EmbedderError`, the signal's reason, or what WebAssembly throws when out of memory.
+ * Starts the WebAssembly module and loads a file into it, from the cache or the network. The bytes
+ * go straight into WebAssembly memory. Throws `EmbedderError`, the signal's reason, or what
+ * WebAssembly throws when out of memory.
  */
 export async function loadFile<Loaded extends object>(file: LoadedFile<Loaded>, options: LoadOptions): Promise<Loaded> {
   assertWasmAllowed();
@@ -72,7 +72,8 @@ class FileLoad<Loaded extends object> {
       if (stored) await cache.remove();
       return await this.fromNetwork(wasm, cache);
     } finally {
-      // What is loaded is ready before the file is stored; the next tab should find it in the cache.
+      // What is loaded is ready before the file is stored; the next tab should find it in the
+      // cache.
       const limit = setTimeout(() => lock.release(), MAX_STORE_MS);
       void Promise.resolve(this.#storing).then(() => {
         clearTimeout(limit);
@@ -90,7 +91,8 @@ class FileLoad<Loaded extends object> {
     } catch (thrown) {
       if (!isIntegrity(thrown)) throw thrown;
       await parts?.clear();
-      // Parts of two versions, or an old version from the HTTP cache: a download that uses neither fixes both.
+      // Parts of two versions, or an old version from the HTTP cache: a download that uses neither
+      // fixes both.
       if (cache && !first.hasResumed) throw thrown;
       const second = this.#startDownload({ cache: "reload", parts: null, mayResume: false });
       return await this.#assembleDownload(wasm, second, cache);

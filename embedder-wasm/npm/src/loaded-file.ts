@@ -1,7 +1,7 @@
 import type { BlockDigests } from "./loading/block-digests.js";
+import type { WasmModule } from "./loading/start-wasm.js";
 import type { ModelLoader, WasmEmbedder, WasmReader } from "../wasm/embedder.js";
 import type { FileName } from "./file-identity.js";
-import type { WasmModule } from "./start-wasm.js";
 
 // Filled in by the build.
 declare const MODEL_BLOCKS: BlockDigests;

@@ -2,7 +2,8 @@
 export interface LoadProgress {
   /**
    * - `start`: fetching the program
-   * - `wait`: another tab of this site is downloading the file; its copy will be used. `loadedBytes` are those of that tab
+   * - `wait`: another tab of this site is downloading the file; its copy will be used. `loadedBytes`
+   *   are the bytes of the other tab
    * - `download`, `cache`: reading the file from the network, or from the browser's cache
    * - `initialize`: verifying and unpacking the file
    */

@@ -1,60 +1,56 @@
 import type { WasmReader } from "../wasm/embedder.js";
 import type { PassageToRead } from "./embedding.js";
+import { type Job, sliceEnd } from "./job.js";
+import type { Reply } from "./protocol.js";
 
 /**
- * Limit of one slice, as much text as the reader reads of one passage. Short passages are read together, which is faster. Between two
- * slices a job can be cancelled and an embedding gets its turn.
+ * Limit of one slice, as much text as the reader reads of one passage. Short passages are read
+ * together, which is faster.
  */
 const MAX_SLICE_CHARACTERS = 1000;
 
-/** Reads passages, one slice at a time. */
-export class ReadJob {
-  /** For each statement of each passage that was read. */
-  readonly scores: (number | null)[][] = [];
+/** Reads passages. */
+export class ReadJob implements Job {
+  readonly id: number;
   readonly #reader: Pick<WasmReader, "readPassages">;
   readonly #question: string;
   readonly #passages: readonly PassageToRead[];
+  readonly #lengths: readonly number[];
+  /** One array for each passage that was read, with a score for each statement. */
+  readonly #scores: (number | null)[][] = [];
 
-  constructor(reader: Pick<WasmReader, "readPassages">, question: string, passages: readonly PassageToRead[]) {
+  constructor(
+    id: number,
+    reader: Pick<WasmReader, "readPassages">,
+    question: string,
+    passages: readonly PassageToRead[],
+  ) {
+    this.id = id;
     this.#reader = reader;
     this.#question = question;
     this.#passages = passages;
+    this.#lengths = passages.map(({ heading, statements }) => heading.length + statements.join("").length);
   }
 
-  get isDone(): boolean {
-    return this.scores.length === this.#passages.length;
+  runSlice(): Reply | undefined {
+    const done = this.#scores.length;
+    const slice = this.#passages.slice(done, sliceEnd(this.#lengths, done, MAX_SLICE_CHARACTERS));
+    if (slice.length > 0) this.#read(slice);
+    const isDone = this.#scores.length === this.#passages.length;
+    return isDone ? { type: "passages_read", id: this.id, scores: this.#scores } : undefined;
   }
 
-  /** Reads the next passages; throws what the reader throws. */
-  runSlice(): void {
-    const slice = this.#passages.slice(this.scores.length, sliceEnd(this.#passages, this.scores.length));
-    if (slice.length === 0) return;
-    const headings = slice.map(({ heading }) => heading);
-    const statements = slice.flatMap((passage) => passage.statements);
-    const counts = Uint32Array.from(slice, (passage) => passage.statements.length);
+  #read(passages: readonly PassageToRead[]): void {
+    const headings = passages.map(({ heading }) => heading);
+    const statements = passages.flatMap((passage) => passage.statements);
+    const counts = Uint32Array.from(passages, (passage) => passage.statements.length);
     const read = this.#reader.readPassages(this.#question, headings, statements, counts);
     let start = 0;
     for (const count of counts) {
       // A statement that did not fit has no number.
       const scores = read.subarray(start, start + count);
-      this.scores.push(Array.from(scores, (score) => (Number.isNaN(score) ? null : score)));
+      this.#scores.push(Array.from(scores, (score) => (Number.isNaN(score) ? null : score)));
       start += count;
     }
   }
-}
-
-/** At least one passage, however long. */
-function sliceEnd(passages: readonly PassageToRead[], start: number): number {
-  let end = start;
-  let characters = 0;
-  while (end < passages.length) {
-    characters += lengthOf(passages[end]);
-    if (end > start && characters > MAX_SLICE_CHARACTERS) break;
-    end++;
-  }
-  return end;
-}
-
-function lengthOf(passage: PassageToRead | undefined): number {
-  return passage?.statements.reduce((sum, statement) => sum + statement.length, passage.heading.length) ?? 0;
 }

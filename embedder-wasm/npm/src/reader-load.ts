@@ -6,7 +6,10 @@ import type { Reply, Request } from "./protocol.js";
 
 type Waiting = Settle<void> & Pick<ReaderOptions, "onProgress">;
 
-/** The caller's side of loading the reader: all calls share one load, which is stopped when none of them waits any more. */
+/**
+ * The caller's side of loading the reader: all calls share one load, which is stopped when no call
+ * waits any more.
+ */
 export class ReaderLoad {
   readonly #post: (request: Request) => void;
   readonly #readerUrl: string;
@@ -21,7 +24,7 @@ export class ReaderLoad {
     this.#timeoutMs = timeoutMs;
   }
 
-  /** Starts the load, or waits for the one that runs. */
+  /** Starts the load, or waits for the running load. */
   wait({ signal, onProgress }: ReaderOptions): Promise<void> {
     return abortable<void>(signal, "Loading the reader", ({ resolve, reject }) => {
       const waiting = { resolve, reject, onProgress };
@@ -49,7 +52,7 @@ export class ReaderLoad {
     if (reply.type === "reader_failed") this.fail(new EmbedderError(reply.code, reply.message));
   }
 
-  /** Rejects all who wait. */
+  /** Rejects all waiting calls. */
   fail(error: EmbedderError): void {
     this.#settle(({ reject }) => reject(error));
   }
@@ -75,7 +78,7 @@ export class ReaderLoad {
   }
 }
 
-/** No report of progress for that long. */
+/** The error after `timeoutMs` without a report of progress. */
 export function stalled(timeoutMs: number): EmbedderError {
   const message = `Loading made no progress for ${timeoutMs / 1000} seconds. Check the connection and try again.`;
   return new EmbedderError("timeout", message);

@@ -99,18 +99,6 @@ test("replies in any order settle the call with their id", async () => {
   assert.equal((await third).vector[0], 3);
 });
 
-test("replies to a count and to an embedding settle the right calls", async () => {
-  const { worker, embedder } = await loaded();
-  const [embedding, count] = [embedder.embed("a"), embedder.countTokens("b")];
-  await Promise.resolve();
-  const [first, second] = worker.requests.slice(1);
-  assert.deepEqual([first.type, second], ["embed", { type: "count", id: second.id, text: "b" }]);
-  worker.reply({ type: "counted", id: second.id, tokens: 3 });
-  worker.reply({ type: "embedded", id: first.id, ...vectors(1) });
-  assert.equal(await count, 3);
-  assert.equal((await embedding).vector[0], 1);
-});
-
 test("the reader is loaded from its URL, and then a read is sent with its passages", async () => {
   const { worker, embedder } = await loaded();
   const passages = [{ heading: "h", statements: ["s"], id: Symbol("cannot be sent") }];

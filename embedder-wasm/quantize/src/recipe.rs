@@ -1,18 +1,19 @@
-//! The numbers of the recipe, all measured on this model. The README of this crate describes how, and what else was tried.
+//! The numbers of the recipe, all measured on this model. The README of this crate describes how,
+//! and what else was tried.
 
-/// How coarsely the weights of the layers and of the words are rounded: a step is proportional to the square root, so 4
-/// times the coarseness saves one bit per weight.
+/// How coarsely the weights of the layers and of the words are rounded: a step is proportional to
+/// the square root, so 4 times the coarseness saves one bit per weight.
 ///
-/// With this ratio, a saved bit costs the same accuracy in both. The values keep the whole download of the embedder
-/// below 15 MB (brotli).
+/// With this ratio, a saved bit costs the same accuracy in both. The values keep the whole download
+/// of the embedder below 15 MB (brotli).
 const LAYER_COARSENESS: f64 = 3.65e-10;
 const WORD_COARSENESS: f64 = 8.2e-10;
 
 /// Steps of the linear layers for a coarseness of 5e-10, one row per encoder layer.
 ///
-/// They minimise the bits for a given error of the vector: the step's error, weighted by the sensitivity of the vector to
-/// the tensor (empirical Fisher information, for random directions of the vector) and the variance of the inputs, is the
-/// same for all tensors.
+/// They minimise the bits for a given error of the vector: the step's error, weighted by the
+/// sensitivity of the vector to the tensor (empirical Fisher information, for random directions of
+/// the vector) and the variance of the inputs, is the same for all tensors.
 const LINEAR_STEPS: [[f64; 6]; 6] = [
     // query, key, value, attention output, intermediate, output
     [0.008_52, 0.010_82, 0.002_57, 0.002_98, 0.003_61, 0.004_46],
@@ -98,13 +99,16 @@ pub(crate) const LINEARS: [Linears; 4] = [
 /// Added to the variance of each input of a linear layer, as a fraction of the mean variance.
 pub(crate) const LAYER_DAMPING: f64 = 0.12;
 
-/// The same for the sensitivity of the vectors to each dimension of the embeddings.
+/// Added to the sensitivity of the vectors to each dimension of the embeddings, as a fraction of
+/// the mean sensitivity.
 pub(crate) const WORD_DAMPING: f64 = 0.3;
 
-/// Mantissa bits of biases and of the weights of layer norms: a relative error of 2⁻¹¹, far below that of the weights.
+/// Mantissa bits of biases and of the weights of layer norms: a relative error of 2⁻¹¹, far below
+/// that of the weights.
 const PARAMETER_BITS: u32 = 10;
 
-/// Positions are multiples of this. Bytes would be too coarse: one column is ±0.45, the others a tenth of it.
+/// Positions are multiples of this. Bytes would be too coarse: one column is ±0.45, the others a
+/// tenth of it.
 pub(crate) const POSITION_STEP: f32 = 1.0 / 512.0;
 
 /// Mantissa bits of the words' steps, which need not be precise.
@@ -112,8 +116,9 @@ pub(crate) const WORD_STEP_BITS: u32 = 3;
 
 /// The step of a word whose embedding has a root mean square of `relative` times the typical one.
 ///
-/// Frequent words have low ids and finer steps. `is_non_latin`: the token has a letter of a script other than Latin.
-/// Most tokens of a text in such a script are among a few hundred, mostly single letters.
+/// Frequent words have low ids and finer steps. `is_non_latin`: the token has a letter of a script
+/// other than Latin. Most tokens of a text in such a script are among a few hundred, mostly single
+/// letters.
 pub(crate) fn word_step(id: usize, relative: f64, is_non_latin: bool) -> f64 {
     let rarity = match id {
         999..1996 => FINE_RARITY,

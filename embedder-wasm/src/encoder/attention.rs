@@ -1,4 +1,5 @@
-//! Multi-head attention within each text. Its two matrix products are exact integers, like all others.
+//! Multi-head attention within each text. Its two matrix products are exact integers, like all
+//! others.
 
 use super::scratch::AttentionScratch;
 use super::{HEAD_DIMENSIONS, HEADS};
@@ -87,15 +88,6 @@ impl Attention<'_> {
         let rows = scores.chunks_exact_mut(width).zip(weights.chunks_exact_mut(width)).zip(weight_scales);
         for ((scores, weights), scale) in rows.take(tokens) {
             *scale = rows::softmax_quantize(kernel, scores, tokens, weights);
-        }
-    }
-
-    /// The softmax of every head.
-    #[cfg(feature = "stages")]
-    #[inline(always)]
-    pub(super) fn repeat_softmax<K: Kernel>(&mut self, kernel: K, tokens: usize) {
-        for _ in 0..HEADS {
-            self.softmax(kernel, tokens);
         }
     }
 

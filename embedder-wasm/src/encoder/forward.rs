@@ -1,4 +1,4 @@
-//! One forward pass over the tokens of one or more texts, and what is computed from it.
+//! The forward pass over the tokens of one or more texts, and its results.
 
 use super::attention::Attention;
 use super::reader::Reading;
@@ -21,11 +21,11 @@ pub(super) struct Forward<'a> {
 }
 
 impl Forward<'_> {
-    /// Writes the input of the first layer, word + position + token type, normalised, to `scratch.hidden`:
-    /// `[ids][DIMENSIONS]`.
+    /// Writes the input of the first layer, word + position + token type, normalised, to
+    /// `scratch.hidden`: `[ids][DIMENSIONS]`.
     ///
-    /// `positions`: for each id the sum of position and token type. `marker`: the word embedding of [`MARKER`], which is zero in
-    /// the embedder's file.
+    /// `positions`: for each id the sum of position and token type. `marker`: the word embedding of
+    /// [`MARKER`], which is zero in the embedder's file.
     #[inline(always)]
     pub(super) fn embed_tokens<'p, K: Kernel>(
         &mut self,
@@ -54,13 +54,14 @@ impl Forward<'_> {
 
 /// A forward pass.
 ///
-/// There is one for everything that the model computes: its code, inlined into each kernel, is most of the WebAssembly module.
+/// There is one for everything that the model computes: its code, inlined into each kernel, is most
+/// of the WebAssembly module.
 pub(super) struct Pass<'a> {
     pub(super) forward: Forward<'a>,
     pub(super) goal: Goal<'a>,
 }
 
-/// What a pass computes.
+/// Result of a pass.
 pub(super) enum Goal<'a> {
     /// `[texts][DIMENSIONS]`: sentence vectors.
     Embed(&'a mut [f32]),
@@ -169,7 +170,8 @@ pub(super) fn add_and_normalize<K: Kernel>(
     }
 }
 
-/// Mean over the tokens, scaled to unit length, which makes the division by their number unnecessary.
+/// Mean over the tokens, scaled to unit length, which makes the division by their number
+/// unnecessary.
 #[inline(always)]
 fn pool<K: Kernel>(kernel: K, text: &[f32], vector: &mut [f32]) {
     vector.fill(0.0);

@@ -1,5 +1,5 @@
-//! Scores of statements: the encoder reads question and passage at once, then two heads read the rows of \[CLS\] and of the
-//! statements' markers.
+//! Scores of statements: the encoder reads question and passage at once, then two heads read the
+//! rows of \[CLS\] and of the statements' markers.
 
 use std::sync::Arc;
 
@@ -17,8 +17,8 @@ const READER_KIND: &str = "reader";
 /// The first layers, which are the embedder's.
 const SHARED_LAYERS: usize = 2;
 
-/// The reader's model, ready to run. It shares the embedder's weights, clones share all of them; each has its own working
-/// memory of fixed size.
+/// The reader's model, ready to run. It shares the embedder's weights, clones share all of them;
+/// each has its own working memory of fixed size.
 #[derive(Clone)]
 pub(crate) struct ReaderEncoder {
     kernel: AnyKernel,
@@ -39,7 +39,8 @@ pub(super) struct ReaderModel {
     nothing: Head,
 }
 
-/// A linear layer of one output. In floats: it works on a few rows, and its error affects the score directly.
+/// A linear layer of one output. In floats: it works on a few rows, and its error affects the score
+/// directly.
 struct Head {
     weights: Vec<f32>,
     bias: f32,
@@ -48,9 +49,9 @@ struct Head {
 /// A row that a head reads.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum ReadRow {
-    /// That of \[CLS\]: the logit that nothing in the passage answers.
+    /// The row of \[CLS\]: the logit that nothing in the passage answers.
     Start(usize),
-    /// That of a statement's marker: the logit that the statement answers.
+    /// The row of a statement's marker: the logit that the statement answers.
     Marker(usize),
 }
 
@@ -59,7 +60,7 @@ impl ReaderEncoder {
     pub(crate) fn load(embedder: &Encoder, bytes: Vec<u8>) -> Result<Self, EmbedderError> {
         let Encoder { kernel, model: embedder, .. } = embedder;
         let mut file = ModelFile::parse(bytes)?;
-        file.expect_kind(Some(READER_KIND), crate::READER_FILE)?;
+        file.expect_kind(Some(READER_KIND))?;
         let difference = file.floats("embeddings.token_type_difference", &[DIMENSIONS])?;
         let passage_position =
             |row: &[f32]| row.iter().zip(&difference).map(|(a, b)| a + b).collect::<Vec<f32>>();
@@ -83,9 +84,10 @@ impl ReaderEncoder {
         })
     }
 
-    /// Reads passages in one pass. `ids` are their token ids, concatenated, at most [`MAX_ROWS`]; `lengths` the number of ids
-    /// of each; the first `question_ids` of each have token type 0. `read`: for each passage its start, then its markers;
-    /// ascending. Appends the z of each marker to `scores`. It does not depend on the other passages.
+    /// Reads passages in one pass. `ids` are their token ids, concatenated, at most [`MAX_ROWS`];
+    /// `lengths` the number of ids of each; the first `question_ids` of each have token type 0.
+    /// `read`: for each passage its start, then its markers; ascending. Appends the z of each
+    /// marker to `scores`. It does not depend on the other passages.
     pub(crate) fn read(
         &mut self,
         ids: &[u32],
@@ -121,7 +123,7 @@ impl Head {
     }
 }
 
-/// What a pass computes of passages.
+/// Input and output of a pass over passages.
 pub(super) struct Reading<'a> {
     pub(super) reader: &'a ReaderModel,
     /// Ids of each passage that have token type 0.

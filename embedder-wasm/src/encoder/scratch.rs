@@ -1,4 +1,5 @@
-//! Working memory of a forward pass. It is allocated once, and takes memory of the machine as texts become longer.
+//! Working memory of a forward pass. It is allocated once, and takes memory of the machine as texts
+//! become longer.
 
 use super::{HEAD_DIMENSIONS, INTERMEDIATE};
 use crate::DIMENSIONS;
@@ -16,7 +17,8 @@ pub(super) struct Scratch {
     rows: usize,
     /// `[rows][DIMENSIONS]`: the input and output of a layer.
     pub(super) hidden: Vec<f32>,
-    /// `[rows][3 * DIMENSIONS]` (queries, keys and values in each row) or `[FEED_FORWARD_ROWS][INTERMEDIATE]`.
+    /// `[rows][3 * DIMENSIONS]` (queries, keys and values in each row) or
+    /// `[FEED_FORWARD_ROWS][INTERMEDIATE]`.
     pub(super) expanded: Vec<f32>,
     /// `[rows][DIMENSIONS]`: output of a step before it is added to `hidden`.
     pub(super) step: Vec<f32>,
@@ -30,10 +32,10 @@ pub(super) struct Scratch {
 /// Working memory of attention.
 #[derive(Default)]
 pub(super) struct AttentionScratch {
-    /// `[rows][DIMENSIONS]`, and what one unit of a row is worth.
+    /// `[rows][DIMENSIONS]`, and the value of one unit of a row.
     pub(super) queries: Vec<i16>,
     pub(super) query_scales: Vec<f32>,
-    /// `[rows][DIMENSIONS]`, and what one unit of a row is worth.
+    /// `[rows][DIMENSIONS]`, and the value of one unit of a row.
     pub(super) keys: Vec<i16>,
     pub(super) key_scales: Vec<f32>,
     /// Keys of one head, in panels with one channel per token.
@@ -45,7 +47,7 @@ pub(super) struct AttentionScratch {
     /// `[tokens][tokens, padded]` of one head.
     pub(super) scores: Vec<f32>,
     pub(super) weights: Vec<i16>,
-    /// What one unit of a row of `weights` is worth.
+    /// The value of one unit of a row of `weights`.
     pub(super) weight_scales: Vec<f32>,
 }
 

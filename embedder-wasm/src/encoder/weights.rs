@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::{INTERMEDIATE, LAYERS};
 use crate::kernels::rows::LayerNorm;
-use crate::kernels::{InputFormat, Kernel, Linear, MAX_ACTIVATION, Work};
+use crate::kernels::{AnyKernel, InputFormat, Kernel, Linear, MAX_ACTIVATION, Work};
 use crate::model_file::ModelFile;
 use crate::wordpiece::VOCABULARY_SIZE;
 use crate::{DIMENSIONS, EmbedderError, MAX_TOKENS};
@@ -40,20 +40,12 @@ pub(super) struct Layer {
 
 /// Smallest integer of a narrow input column: half of the range is negative.
 const MIN_INPUT: i16 = -64;
-/// The same after GELU, whose values are never below -0.17.
+/// Smallest integer of a narrow column after GELU, whose values are never below -0.17.
 const MIN_INPUT_AFTER_GELU: i16 = -14;
 
-/// Unpacks the weights of the embedder's model file.
-pub(super) struct Load<'a> {
-    pub(super) file: &'a mut ModelFile,
-}
-
-impl Work for Load<'_> {
-    type Output = Result<Weights, EmbedderError>;
-
-    #[inline(always)]
-    fn run<K: Kernel>(self, _kernel: K) -> Self::Output {
-        let Self { file } = self;
+impl Weights {
+    /// Unpacks the weights of the embedder's model file.
+    pub(super) fn load(file: &mut ModelFile, kernel: AnyKernel) -> Result<Self, EmbedderError> {
         let tokens = TokenTable {
             bytes: file.range("embeddings.word_embeddings.weight", &[VOCABULARY_SIZE, DIMENSIONS])?,
             scales: file.floats("embeddings.word_embeddings.scale", &[VOCABULARY_SIZE])?,
@@ -61,8 +53,8 @@ impl Work for Load<'_> {
         // In the file, the positions include the token type of a single text.
         let positions = file.floats("embeddings.position_embeddings.weight", &[MAX_TOKENS, DIMENSIONS])?;
         let norm = layer_norm(file, "embeddings.LayerNorm")?;
-        let layers = load_layers::<K>(file, 0..LAYERS, Steps::PerMatrix)?;
-        Ok(Weights { tokens, positions, norm, layers })
+        let layers = kernel.run(LoadLayers { file, layers: 0..LAYERS, steps: Steps::PerMatrix })?;
+        Ok(Self { tokens, positions, norm, layers })
     }
 }
 
@@ -73,35 +65,29 @@ pub(super) struct LoadLayers<'a> {
     pub(super) steps: Steps,
 }
 
-/// How many steps the integers of a linear layer have.
+/// Granularity of the steps of a linear layer's integers.
 #[derive(Clone, Copy)]
 pub(super) enum Steps {
     PerMatrix,
-    /// One for each output.
+    /// Each output has its own step.
     PerChannel,
 }
 
 impl Work for LoadLayers<'_> {
     type Output = Result<Vec<Layer>, EmbedderError>;
 
+    /// Unpacks the layers in the opposite order of the file, which gives each back before the next
+    /// one.
     #[inline(always)]
     fn run<K: Kernel>(self, _kernel: K) -> Self::Output {
-        load_layers::<K>(self.file, self.layers, self.steps)
+        let Self { file, layers, steps } = self;
+        let mut loaded = Vec::with_capacity(layers.len());
+        for layer in layers.rev() {
+            loaded.push(load_layer::<K>(file, layer, steps)?);
+        }
+        loaded.reverse();
+        Ok(loaded)
     }
-}
-
-/// Unpacks the layers in the opposite order of the file, which gives each back before the next one.
-fn load_layers<K: Kernel>(
-    file: &mut ModelFile,
-    layers: Range<usize>,
-    steps: Steps,
-) -> Result<Vec<Layer>, EmbedderError> {
-    let mut loaded = Vec::with_capacity(layers.len());
-    for layer in layers.rev() {
-        loaded.push(load_layer::<K>(file, layer, steps)?);
-    }
-    loaded.reverse();
-    Ok(loaded)
 }
 
 fn layer_norm(file: &ModelFile, name: &str) -> Result<LayerNorm, EmbedderError> {
@@ -111,7 +97,8 @@ fn layer_norm(file: &ModelFile, name: &str) -> Result<LayerNorm, EmbedderError> 
     })
 }
 
-/// Unpacks the matrices in the opposite order of the file, which gives each back before the next one.
+/// Unpacks the matrices in the opposite order of the file, which gives each back before the next
+/// one.
 fn load_layer<K: Kernel>(file: &mut ModelFile, layer: usize, steps: Steps) -> Result<Layer, EmbedderError> {
     let name = |part: &str| format!("encoder.layer.{layer}.{part}");
     let format = |part: &str, depth, min| {
@@ -171,7 +158,6 @@ fn load_linear<K: Kernel>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernels::AnyKernel;
     use crate::tests::model;
 
     /// Otherwise more than one matrix is in memory twice while a model is loaded.
@@ -179,7 +165,7 @@ mod tests {
     fn every_matrix_of_the_model_is_given_back_once_it_is_unpacked() {
         let mut file = ModelFile::parse(model::real_file().to_vec()).unwrap();
         file.release_vocabulary();
-        let weights = AnyKernel::BASELINE.run(Load { file: &mut file }).unwrap();
+        let weights = Weights::load(&mut file, AnyKernel::BASELINE).unwrap();
         assert_eq!(file.into_bytes(usize::MAX).len(), weights.tokens.bytes.end);
     }
 }

@@ -1,7 +1,5 @@
 //! Which kernel runs.
 
-use std::fmt;
-
 use super::Work;
 #[cfg(target_arch = "aarch64")]
 use super::neon::Neon;
@@ -97,28 +95,5 @@ impl AnyKernel {
             #[cfg(target_arch = "aarch64")]
             Self::NeonDot(neon) => work.run(neon),
         }
-    }
-}
-
-impl fmt::Display for AnyKernel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            #[cfg(not(all(target_arch = "wasm32", target_feature = "simd128")))]
-            Self::Scalar(_) => "scalar",
-            #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
-            Self::Simd128(_) => "simd128",
-            #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
-            Self::Relaxed(_) => "relaxed-simd",
-            #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
-            Self::RelaxedPairs(_) => "relaxed-simd, pairs",
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2(_) => "AVX2",
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512(_) => "AVX-512",
-            #[cfg(target_arch = "aarch64")]
-            Self::Neon(_) => "NEON",
-            #[cfg(target_arch = "aarch64")]
-            Self::NeonDot(_) => "NEON, dot product",
-        })
     }
 }

@@ -1,12 +1,13 @@
 //! The arithmetic of the model, with the same bits on every machine.
 //!
-//! Matrix products are exact integers (i16 × i16 summed in i32), so the order of additions does not matter, and each
-//! architecture has its own inner loop ([`Kernel::panel_product`]). Float steps are written once ([`rows`],
-//! [`elementary`]) over [`Lanes`], whose order of operations is fixed.
+//! Matrix products are exact integers (i16 × i16 summed in i32), so the order of additions does not
+//! matter, and each architecture has its own inner loop ([`Kernel::panel_product`]). Float steps
+//! are written once ([`rows`], [`elementary`]) over [`Lanes`], whose order of operations is fixed.
 //!
-//! All `unsafe` code of the crate is in this module, except the view of WebAssembly memory that `wasm.rs` hands to
-//! JavaScript. It is sound by type: a [`Kernel`] proves that its instructions exist, and every SIMD product checks the
-//! lengths of its slices ([`Rows::check`]) before it uses pointers.
+//! All `unsafe` code of the crate is in this module, except the view of WebAssembly memory that
+//! `wasm.rs` hands to JavaScript. It is sound by type: a [`Kernel`] proves that its instructions
+//! exist, and every SIMD product checks the lengths of its slices ([`Rows::check`]) before it uses
+//! pointers.
 
 #![allow(unsafe_code, reason = "SIMD intrinsics and pointers into panels")]
 #![warn(clippy::undocumented_unsafe_blocks)]
@@ -44,21 +45,22 @@ pub(crate) use linear::Linear;
 pub(crate) use matrix::{LargeWeight, Matrix};
 pub(crate) use panels::{product, write_channel, write_pair};
 
-/// Largest magnitude of a quantised activation: 13 bits and a sign. Products of two such values summed over the
-/// 32 dimensions of an attention head still fit in i32: 32 · 8191² < 2³¹.
+/// Largest magnitude of a quantised activation: 13 bits and a sign. Products of two such values
+/// summed over the 32 dimensions of an attention head still fit in i32: 32 · 8191² < 2³¹.
 pub(crate) const MAX_ACTIVATION: i16 = 8191;
 
 /// An instruction set, as a zero-sized token.
 ///
-/// A value proves that this machine has the instructions, so its methods are safe. Where not every machine of the
-/// target has them (`x86.rs`), only detection creates the value. Vectors ([`Kernel::Lanes`]) come only from a kernel,
-/// so they prove the same.
+/// A value proves that this machine has the instructions, so its methods are safe. Where not every
+/// machine of the target has them (`x86.rs`), only detection creates the value. Vectors
+/// ([`Kernel::Lanes`]) come only from a kernel, so they prove the same.
 pub(crate) trait Kernel: Copy {
     /// Output channels of one panel of weights; a multiple of 8 that divides 32.
     const WIDTH: usize;
     /// Whether [`Kernel::byte_panel_product`] is faster than [`Kernel::panel_product`].
     const PREFERS_BYTES: bool = false;
-    /// Whether [`Kernel::byte_panel_product`] adds products in i16, up to the next of [`BytePanel::ends`].
+    /// Whether [`Kernel::byte_panel_product`] adds products in i16, up to the next of
+    /// [`BytePanel::ends`].
     const ADDS_IN_I16: bool = false;
     /// Its float vectors.
     type Lanes: Lanes;
@@ -77,19 +79,12 @@ pub(crate) trait Kernel: Copy {
     /// If a slice does not have the length that the shapes require.
     fn panel_product(self, panel: Panel<'_>, out: &mut [i32]);
 
-    /// The same for bytes: `(high parts · 2⁷ + low parts + offset)`.
+    /// Multiplies rows of bytes by every channel: `(high parts · 2⁷ + low parts + offset)`.
     ///
     /// # Panics
     /// If a slice does not have the length that the shapes require.
     fn byte_panel_product(self, panel: BytePanel<'_>, out: &mut [i32]) {
         panel.product(Self::WIDTH, out);
-    }
-
-    /// Runs the instructions of the fastest product on registers only. Returns the number of products of two integers, or 0
-    /// where that is not measured.
-    #[cfg(feature = "stages")]
-    fn multiply_registers(self, _steps: u64) -> u64 {
-        0
     }
 }
 
@@ -103,8 +98,8 @@ pub(crate) struct Rows<'a, T> {
 }
 
 impl<T> Rows<'_, T> {
-    /// Checks what every SIMD kernel relies on: `weights` has `depth / group` groups for each of `width` channels, and
-    /// `out` has room for `width` sums per row.
+    /// Checks what every SIMD kernel relies on: `weights` has `depth / group` groups for each of
+    /// `width` channels, and `out` has room for `width` sums per row.
     ///
     /// # Panics
     /// If a slice does not have the length that the shapes require.
@@ -203,31 +198,15 @@ impl BytePanel<'_> {
 
 /// A computation that is generic over the [`Kernel`] it runs with.
 ///
-/// `run` and every function it calls that works on [`Lanes`] must be `#[inline(always)]`: only code inlined into the
-/// kernel's entry point is compiled for its instructions.
+/// `run` and every function it calls that works on [`Lanes`] must be `#[inline(always)]`: only code
+/// inlined into the kernel's entry point is compiled for its instructions.
 pub(crate) trait Work {
     type Output;
     fn run<K: Kernel>(self, kernel: K) -> Self::Output;
 }
 
-/// Repeats `step` on twelve sums, as many as there are registers for. Each step has `products` products of two integers;
-/// returns their number.
-#[cfg(feature = "stages")]
-#[allow(dead_code, reason = "not every target has a kernel that measures it")]
-#[inline(always)]
-fn multiply_registers<V: Copy>(steps: u64, products: u64, start: V, step: impl Fn(V, V) -> V) -> u64 {
-    let mut sums = [std::hint::black_box(start); 12];
-    let factor = std::hint::black_box(start);
-    for _ in 0..steps {
-        for sum in &mut sums {
-            *sum = step(*sum, factor);
-        }
-    }
-    std::hint::black_box(sums);
-    steps * 12 * products
-}
-
-/// Splits rows into tiles of nearly equal height, at most `max_height`, and calls `tile(first, height)` for each.
+/// Splits rows into tiles of nearly equal height, at most `max_height`, and calls
+/// `tile(first, height)` for each.
 #[allow(dead_code, reason = "the scalar kernel has no tiles")]
 #[inline(always)]
 fn for_each_tile(rows: usize, max_height: usize, mut tile: impl FnMut(usize, usize)) {
@@ -239,7 +218,8 @@ fn for_each_tile(rows: usize, max_height: usize, mut tile: impl FnMut(usize, usi
     }
 }
 
-/// The float steps of a [`Kernel`], if they are those of another one. `$self` must be `self`, which `$kernel` may use.
+/// The float steps of a [`Kernel`], if they are those of another one. `$self` must be `self`, which
+/// `$kernel` may use.
 #[allow(unused_macros, reason = "the scalar kernel has its own")]
 macro_rules! float_steps_of {
     ($self:ident, $kernel:expr, $lanes:ty) => {

@@ -1,7 +1,9 @@
-//! WebAssembly with relaxed SIMD: products of four bytes at once, where the processor has an instruction for it.
+//! WebAssembly with relaxed SIMD: products of four bytes at once, where the processor has an
+//! instruction for it.
 //!
-//! The result of `i32x4.relaxed_dot_i8x16_i7x16_add` may differ between machines only if an input has its top bit set
-//! or a pair of products overflows i16. Inputs here have 7 bits, so it is exact everywhere.
+//! The result of `i32x4.relaxed_dot_i8x16_i7x16_add` may differ between machines only if an input
+//! has its top bit set or a pair of products overflows i16. Inputs here have 7 bits, so it is exact
+//! everywhere.
 
 use std::arch::wasm32::*;
 
@@ -36,21 +38,16 @@ impl Kernel for Relaxed {
             }
         });
     }
-
-    #[cfg(feature = "stages")]
-    fn multiply_registers(self, steps: u64) -> u64 {
-        super::multiply_registers(steps, 16, i32x4_splat(1), |sum, factor| {
-            i32x4_relaxed_dot_i8x16_i7x16_add(sum, factor, sum)
-        })
-    }
 }
 
 /// Whether this machine multiplies bytes exactly, and faster than [`Simd128`] multiplies i16.
 ///
-/// Outside the range where it is exact, the result of `i32x4.relaxed_dot_i8x16_i7x16_add` reveals the instruction behind
-/// it. An x86 without AVX-VNNI saturates the pairs of products at 32767 and takes so many steps that i16 is as fast, and
-/// [`RelaxedPairs`](super::relaxed_pairs::RelaxedPairs) faster; `vpdpbusd` of AVX-VNNI and the instructions of ARM do not
-/// saturate. Within the range, an early V8 (11.3, where relaxed SIMD was experimental) treated the weights as unsigned.
+/// Outside the range where it is exact, the result of `i32x4.relaxed_dot_i8x16_i7x16_add` reveals
+/// the instruction behind it. An x86 without AVX-VNNI saturates the pairs of products at 32767 and
+/// takes so many steps that i16 is as fast, and
+/// [`RelaxedPairs`](super::relaxed_pairs::RelaxedPairs) faster; `vpdpbusd` of AVX-VNNI and the
+/// instructions of ARM do not saturate. Within the range, an early V8 (11.3, where relaxed SIMD was
+/// experimental) treated the weights as unsigned.
 pub(super) fn is_fast() -> bool {
     let first_sum = |weight: i8, input: u8| {
         let (weights, inputs) = std::hint::black_box((i8x16_splat(weight), u8x16_splat(input)));
@@ -60,7 +57,8 @@ pub(super) fn is_fast() -> bool {
     is_exact && first_sum(127, 255) != 2 * i32::from(i16::MAX) + 5
 }
 
-/// Multiplies `ROWS` rows by 8 channels. Four rows are the most whose sums V8 keeps in the 16 registers of x86-64.
+/// Multiplies `ROWS` rows by 8 channels. Four rows are the most whose sums V8 keeps in the 16
+/// registers of x86-64.
 ///
 /// # Safety
 /// Row `r` starts at `inputs + r * stride` and must have `high + low` groups of 4 bytes; `weights` must point to as many

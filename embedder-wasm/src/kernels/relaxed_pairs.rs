@@ -1,7 +1,8 @@
 //! WebAssembly with relaxed SIMD on processors that multiply bytes in pairs: x86 without AVX-VNNI.
 //!
-//! `i16x8.relaxed_dot_i8x16_i7x16` is one instruction there, `vpmaddubsw`. Its result may differ between machines only if
-//! an input has its top bit set: inputs here have 7 bits, so no pair of products overflows i16.
+//! `i16x8.relaxed_dot_i8x16_i7x16` is one instruction there, `vpmaddubsw`. Its result may differ
+//! between machines only if an input has its top bit set: inputs here have 7 bits, so no pair of
+//! products overflows i16.
 
 use std::arch::wasm32::*;
 
@@ -45,17 +46,10 @@ impl Kernel for RelaxedPairs {
             }
         });
     }
-
-    #[cfg(feature = "stages")]
-    fn multiply_registers(self, steps: u64) -> u64 {
-        super::multiply_registers(steps, 16, i32x4_splat(1), |sum, factor| {
-            i16x8_add(sum, i16x8_relaxed_dot_i8x16_i7x16(sum, factor))
-        })
-    }
 }
 
-/// Whether this machine multiplies pairs of bytes exactly. An early V8 (11.3, where relaxed SIMD was experimental) treated
-/// the weights as unsigned.
+/// Whether this machine multiplies pairs of bytes exactly. An early V8 (11.3, where relaxed SIMD
+/// was experimental) treated the weights as unsigned.
 pub(super) fn is_exact() -> bool {
     [-128, 127].into_iter().all(|weight| {
         let (weights, inputs) = std::hint::black_box((i8x16_splat(weight), i8x16_splat(127)));
@@ -64,7 +58,8 @@ pub(super) fn is_exact() -> bool {
     })
 }
 
-/// Multiplies `ROWS` rows by 8 channels. Four rows are the most whose sums V8 keeps in the 16 registers of x86-64.
+/// Multiplies `ROWS` rows by 8 channels. Four rows are the most whose sums V8 keeps in the 16
+/// registers of x86-64.
 ///
 /// # Safety
 /// `ends` must be ascending, and `starts` point to 16 integers for each of them. Row `r` starts at `inputs + r * stride` and

@@ -1,4 +1,5 @@
-//! WebAssembly with plain `simd128`: no relaxed instructions, whose results may differ between machines.
+//! WebAssembly with plain `simd128`: no relaxed instructions, whose results may differ between
+//! machines.
 
 use std::arch::wasm32::*;
 
@@ -59,16 +60,10 @@ impl Kernel for Simd128 {
             }
         });
     }
-
-    #[cfg(feature = "stages")]
-    fn multiply_registers(self, steps: u64) -> u64 {
-        super::multiply_registers(steps, 8, i32x4_splat(1), |sum, factor| {
-            i32x4_add(sum, i32x4_dot_i16x8(sum, factor))
-        })
-    }
 }
 
-/// Multiplies `ROWS` rows by 8 channels. Four rows are the most whose sums V8 keeps in the 16 registers of x86-64.
+/// Multiplies `ROWS` rows by 8 channels. Four rows are the most whose sums V8 keeps in the 16
+/// registers of x86-64.
 ///
 /// # Safety
 /// Row `r` starts at `inputs + r * stride` and must have `2 * pairs` integers; `weights` must point to `pairs` groups

@@ -43,7 +43,7 @@ impl Random {
 fn assert_same<W: Work<Output: PartialEq + std::fmt::Debug> + Clone>(work: &W, what: &str) {
     let expected = AnyKernel::BASELINE.run(work.clone());
     for kernel in AnyKernel::available() {
-        assert!(kernel.run(work.clone()) == expected, "{kernel} differs from scalar: {what}");
+        assert!(kernel.run(work.clone()) == expected, "{kernel:?} differs from scalar: {what}");
     }
 }
 
@@ -142,7 +142,7 @@ fn products_are_exact_for_every_number_of_rows() {
         let (channels, depth) = (1 + random.below(70), 2 * (1 + random.below(40)));
         let product = Product::new(rows, channels, depth, |count| random.integers(count, MAX_ACTIVATION));
         for kernel in AnyKernel::available() {
-            assert_eq!(kernel.run(product.clone()), product.expected(), "{kernel}, {rows} rows");
+            assert_eq!(kernel.run(product.clone()), product.expected(), "{kernel:?}, {rows} rows");
         }
     }
 }
@@ -157,7 +157,7 @@ fn products_of_the_largest_values_do_not_overflow() {
         row.weights = [vec![-170; 1535], vec![-1218]].concat().repeat(8);
         for product in [head, row] {
             for kernel in AnyKernel::available() {
-                assert_eq!(kernel.run(product.clone()), product.expected(), "{kernel}");
+                assert_eq!(kernel.run(product.clone()), product.expected(), "{kernel:?}");
             }
         }
     }
@@ -263,12 +263,12 @@ fn products_panic_if_a_slice_does_not_fit_the_shapes() {
             for fault in FAULTS.iter().chain(byte_faults) {
                 let work = Fitting { fault: Some(*fault), is_bytes };
                 let outcome = std::panic::catch_unwind(|| kernel.run(work));
-                assert!(outcome.is_err(), "{kernel} accepts {fault:?}, bytes: {is_bytes}");
+                assert!(outcome.is_err(), "{kernel:?} accepts {fault:?}, bytes: {is_bytes}");
             }
         }
         if kernel.run(AddsInI16) {
             let work = Fitting { fault: Some(Fault::ShortStarts), is_bytes: true };
-            assert!(std::panic::catch_unwind(|| kernel.run(work)).is_err(), "{kernel}");
+            assert!(std::panic::catch_unwind(|| kernel.run(work)).is_err(), "{kernel:?}");
         }
     }
 }
@@ -354,7 +354,7 @@ fn products_of_bytes_are_exact_for_every_number_of_rows_and_for_extreme_values()
             for kernel in AnyKernel::available() {
                 assert!(
                     kernel.run(product.clone()) == expected,
-                    "{kernel}: {rows} rows of {depth}, {high} high, round {round}"
+                    "{kernel:?}: {rows} rows of {depth}, {high} high, round {round}"
                 );
             }
         }

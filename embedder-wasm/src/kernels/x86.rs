@@ -1,7 +1,9 @@
-//! x86-64: AVX2 (every processor since about 2015), and AVX-512 with VNNI where the processor has it.
+//! x86-64: AVX2 (every processor since about 2015), and AVX-512 with VNNI where the processor has
+//! it.
 //!
-//! [`Avx2`] and [`Avx512`] have private fields and only `detect` creates them, so a value proves that the processor has
-//! the instructions. An [`AvxLanes`] comes only from one of them and proves the same.
+//! [`Avx2`] and [`Avx512`] have private fields and only `detect` creates them, so a value proves
+//! that the processor has the instructions. An [`AvxLanes`] comes only from one of them and proves
+//! the same.
 
 use std::arch::x86_64::*;
 
@@ -98,21 +100,10 @@ impl Kernel for Avx2 {
             }
         });
     }
-
-    #[cfg(feature = "stages")]
-    #[inline(always)]
-    fn multiply_registers(self, steps: u64) -> u64 {
-        // SAFETY: `self` proves that the processor has AVX2.
-        unsafe {
-            super::multiply_registers(steps, 32, _mm256_set1_epi8(1), |sum, factor| {
-                _mm256_add_epi16(sum, _mm256_maddubs_epi16(sum, factor))
-            })
-        }
-    }
 }
 
-/// Multiplies `ROWS` rows by 16 channels. Six rows of two vectors of sums, two of weights and one of inputs fill the 16
-/// registers.
+/// Multiplies `ROWS` rows by 16 channels. Six rows of two vectors of sums, two of weights and one
+/// of inputs fill the 16 registers.
 ///
 /// # Safety
 /// The processor must have AVX2. Row `r` starts at `inputs + r * stride` and must have `2 * pairs` integers; `weights`
@@ -149,8 +140,8 @@ unsafe fn tile_avx2<const ROWS: usize>(
     }
 }
 
-/// Multiplies `ROWS` rows of bytes by 16 channels. Six rows of two vectors of sums, two of weights, one of inputs and one of
-/// products fill the 16 registers.
+/// Multiplies `ROWS` rows of bytes by 16 channels. Six rows of two vectors of sums, two of weights,
+/// one of inputs and one of products fill the 16 registers.
 ///
 /// # Safety
 /// The processor must have AVX2. `ends` must be ascending, and `starts` point to 32 integers for each of them. Row `r`
@@ -211,8 +202,8 @@ unsafe fn byte_tile_avx2<const ROWS: usize>(
     }
 }
 
-/// The processor has AVX-512F and AVX-512 VNNI besides AVX2: `vpdpwssd` over panels of 32 channels in two vectors. The
-/// float steps are those of AVX2.
+/// The processor has AVX-512F and AVX-512 VNNI besides AVX2: `vpdpwssd` over panels of 32 channels
+/// in two vectors. The float steps are those of AVX2.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Avx512(Avx2);
 
@@ -271,21 +262,10 @@ impl Kernel for Avx512 {
             }
         });
     }
-
-    #[cfg(feature = "stages")]
-    #[inline(always)]
-    fn multiply_registers(self, steps: u64) -> u64 {
-        // SAFETY: `self` proves that the processor has AVX-512 VNNI.
-        unsafe {
-            super::multiply_registers(steps, 64, _mm512_set1_epi32(1), |sum, factor| {
-                _mm512_dpbusd_epi32(sum, factor, factor)
-            })
-        }
-    }
 }
 
-/// Multiplies `ROWS` rows by 32 channels. Twelve rows of two vectors of sums, two of weights and one of inputs take 27 of
-/// the 32 registers.
+/// Multiplies `ROWS` rows by 32 channels. Twelve rows of two vectors of sums, two of weights and
+/// one of inputs take 27 of the 32 registers.
 ///
 /// # Safety
 /// The processor must have AVX-512F and AVX-512 VNNI. Row `r` starts at `inputs + r * stride` and must have `2 * pairs`

@@ -1,4 +1,5 @@
-//! The reader: reads question and passage together, and says which statements of the passage answer the question.
+//! The reader: reads question and passage together, and says which statements of the passage answer
+//! the question.
 
 pub(crate) mod packing;
 
@@ -63,11 +64,12 @@ impl Reader {
         Self::from_trusted(embedder, file)
     }
 
-    /// Like [`Reader::new`], for bytes whose SHA-256 the caller has compared with [`READER_SHA256`](crate::READER_SHA256).
+    /// Like [`Reader::new`], for bytes whose SHA-256 the caller has compared with
+    /// [`READER_SHA256`](crate::READER_SHA256).
     ///
     /// # Errors
-    /// [`EmbedderError::WrongKind`] or [`EmbedderError::Damaged`] if the bytes are not a reader after all. No bytes make it panic
-    /// or allocate more than the reader needs.
+    /// [`EmbedderError::Damaged`] if the bytes are not a reader after all. No bytes make it panic or
+    /// allocate more than the reader needs.
     pub fn from_trusted(embedder: &Embedder, file: Vec<u8>) -> Result<Self, EmbedderError> {
         let encoder = ReaderEncoder::load(&embedder.encoder, file)?;
         Ok(Self { tokenizer: Arc::clone(&embedder.tokenizer), encoder, batch: Batch::default() })
@@ -75,10 +77,11 @@ impl Reader {
 
     /// Reads a passage: the z of each statement, in their order.
     ///
-    /// z is the logit that the statement answers the question, minus the logit that nothing in the passage does: above 0, the
-    /// statement is more likely to be the answer than that there is none. It has no unit; most are between −10 and 10.
-    /// `None`: the statement did not fit into the [`MAX_TOKENS`](crate::MAX_TOKENS) tokens of an input. These are always the
-    /// last ones. Of the question, the first 64 tokens are read.
+    /// z is the logit that the statement answers the question, minus the logit that nothing in the
+    /// passage does: above 0, the statement is more likely to be the answer than that there is
+    /// none. It has no unit; most are between −10 and 10. `None`: the statement did not fit into
+    /// the [`MAX_TOKENS`](crate::MAX_TOKENS) tokens of an input. These are always the last ones. Of
+    /// the question, the first 64 tokens are read.
     pub fn read<T: AsRef<str>>(
         &mut self,
         question: &str,

@@ -37,7 +37,7 @@ impl Batch {
     }
 }
 
-/// What the model reads of a question and a passage, at most [`MAX_TOKENS`] ids:
+/// The model's input for a question and a passage, at most [`MAX_TOKENS`] ids:
 /// \[CLS\] question \[SEP\] heading \[M\] statement \[M\] statement … \[SEP\].
 #[derive(Debug, PartialEq)]
 pub(crate) struct Input {

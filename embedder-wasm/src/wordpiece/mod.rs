@@ -1,13 +1,14 @@
 //! The tokenizer: greedy longest-match-first WordPiece, as in BERT.
 //!
-//! Each word becomes the longest token it starts with, then the longest continuation token (`##…`) of the rest, and so
-//! on. The algorithm is that of Schuster & Nakajima 2012, "Japanese and Korean Voice Search". Backtracking makes the
-//! plain form quadratic in a word's length; Song et al. 2021, "Fast WordPiece Tokenization", make it linear for any
-//! vocabulary. Here every match tries at most the bytes of the longest token, 18, which is linear for this vocabulary.
+//! Each word becomes the longest token it starts with, then the longest continuation token (`##…`)
+//! of the rest, and so on. The algorithm is that of Schuster & Nakajima 2012, "Japanese and Korean
+//! Voice Search". Backtracking makes the plain form quadratic in a word's length; Song et al. 2021,
+//! "Fast WordPiece Tokenization", make it linear for any vocabulary. Here every match tries at most
+//! the bytes of the longest token, 18, which is linear for this vocabulary.
 //!
-//! The steps are those of the model's `tokenizer.json`: special tokens that the text contains literally,
-//! [normalization](mod@normalize), then WordPiece ([`vocabulary`]). `tests/wordpiece.rs` compares the ids with those of
-//! the reference implementation, the `tokenizers` crate.
+//! The steps are those of the model's `tokenizer.json`: special tokens that the text contains
+//! literally, [normalization](mod@normalize), then WordPiece ([`vocabulary`]). `tests/wordpiece.rs`
+//! compares the ids with those of the reference implementation, the `tokenizers` crate.
 
 mod normalize;
 mod vocabulary;
@@ -15,7 +16,6 @@ mod vocabulary;
 use crate::{EmbedderError, MAX_TOKENS};
 
 use normalize::{Symbol, normalize};
-pub use vocabulary::VocabularyError;
 pub(crate) use vocabulary::{CLS, SEP, VOCABULARY_SIZE};
 use vocabulary::{SPECIAL_TOKENS, UNK, Vocabulary};
 
@@ -33,13 +33,14 @@ impl WordPiece {
     /// Reads the vocabulary: UTF-8, one token per line; the line number, from 0, is the token's id.
     ///
     /// # Errors
-    /// [`EmbedderError::Vocabulary`] unless it has as many tokens as the model, all different and none longer than the
+    /// [`EmbedderError::Damaged`] unless it has as many tokens as the model, all different and none longer than the
     /// model's longest, and the special tokens have their ids.
     pub fn from_vocabulary(text: &[u8]) -> Result<Self, EmbedderError> {
         Ok(Self { vocabulary: Vocabulary::parse(text)? })
     }
 
-    /// Replaces `ids` with the token ids of the text: \[CLS\] first, \[SEP\] last, at most [`MAX_TOKENS`].
+    /// Replaces `ids` with the token ids of the text: \[CLS\] first, \[SEP\] last, at most
+    /// [`MAX_TOKENS`].
     ///
     /// Returns the number of ids without that limit.
     pub fn encode(&self, text: &str, ids: &mut Vec<u32>) -> usize {
@@ -113,7 +114,8 @@ impl Encoding<'_> {
         self.word.clear();
     }
 
-    /// Returns false if no token matches a part of the word; the caller must remove the ids pushed so far.
+    /// Returns false if no token matches a part of the word; the caller must remove the ids pushed
+    /// so far.
     fn push_word(&mut self) -> bool {
         let mut start = 0;
         while let Some(rest @ [_, ..]) = self.word.text.as_bytes().get(start..) {
@@ -163,7 +165,8 @@ struct SpecialToken<'a> {
     after: &'a str,
 }
 
-/// The first special token in the text: anywhere, even inside a word, but only spelled exactly like this.
+/// The first special token in the text: anywhere, even inside a word, but only spelled exactly like
+/// this.
 fn find_special_token(text: &str) -> Option<SpecialToken<'_>> {
     text.match_indices('[').find_map(|(start, _)| {
         let (before, from_token) = text.split_at(start);

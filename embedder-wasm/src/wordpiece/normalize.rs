@@ -1,18 +1,20 @@
-//! Text → the letters and punctuation that BERT reads: without accents, capitals and control characters.
+//! Text → the letters and punctuation that BERT reads: without accents, capitals and control
+//! characters.
 //!
-//! Each character is normalized independently of its neighbours. Unicode would also reorder adjacent combining
-//! characters, but those that survive normalization are in no token of the vocabulary: a word that contains one is
-//! \[UNK\] in any order.
+//! Each character is normalized independently of its neighbours. Unicode would also reorder
+//! adjacent combining characters, but those that survive normalization are in no token of the
+//! vocabulary: a word that contains one is \[UNK\] in any order.
 //!
-//! The general categories are those of Unicode 9, at which the reference tokenizer is frozen and with which the model was
-//! trained: newer categories would strip or split characters that the model has always read whole. So the crate is the
-//! one of the reference, which never changes. Decompositions of existing characters never change, and none added since
-//! Unicode 9 leads to a token, so they come from the maintained crate.
+//! The general categories are those of Unicode 9, at which the reference tokenizer is frozen and
+//! with which the model was trained: newer categories would strip or split characters that the
+//! model has always read whole. So the crate is the one of the reference, which never changes.
+//! Decompositions of existing characters never change, and none added since Unicode 9 leads to a
+//! token, so they come from the maintained crate.
 
 use unicode_categories::UnicodeCategories as _;
 use unicode_normalization::char::decompose_canonical;
 
-/// What a character of the text becomes.
+/// A normalized character of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Symbol {
     /// Part of a word.
@@ -73,8 +75,8 @@ fn letter_or_punctuation(c: char) -> Symbol {
     if c.is_ascii_punctuation() || c.is_punctuation() { Symbol::Punctuation(c) } else { Symbol::Letter(c) }
 }
 
-/// Ideographs, each a word by itself: the blocks of BERT's original `tokenization.py`, but with extension E from U+2B920
-/// instead of U+2B820, like the reference tokenizer.
+/// Ideographs, each a word by itself: the blocks of BERT's original `tokenization.py`, but with
+/// extension E from U+2B920 instead of U+2B820, like the reference tokenizer.
 fn is_cjk_ideograph(c: char) -> bool {
     matches!(
         c,

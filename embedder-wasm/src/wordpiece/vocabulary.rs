@@ -2,6 +2,8 @@
 
 use std::str;
 
+use crate::EmbedderError;
+
 /// Number of tokens in the vocabulary of all-MiniLM-L6-v2.
 pub(crate) const VOCABULARY_SIZE: usize = 30_522;
 
@@ -11,7 +13,8 @@ const MAX_TOKEN_BYTES: usize = 18;
 /// Prefix, in the vocabulary, of a token that continues a word.
 const CONTINUATION: &[u8] = b"##";
 
-/// Size of the hash table: a power of two that leaves it half empty, so that a search ends after a few slots.
+/// Size of the hash table: a power of two that leaves it half empty, so that a search ends after a
+/// few slots.
 const SLOTS: usize = 65_536;
 
 /// A slot without a token. Every id is below [`VOCABULARY_SIZE`], which is smaller.
@@ -25,48 +28,6 @@ pub(crate) const SEP: u32 = 102;
 pub(super) const SPECIAL_TOKENS: [(&str, u32); 5] =
     [("[PAD]", 0), ("[UNK]", UNK), ("[CLS]", CLS), ("[SEP]", SEP), ("[MASK]", 103)];
 
-/// Why the bytes are not the vocabulary of the model. Ids count from 0: the token with id n is on line n + 1.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum VocabularyError {
-    /// The bytes are not UTF-8.
-    #[error("it is not UTF-8 from byte {valid_up_to} on")]
-    NotUtf8 {
-        /// Bytes before the first invalid one.
-        valid_up_to: usize,
-    },
-    /// There are too few or too many lines.
-    #[error("it has {actual} tokens, expected {VOCABULARY_SIZE}")]
-    TokenCount {
-        /// Number of lines.
-        actual: usize,
-    },
-    /// A line is empty, or longer than any token of the model.
-    #[error("token {id} has {bytes} bytes, expected 1 to {MAX_TOKEN_BYTES}")]
-    TokenLength {
-        /// The id of the token.
-        id: usize,
-        /// The length of the token.
-        bytes: usize,
-    },
-    /// A token occurs twice.
-    #[error("token {id} is the same as token {first}")]
-    DuplicateToken {
-        /// The id of the second occurrence.
-        id: usize,
-        /// The id of the first occurrence.
-        first: u32,
-    },
-    /// A special token does not have the id that the model expects.
-    #[error("token {id} is not {token}")]
-    SpecialToken {
-        /// The expected token.
-        token: &'static str,
-        /// Its expected id.
-        id: u32,
-    },
-}
-
 pub(super) struct Vocabulary {
     /// All tokens, each followed by a newline.
     text: Box<[u8]>,
@@ -77,7 +38,7 @@ pub(super) struct Vocabulary {
 }
 
 impl Vocabulary {
-    pub(super) fn parse(text: &[u8]) -> Result<Self, VocabularyError> {
+    pub(super) fn parse(text: &[u8]) -> Result<Self, EmbedderError> {
         let text = text.strip_suffix(b"\n").unwrap_or(text);
         check(text)?;
 
@@ -92,13 +53,14 @@ impl Vocabulary {
         }
         for (token, id) in SPECIAL_TOKENS {
             if vocabulary.token(id as usize) != token.as_bytes() {
-                return Err(VocabularyError::SpecialToken { token, id });
+                return Err(damaged(format!("token {id} is not {token}")));
             }
         }
         Ok(vocabulary)
     }
 
-    /// The longest token that is a prefix of `rest`, the rest of a word: its id, and how many bytes of `rest` it covers.
+    /// The longest token that is a prefix of `rest`, the rest of a word: its id, and how many bytes
+    /// of `rest` it covers.
     ///
     /// Works on bytes: tokens consist of whole characters, so none matches a part of one.
     pub(super) fn longest_match(&self, rest: &[u8], continues_word: bool) -> Option<(u32, usize)> {
@@ -118,10 +80,10 @@ impl Vocabulary {
         })
     }
 
-    fn push(&mut self, token: &[u8]) -> Result<(), VocabularyError> {
+    fn push(&mut self, token: &[u8]) -> Result<(), EmbedderError> {
         let id = self.starts.len() - 1;
         match self.search(Hash::new(token).slot(), |other| other == token) {
-            Slot::Token(first) => Err(VocabularyError::DuplicateToken { id, first: first.into() }),
+            Slot::Token(first) => Err(damaged(format!("token {id} is the same as token {first}"))),
             Slot::Free(slot) => {
                 self.slots[slot] = id as u16; // below VOCABULARY_SIZE
                 self.starts.push(self.starts[id] + token.len() as u32 + 1);
@@ -150,17 +112,26 @@ enum Slot {
     Token(u16),
 }
 
-/// Checked before any memory is reserved; limits the text to `VOCABULARY_SIZE * (MAX_TOKEN_BYTES + 1)` bytes.
-fn check(text: &[u8]) -> Result<(), VocabularyError> {
-    str::from_utf8(text).map_err(|error| VocabularyError::NotUtf8 { valid_up_to: error.valid_up_to() })?;
+/// Checked before any memory is reserved; limits the text to `VOCABULARY_SIZE * (MAX_TOKEN_BYTES +
+/// 1)` bytes.
+fn check(text: &[u8]) -> Result<(), EmbedderError> {
+    str::from_utf8(text)
+        .map_err(|error| damaged(format!("it is not UTF-8 from byte {} on", error.valid_up_to())))?;
     let actual = lines(text).count();
     if actual != VOCABULARY_SIZE {
-        return Err(VocabularyError::TokenCount { actual });
+        return Err(damaged(format!("it has {actual} tokens, expected {VOCABULARY_SIZE}")));
     }
     match lines(text).map(<[u8]>::len).enumerate().find(|(_, bytes)| !(1..=MAX_TOKEN_BYTES).contains(bytes)) {
-        Some((id, bytes)) => Err(VocabularyError::TokenLength { id, bytes }),
+        Some((id, bytes)) => {
+            Err(damaged(format!("token {id} has {bytes} bytes, expected 1 to {MAX_TOKEN_BYTES}")))
+        }
         None => Ok(()),
     }
+}
+
+/// Ids count from 0: the token with id n is on line n + 1.
+fn damaged(problem: String) -> EmbedderError {
+    EmbedderError::Damaged(format!("its vocabulary is not that of all-MiniLM-L6-v2, {problem}"))
 }
 
 fn lines(text: &[u8]) -> impl Iterator<Item = &[u8]> {
@@ -239,36 +210,20 @@ pub(super) mod tests {
 
     #[test]
     fn damaged_vocabularies_are_rejected_with_the_reason() {
-        use VocabularyError as E;
-        let parse = |text: &[u8]| Vocabulary::parse(text).err();
         let good = vocabulary_text(&[]);
-
-        assert_eq!(parse(b"[PAD]\n\xff"), Some(E::NotUtf8 { valid_up_to: 6 }));
-        assert_eq!(parse(b""), Some(E::TokenCount { actual: 1 }));
-        assert_eq!(parse(&vec![b'\n'; 1 << 20]), Some(E::TokenCount { actual: 1 << 20 }));
-        assert_eq!(
-            parse(format!("{good}\nmore").as_bytes()),
-            Some(E::TokenCount { actual: VOCABULARY_SIZE + 1 })
-        );
-        assert_eq!(
-            parse(vocabulary_text(&[&"a".repeat(19)]).as_bytes()),
-            Some(E::TokenLength { id: VOCABULARY_SIZE - 1, bytes: 19 })
-        );
-        assert_eq!(
-            parse(vocabulary_text(&["", "a"]).as_bytes()),
-            Some(E::TokenLength { id: VOCABULARY_SIZE - 2, bytes: 0 })
-        );
-        assert_eq!(
-            parse(vocabulary_text(&["same", "same"]).as_bytes()),
-            Some(E::DuplicateToken { id: VOCABULARY_SIZE - 1, first: VOCABULARY_SIZE as u32 - 2 })
-        );
-        assert_eq!(
-            parse(good.replace("[SEP]", "[sep]").as_bytes()),
-            Some(E::SpecialToken { token: "[SEP]", id: 102 })
-        );
-        assert_eq!(
-            parse(good.replace('\n', "\r\n").as_bytes()),
-            Some(E::SpecialToken { token: "[PAD]", id: 0 })
-        );
+        for (text, reason) in [
+            (b"[PAD]\n\xff".to_vec(), "it is not UTF-8 from byte 6 on"),
+            (Vec::new(), "it has 1 tokens, expected 30522"),
+            (vec![b'\n'; 1 << 20], "it has 1048576 tokens"),
+            (format!("{good}\nmore").into_bytes(), "it has 30523 tokens"),
+            (vocabulary_text(&[&"a".repeat(19)]).into_bytes(), "token 30521 has 19 bytes, expected 1 to 18"),
+            (vocabulary_text(&["", "a"]).into_bytes(), "token 30520 has 0 bytes"),
+            (vocabulary_text(&["same", "same"]).into_bytes(), "token 30521 is the same as token 30520"),
+            (good.replace("[SEP]", "[sep]").into_bytes(), "token 102 is not [SEP]"),
+            (good.replace('\n', "\r\n").into_bytes(), "token 0 is not [PAD]"),
+        ] {
+            let error = Vocabulary::parse(&text).err().unwrap().to_string();
+            assert!(error.contains(reason), "{error}, expected {reason}");
+        }
     }
 }

@@ -157,8 +157,7 @@ fn add_lints(plan: &mut Plan<'_>) {
 
 fn clippy() -> Command {
     let mut clippy = shell::cargo(&["clippy"]);
-    // No test uses the feature, only a bench.
-    clippy.args(["--workspace", "--all-targets", "--features", "embedder/stages", "--quiet"]);
+    clippy.args(["--workspace", "--all-targets", "--quiet"]);
     clippy.args(["--", "--deny", "warnings"]);
     clippy
 }

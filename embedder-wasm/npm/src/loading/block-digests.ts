@@ -1,4 +1,4 @@
-import { LoadingError } from "./errors.js";
+import { EmbedderError } from "../errors.js";
 
 /** The SHA-256 digests of a file's blocks, which are all equally long except the last. */
 export interface BlockDigests {
@@ -8,8 +8,8 @@ export interface BlockDigests {
 }
 
 /**
- * Verifies a file block by block while it arrives. The browser's SHA-256 needs all of its input at once and copies it, which for a
- * whole model would double the memory.
+ * Verifies a file block by block while it arrives. The browser's SHA-256 needs all of its input at
+ * once and copies it, which for a whole model would double the memory.
  */
 export class BlockVerifier {
   readonly #digests: BlockDigests;
@@ -23,8 +23,9 @@ export class BlockVerifier {
   }
 
   /**
-   * Verifies the blocks that are complete. `bytes` are those of the file so far, all of it if `isEnd`; they are copied before
-   * this returns its promise or waits. Throws `integrity` once a block is wrong.
+   * Verifies the blocks that are complete. `bytes` are those of the file so far, all of it if
+   * `isEnd`; they are copied before this returns its promise or waits. Throws `integrity` once a
+   * block is wrong.
    */
   async check(bytes: () => Uint8Array<ArrayBuffer>, isEnd = false): Promise<void> {
     const { blockBytes, sha256 } = this.#digests;
@@ -46,6 +47,6 @@ export class BlockVerifier {
     const expected = this.#digests.sha256[index];
     if (actual === expected) return;
     const start = index * this.#digests.blockBytes;
-    throw new LoadingError("integrity", `its SHA-256 is ${actual} instead of ${expected} from byte ${start} on`);
+    throw new EmbedderError("integrity", `its SHA-256 is ${actual} instead of ${expected} from byte ${start} on`);
   }
 }

@@ -1,4 +1,11 @@
-import { LoadingError, messageOf, RetryableError } from "./errors.js";
+import { EmbedderError, messageOf } from "../errors.js";
+
+/** A `network` error that a retry may resolve: a dropped connection, a busy server. */
+export class RetryableError extends EmbedderError {
+  constructor(message: string, options?: ErrorOptions) {
+    super("network", message, options);
+  }
+}
 
 /** Timeout, too early, too many requests: worth a retry, like all of 5xx. */
 const RETRYABLE_STATUSES = [408, 425, 429];
@@ -10,7 +17,7 @@ export async function send(url: string, init: RequestInit): Promise<Response> {
   } catch (cause) {
     const what = `${withoutQuery(url)} could not be fetched (${messageOf(cause)}).`;
     if (url.startsWith("file:")) {
-      throw new LoadingError("network", `${what} Check that the file is there.`, { cause });
+      throw new EmbedderError("network", `${what} Check that the file is there.`, { cause });
     }
     const hint = "Check the connection, and that the server allows this page's origin (CORS).";
     throw new RetryableError(`${what} ${hint}`, { cause });
@@ -34,12 +41,12 @@ export function assertIsFile(response: Response, url: string, option: string): v
     void response.body?.cancel();
     const message = `${withoutQuery(url)} answered with status ${status}.`;
     if (status >= 500 || RETRYABLE_STATUSES.includes(status)) throw new RetryableError(`${message} Try again later.`);
-    throw new LoadingError("network", `${message} Check ${option}.`);
+    throw new EmbedderError("network", `${message} Check ${option}.`);
   }
   // Servers of single-page applications answer every unknown path with the page.
   if (/^text\/html\b/i.test(response.headers.get("content-type") ?? "")) {
     void response.body?.cancel();
-    throw new LoadingError(
+    throw new EmbedderError(
       "network",
       `${withoutQuery(url)} is a web page, not the file. Check ${option} and that the file was deployed.`,
     );
@@ -71,8 +78,9 @@ async function fetchUrl(url: string, init: RequestInit): Promise<Response> {
 const BUFFER_BYTES = 256 * 1024;
 
 /**
- * Yields the chunks of a response's body. Each is valid only until the next one is requested: browsers with byte streams
- * read all of them into the same buffer, so that a large file leaves no garbage of its size.
+ * Yields the chunks of a response's body. Each is valid only until the next one is requested:
+ * browsers with byte streams read all of them into the same buffer, so that a large file leaves no
+ * garbage of its size.
  */
 export async function* readBody({ body }: Response): AsyncGenerator<Uint8Array, void, undefined> {
   if (!body) return;

@@ -1,6 +1,5 @@
-import { LoadingError, messageOf, RetryableError } from "./errors.js";
-import { isGzip } from "./gunzip.js";
-import { assertIsFile, isReachable, readBody, RetryBudget, send, withoutQuery } from "./http.js";
+import { EmbedderError, messageOf } from "../errors.js";
+import { assertIsFile, isReachable, readBody, RetryableError, RetryBudget, send, withoutQuery } from "./http.js";
 import { type Piece, pieceAt, pieceBytesOf } from "./pieces.js";
 import type { FileVersion, PartWriter, StoredParts, StoredStart } from "./stored-parts.js";
 
@@ -9,21 +8,13 @@ export interface ByteSink {
   /** Bytes so far. */
   readonly received: number;
   /** The chunk is valid only until this returns. The download waits for a promise. */
-  append(chunk: Uint8Array): void | Promise<void>;
+  append(chunk: Uint8Array): Promise<void>;
   /** Discards all bytes. */
   reset(): void;
-  /** For a file that arrives compressed with gzip. More than `maxBytes` decompressed bytes are an `integrity` error. */
-  decompressor(maxBytes: number): Decompressor;
-}
-
-/** Decompresses a file into a sink while it arrives. Throws `integrity` if the file is damaged, or what the sink throws. */
-export interface Decompressor {
-  /** The chunk is valid only until this returns. */
-  append(chunk: Uint8Array): Promise<void>;
-  /** Resolves when the sink has all bytes. Throws also if the file is incomplete. */
-  finish(): Promise<void>;
-  /** Ends it without a result; the sink gets nothing more. */
-  abort(): void;
+  /** Like `append`, for the bytes of a gzip file. Throws `integrity` if the file is damaged. */
+  appendGzip(chunk: Uint8Array): Promise<void>;
+  /** The gzip file has ended. Throws `integrity` if it is incomplete. */
+  finishGzip(): Promise<void>;
 }
 
 export interface DownloadOptions {
@@ -32,7 +23,7 @@ export interface DownloadOptions {
   /** Bytes of the whole file, uncompressed. */
   readonly byteLength: number;
   readonly signal: AbortSignal;
-  /** What the browser's HTTP cache may do. */
+  /** How the request uses the browser's HTTP cache. */
   readonly cache: RequestCache;
   /** Keeps what has arrived for the next attempt, which continues there; `null` if nothing can be kept. */
   readonly parts: StoredParts | null;
@@ -43,7 +34,10 @@ export interface DownloadOptions {
 /** Range requests to another origin that may fail, with a server that can be reached, before no more are sent. */
 const MAX_RANGE_FAILURES = 2;
 
-/** A response, and what its body is. */
+/** The first two bytes of every gzip file. */
+const GZIP_MAGIC = [0x1f, 0x8b];
+
+/** A response and the kind of its body. */
 interface Reply {
   readonly response: Response;
   /** `file`: the whole file; `rest`: all that is missing; or the piece that begins before or at what is missing. */
@@ -51,8 +45,9 @@ interface Reply {
 }
 
 /**
- * The download of one file, decompressed if the server sends a gzip file. If the server supports ranges or serves pieces, it
- * continues where a dropped connection or an earlier attempt broke off. The caller must verify the file: servers may lie.
+ * The download of one file, decompressed if the server sends a gzip file. If the server supports
+ * ranges or serves pieces, it continues where a dropped connection or an earlier attempt broke off.
+ * The caller must verify the file: servers may lie.
  */
 export class ModelDownload {
   readonly #url: string;
@@ -63,7 +58,7 @@ export class ModelDownload {
   #firstResponse: Promise<Response | null> | undefined;
   /** Bytes of the transferred file so far; fewer than the sink has if the file is compressed. */
   #transferred = 0;
-  #decompressor: Decompressor | undefined;
+  #isGzip = false;
   #canResume = false;
   /** Of the file that is being transferred. */
   #version: FileVersion;
@@ -113,10 +108,9 @@ export class ModelDownload {
   /** Aborts pending requests. */
   close(): void {
     this.#ended.abort();
-    this.#decompressor?.abort();
   }
 
-  /** What an earlier attempt has stored. Does not delay a download without storage. */
+  /** Finds the parts that an earlier attempt has stored. Does not delay a download without storage. */
   #findStored(): Promise<StoredStart | null> {
     const { parts, mayResume = true } = this.#options;
     return parts && mayResume ? parts.find(this.#version.url) : Promise.resolve(null);
@@ -132,7 +126,7 @@ export class ModelDownload {
     return stored.byteLength === stored.version.byteLength ? null : this.#request(stored.byteLength);
   }
 
-  /** Passes on what an earlier attempt has stored. */
+  /** Passes on the parts that an earlier attempt has stored. */
   async #replay(sink: ByteSink, onProgress: (loadedBytes: number) => void): Promise<void> {
     const { parts, signal, byteLength } = this.#options;
     const stored = await this.#stored;
@@ -145,8 +139,8 @@ export class ModelDownload {
       this.#hasResumed = true;
       if (stored.byteLength !== stored.version.byteLength) return;
       this.#firstResponse = undefined;
-      await this.#decompressor?.finish();
-      if (sink.received < byteLength) throw new LoadingError("integrity", "the stored file is too short");
+      if (this.#isGzip) await sink.finishGzip();
+      if (sink.received < byteLength) throw new EmbedderError("integrity", "the stored file is too short");
     } catch {
       if (signal.aborted) throw signal.reason;
       // The parts are damaged or were evicted.
@@ -160,8 +154,7 @@ export class ModelDownload {
 
   /** Drops everything that has arrived, because what follows does not continue it. */
   async #startOver(sink: ByteSink): Promise<void> {
-    this.#decompressor?.abort();
-    this.#decompressor = undefined;
+    this.#isGzip = false;
     sink.reset();
     if (this.#transferred > 0) await this.#options.parts?.clear();
     this.#transferred = 0;
@@ -206,7 +199,8 @@ export class ModelDownload {
     const headers = new Headers();
     if (start > 0) {
       headers.set("range", `bytes=${start}-`);
-      // Cross-origin it would need a CORS preflight. Without it the checksum reveals parts that do not match.
+      // Cross-origin it would need a CORS preflight. Without it the checksum reveals parts that do
+      // not match.
       const { etag } = this.#version;
       if (etag && !this.#isCrossOrigin) headers.set("if-range", etag);
     }
@@ -256,16 +250,16 @@ export class ModelDownload {
     // The next piece follows.
     if (piece && piece.end < this.#version.byteLength) return;
     if (this.#transferred === 0) this.#checkLength(response);
-    await this.#decompressor?.finish();
+    if (this.#isGzip) await sink.finishGzip();
     if (sink.received < this.#options.byteLength) throw this.#brokenOff(sink);
     onProgress(sink.received);
   }
 
   /** Only the first bytes tell: a server may send a compressed file as it is, or let the browser decompress it. */
   async #accept(chunk: Uint8Array, sink: ByteSink): Promise<void> {
-    if (this.#transferred === 0 && isGzip(chunk)) this.#decompressor = sink.decompressor(this.#options.byteLength);
+    if (this.#transferred === 0) this.#isGzip = isGzip(chunk);
     this.#transferred += chunk.length;
-    await (this.#decompressor ?? sink).append(chunk);
+    await (this.#isGzip ? sink.appendGzip(chunk) : sink.append(chunk));
   }
 
   /** Rejects another file before it is downloaded. */
@@ -273,9 +267,10 @@ export class ModelDownload {
     const { byteLength } = this.#options;
     const length = headers.get("content-length");
     if (length === null || Number(length) === byteLength) return;
-    // The length is that of the transfer, and only same-origin responses always expose whether it is compressed.
+    // The length is that of the transfer, and only same-origin responses always expose whether it
+    // is compressed.
     if (!headers.has("content-encoding") && type !== "cors") {
-      throw new LoadingError("integrity", `it has ${length} bytes instead of ${byteLength}`);
+      throw new EmbedderError("integrity", `it has ${length} bytes instead of ${byteLength}`);
     }
     this.#canResume = false;
   }
@@ -299,8 +294,9 @@ export class ModelDownload {
 }
 
 /**
- * Whether a partial response belongs to this version of the file and begins at `start`. Cross-origin responses often hide the
- * headers that tell; then only the checksum can reveal a mismatch.
+ * Whether a partial response belongs to this version of the file and begins at `start`.
+ * Cross-origin responses often hide the headers that tell; then only the checksum can reveal a
+ * mismatch.
  */
 function continues({ headers }: Response, start: number, { etag, byteLength }: FileVersion): boolean {
   if (start === 0) return false;
@@ -310,6 +306,11 @@ function continues({ headers }: Response, start: number, { etag, byteLength }: F
   if (range === null) return true;
   const [, first, total] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(range) ?? [];
   return Number(first) === start && (total === "*" || byteLength === 0 || Number(total) === byteLength);
+}
+
+/** Whether a file that begins with these bytes is compressed with gzip. */
+function isGzip(chunk: Uint8Array): boolean {
+  return GZIP_MAGIC.every((byte, index) => index >= chunk.length || chunk[index] === byte);
 }
 
 /** Only a strong entity tag promises the same bytes. */

@@ -1,34 +1,59 @@
-import { LoadingError, messageOf, RetryableError } from "./errors.js";
-import { assertIsFile, readBody, RetryBudget, send, withoutQuery } from "./http.js";
+import initWasm, { fingerprint, ModelLoader } from "../../wasm/embedder.js";
+import { EmbedderError, messageOf } from "../errors.js";
+import { identityOf } from "../file-identity.js";
+import { assertIsFile, readBody, RetryableError, RetryBudget, send, withoutQuery } from "./http.js";
 
-type Init = (response: Response) => Promise<unknown>;
+/** The exports of the running WebAssembly module. */
+export interface WasmModule {
+  readonly ModelLoader: typeof ModelLoader;
+}
+
+let started: Promise<WasmModule> | undefined;
+/** The callbacks of all waiting callers. */
+const listeners = new Set<() => void>();
 
 /**
- * Fetches a WebAssembly module and lets `init`, which wasm-bindgen generates, start it. `option` is the option that set
- * the URL. `onChunk` is called as the module arrives. Throws `network`, or `integrity` if the file is not a module that
- * runs here.
+ * Fetches and starts the WebAssembly module, once per thread. Cannot be aborted, since other
+ * callers may wait for it; a failed start can be retried. `onChunk` is called as it arrives. Throws
+ * `network`, or `integrity` if the file is not the module of this version or does not run here.
  */
-export async function startWasmFile(url: string, option: string, init: Init, onChunk?: () => void): Promise<void> {
+export function startWasm(url: string, onChunk: () => void): Promise<WasmModule> {
+  started ??= start(url).catch((thrown: unknown) => {
+    started = undefined;
+    throw thrown;
+  });
+  listeners.add(onChunk);
+  return started.finally(() => listeners.delete(onChunk));
+}
+
+async function start(url: string): Promise<WasmModule> {
   const retries = new RetryBudget(new AbortController().signal);
   for (let isStarted = false; !isStarted;) {
     try {
-      await fetchAndStart(url, option, init, onChunk);
+      await fetchAndStart(url);
       isStarted = true;
     } catch (failure) {
       await retries.spend(failure, 0);
     }
   }
+  if (fingerprint() !== identityOf("model").fingerprint) {
+    throw new EmbedderError(
+      "integrity",
+      `${withoutQuery(url)} belongs to another version of this package. Deploy its files together.`,
+    );
+  }
+  return { ModelLoader };
 }
 
-async function fetchAndStart(url: string, option: string, init: Init, onChunk?: () => void): Promise<void> {
+async function fetchAndStart(url: string): Promise<void> {
   const response = await send(url, {});
-  assertIsFile(response, url, option);
-  if (onChunk) void watch(response.clone(), onChunk);
+  assertIsFile(response, url, "wasmUrl");
+  void watch(response.clone());
   try {
-    await init(response);
+    await initWasm({ module_or_path: response });
   } catch (cause) {
     if (cause instanceof WebAssembly.CompileError || cause instanceof WebAssembly.LinkError) {
-      throw new LoadingError(
+      throw new EmbedderError(
         "integrity",
         `${withoutQuery(url)} is damaged, belongs to another version of this package, or does not run in this browser (${cause.message}).`,
         { cause },
@@ -39,12 +64,15 @@ async function fetchAndStart(url: string, option: string, init: Init, onChunk?: 
   }
 }
 
-/** Reads a copy: a response that this code makes itself would lose the compiled module that browsers keep with a cached file. */
-async function watch(copy: Response, onChunk: () => void): Promise<void> {
+/**
+ * Reads a copy: a response that this code makes itself would lose the compiled module that browsers
+ * keep with a cached file.
+ */
+async function watch(copy: Response): Promise<void> {
   const chunks = readBody(copy);
   try {
-    while (!(await chunks.next()).done) onChunk();
+    while (!(await chunks.next()).done) listeners.forEach((onChunk) => onChunk());
   } catch {
-    // `init` reports it.
+    // `initWasm` reports it.
   }
 }

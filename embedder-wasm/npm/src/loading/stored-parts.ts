@@ -1,13 +1,13 @@
 import { MAX_STORE_MS, within } from "./within.js";
 
-/** A stored part is at most this long: what a cut costs on a fast connection. */
+/** Maximum length of a stored part: the most that a cut costs on a fast connection. */
 const PART_BYTES = 1024 * 1024;
 /** On a slow connection a part is stored after this time, however short it is. */
 const PART_MS = 2000;
-/** So many parts may wait for the storage, which is slower than a fast network, before the download waits for it. */
+/** Parts that may wait for the storage, which is slower than a fast network, before the download waits for it. */
 const MAX_STORING = 4;
 
-/** What tells two versions of a file apart: parts of different versions are never joined. */
+/** Identity of one version of a file: parts of different versions are never joined. */
 export interface FileVersion {
   /** Without the query, which may be a signature. */
   readonly url: string;
@@ -33,9 +33,10 @@ interface Part extends FileVersion {
 }
 
 /**
- * The parts of unfinished downloads in the browser's Cache API, so that the next attempt continues where this one stops: after
- * a cut, a reload, or in another tab. Everything about a part is in its address, so that two tabs that store the same part do
- * not conflict. Failures of the storage never stop a download.
+ * The parts of unfinished downloads in the browser's Cache API, so that the next attempt continues
+ * where this one stops: after a cut, a reload, or in another tab. Everything about a part is in its
+ * address, so that two tabs that store the same part do not conflict. Failures of the storage never
+ * stop a download.
  */
 export class StoredParts {
   readonly #cache: Cache;
@@ -69,7 +70,7 @@ export class StoredParts {
     }
   }
 
-  /** Stores what follows the byte at `start`. Replaces the writer before. */
+  /** Stores the bytes from `start` on. Replaces the previous writer. */
   writer(version: FileVersion, start: number): PartWriter {
     void this.#writer?.stop();
     this.#writer = new PartWriter((part, at) => {
@@ -98,7 +99,7 @@ export class PartWriter {
   #filled = 0;
   #start: number;
   #storedAt = performance.now();
-  /** Of the parts that are being stored. */
+  /** Parts that are being stored. */
   readonly #storing = new Set<Promise<void>>();
   #hasFailed = false;
 
@@ -119,7 +120,7 @@ export class PartWriter {
     }
   }
 
-  /** Resolves when nothing is being stored. What is not stored yet is dropped. Never rejects. */
+  /** Resolves when nothing is being stored. Drops bytes that are not stored yet. Never rejects. */
   async stop(): Promise<void> {
     this.#hasFailed = true;
     await Promise.all(this.#storing);

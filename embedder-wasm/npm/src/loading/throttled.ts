@@ -1,16 +1,11 @@
-/** How far a download is, in bytes. */
-interface Progress {
-  readonly phase?: string | undefined;
-  readonly loadedBytes: number;
-  readonly totalBytes: number;
-}
+import type { LoadProgress } from "../progress.js";
 
 /** Between two reports of the same phase: a visitor cannot read more, and drawing one takes a slow phone 12 to 20 ms. */
 const MIN_REPORT_INTERVAL_MS = 200;
 
 /** Forwards the first and last report of each phase, and the others at a limited rate. */
-export function throttled<P extends Progress>(report: (progress: P) => void): (progress: P) => void {
-  let phase: P["phase"];
+export function throttled(report: (progress: LoadProgress) => void): (progress: LoadProgress) => void {
+  let phase: LoadProgress["phase"] | undefined;
   let reportedAt = Number.NEGATIVE_INFINITY;
   return (progress) => {
     const now = performance.now();
