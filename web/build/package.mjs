@@ -12,8 +12,7 @@ import { buildBundles } from "./bundles.mjs";
 import { hashedNames, writeHashed } from "./embedder-files.mjs";
 import { buildIntegrity } from "./integrity.mjs";
 import { buildManifest } from "./manifest.mjs";
-import { buildDemo } from "../demo/build.mjs";
-import { buildInsights } from "../insights/build.mjs";
+import { buildPage } from "../pages/build.mjs";
 
 const web = fileURLToPath(new URL("..", import.meta.url));
 const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
@@ -31,8 +30,8 @@ async function buildWidgetPackage() {
     copyModels(embedder, dist),
     copyWriter(dist),
     buildManifest(dist),
-    buildDemo(),
-    buildInsights(),
+    buildPage("demo"),
+    buildPage("insights"),
   ]);
   await promisify(execFile)(process.execPath, [tsc, "-p", `${web}tsconfig.types.json`]);
   await buildIntegrity(dist);

@@ -1,14 +1,15 @@
 // The frame of the pages for administrators: which project, who is signed in, and which page is shown. A further page gets a link in
 // the navigation and an entry in `PAGES`.
 import { createClient, type Session, type SupabaseClient } from "@supabase/supabase-js";
+import { byId } from "../pages/by-id.js";
+import { signInForm } from "../pages/sign-in.js";
 import { button, element } from "../src/dom/element.js";
 import { type Assistant, ForbiddenError, readInsights } from "./data.js";
 import { showChanges } from "./changes.js";
 import { showInsights } from "./insights.js";
-import { announce, byId, notice, reasonOf, type Shown } from "./page.js";
+import { announce, notice, reasonOf, type Shown } from "./page.js";
 import { Administration } from "./settings/data.js";
 import { showSettings } from "./settings/page.js";
-import { signInForm } from "./sign-in.js";
 
 const content = byId("content", HTMLElement);
 let shown: Shown | undefined;
@@ -136,7 +137,10 @@ function showSession(client: SupabaseClient, session: Session | null): void {
   byId("pages", HTMLElement).hidden = true;
   byId("account-email", HTMLElement).textContent = session?.user.email ?? "";
   if (session) void showSignedIn(client, session);
-  else show("sign-in", signInForm(client));
+  else {
+    const text = element("p", {}, "Sign in with the account of an administrator.");
+    show("sign-in", signInForm(client, { head: [element("h1", {}, "Administration"), text] }));
+  }
 }
 
 async function signOut({ auth }: SupabaseClient): Promise<void> {

@@ -1,3 +1,4 @@
+import { byId } from "../pages/by-id.js";
 import { button, type Child, element } from "../src/dom/element.js";
 
 /** A page that is shown. */
@@ -7,13 +8,6 @@ export interface Shown {
   readonly mayLeave?: () => Promise<boolean>;
   /** Whether the reader would lose something. */
   readonly isDirty?: () => boolean;
-}
-
-/** The element with this id, which index.html has. */
-export function byId<T extends HTMLElement>(id: string, type: abstract new () => T): T {
-  const found = document.getElementById(id);
-  if (!(found instanceof type)) throw new Error(`index.html has no ${type.name} with the id ${id}`);
-  return found;
 }
 
 /** Says something to screen readers. */
