@@ -201,7 +201,6 @@ export const panel: PanelTexts = {
   // Export of references
   exportReferences: "تصدير المراجع",
   exportFormat: "التنسيق",
-  exportCopy: "نسخ",
   exportDownload: "تنزيل",
   exportFailed: "تعذّر تنسيق المراجع.",
 
@@ -217,7 +216,6 @@ export const panel: PanelTexts = {
   feedbackOther: "شيء آخر",
   feedbackComment: "بكلماتك (اختياري)",
   feedbackShared: "يراها صاحب هذا الموقع مع سؤالك والإجابة.",
-  feedbackSend: "إرسال",
   feedbackThanks: "شكرًا لك.",
   feedbackFailed: "ربما لم يتم الإرسال. يُرجى المحاولة مرة أخرى.",
 
@@ -244,7 +242,6 @@ export const panel: PanelTexts = {
 
   // Data of the visitor
   myData: "بياناتك",
-  myDataFailed: "لا يمكن تصدير بياناتك أو حذفها الآن.",
   exportData: "تصدير بياناتي",
   exportingData: "جارٍ تصدير بياناتك…",
   exportDataDone: "اكتمل ملف بياناتك.",

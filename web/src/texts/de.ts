@@ -173,7 +173,6 @@ export const panel: PanelTexts = {
   // Export of references
   exportReferences: "Quellenangaben exportieren",
   exportFormat: "Format",
-  exportCopy: "Kopieren",
   exportDownload: "Herunterladen",
   exportFailed: "Die Quellenangaben konnten nicht formatiert werden.",
 
@@ -189,7 +188,6 @@ export const panel: PanelTexts = {
   feedbackOther: "Etwas anderes",
   feedbackComment: "Mit Ihren eigenen Worten (freiwillig)",
   feedbackShared: "Der Betreiber dieser Website sieht das zusammen mit Ihrer Frage und der Antwort.",
-  feedbackSend: "Senden",
   feedbackThanks: "Vielen Dank.",
   feedbackFailed: "Das wurde möglicherweise nicht gesendet. Bitte versuchen Sie es noch einmal.",
 
@@ -216,7 +214,6 @@ export const panel: PanelTexts = {
 
   // Data of the visitor
   myData: "Ihre Daten",
-  myDataFailed: "Ihre Daten können gerade weder exportiert noch gelöscht werden.",
   exportData: "Meine Daten exportieren",
   exportingData: "Ihre Daten werden exportiert…",
   exportDataDone: "Die Datei mit Ihren Daten ist vollständig.",

@@ -186,7 +186,6 @@ export const panel = {
   // Export of references
   exportReferences: "Export references",
   exportFormat: "Format",
-  exportCopy: "Copy",
   exportDownload: "Download",
   exportFailed: "The references could not be formatted.",
 
@@ -202,7 +201,6 @@ export const panel = {
   feedbackOther: "Something else",
   feedbackComment: "In your own words (optional)",
   feedbackShared: "The owner of this site sees it together with your question and the answer.",
-  feedbackSend: "Send",
   feedbackThanks: "Thank you.",
   feedbackFailed: "This may not have been sent. Please try again.",
 
@@ -229,7 +227,6 @@ export const panel = {
 
   // Data of the visitor
   myData: "Your data",
-  myDataFailed: "Your data cannot be exported or deleted right now.",
   exportData: "Export my data",
   exportingData: "Exporting your data…",
   exportDataDone: "Your data was exported.",

@@ -180,7 +180,6 @@ export const panel: PanelTexts = {
   // Export of references
   exportReferences: "Exportar referencias",
   exportFormat: "Formato",
-  exportCopy: "Copiar",
   exportDownload: "Descargar",
   exportFailed: "No se pudo dar formato a las referencias.",
 
@@ -196,7 +195,6 @@ export const panel: PanelTexts = {
   feedbackOther: "Otra cosa",
   feedbackComment: "Con sus propias palabras (opcional)",
   feedbackShared: "El responsable de este sitio lo ve junto con su pregunta y la respuesta.",
-  feedbackSend: "Enviar",
   feedbackThanks: "Gracias.",
   feedbackFailed: "Es posible que no se haya enviado. Inténtelo de nuevo.",
 
@@ -223,7 +221,6 @@ export const panel: PanelTexts = {
 
   // Data of the visitor
   myData: "Sus datos",
-  myDataFailed: "Ahora no es posible exportar ni eliminar sus datos.",
   exportData: "Exportar mis datos",
   exportingData: "Exportando sus datos…",
   exportDataDone: "El archivo con sus datos está completo.",

@@ -180,7 +180,6 @@ export const panel: PanelTexts = {
   // Export of references
   exportReferences: "Exporter les références",
   exportFormat: "Format",
-  exportCopy: "Copier",
   exportDownload: "Télécharger",
   exportFailed: "Les références n’ont pas pu être mises en forme.",
 
@@ -196,7 +195,6 @@ export const panel: PanelTexts = {
   feedbackOther: "Autre chose",
   feedbackComment: "Avec vos propres mots (facultatif)",
   feedbackShared: "Le responsable de ce site le voit avec votre question et la réponse.",
-  feedbackSend: "Envoyer",
   feedbackThanks: "Merci.",
   feedbackFailed: "L’envoi a peut-être échoué. Veuillez réessayer.",
 
@@ -223,7 +221,6 @@ export const panel: PanelTexts = {
 
   // Data of the visitor
   myData: "Vos données",
-  myDataFailed: "Vos données ne peuvent être ni exportées ni supprimées pour le moment.",
   exportData: "Exporter mes données",
   exportingData: "Exportation de vos données…",
   exportDataDone: "Le fichier de vos données est complet.",

@@ -164,7 +164,6 @@ export const panel: PanelTexts = {
   // Export of references
   exportReferences: "参考文献を書き出す",
   exportFormat: "形式",
-  exportCopy: "コピー",
   exportDownload: "ダウンロード",
   exportFailed: "参考文献を整形できませんでした。",
 
@@ -180,7 +179,6 @@ export const panel: PanelTexts = {
   feedbackOther: "その他",
   feedbackComment: "ご自身の言葉で（任意）",
   feedbackShared: "サイトの運営者は、質問と回答とともにこれを見ます。",
-  feedbackSend: "送信",
   feedbackThanks: "ありがとうございました。",
   feedbackFailed: "送信されていない可能性があります。もう一度お試しください。",
 
@@ -207,7 +205,6 @@ export const panel: PanelTexts = {
 
   // Data of the visitor
   myData: "あなたのデータ",
-  myDataFailed: "現在、データの書き出しと削除はできません。",
   exportData: "自分のデータを書き出す",
   exportingData: "データを書き出しています…",
   exportDataDone: "データのファイルができました。",

@@ -5,7 +5,7 @@ import { button, element, fill, icon, onEscape, set } from "../../dom/element.js
 import * as icons from "../../dom/icons.js";
 import type { Translator } from "../../dom/translator.js";
 import type { TextKey } from "../../texts/index.js";
-import { problemOf, retryButton } from "../chat/problem.js";
+import { errorNotice, problemOf } from "../chat/problem.js";
 import { saveFile } from "../save-file.js";
 
 /** Dependencies and callbacks of the visitor's data. */
@@ -168,22 +168,15 @@ export class MyData {
 
   #fail(action: Action, thrown: unknown): void {
     const { t } = this.#options.translator;
-    const { canRetry, waitSeconds, values } = problemOf(thrown);
+    const problem = { ...problemOf(thrown), text: failureText(action, thrown) };
     this.#say();
-    this.#failure = element(
-      "div",
-      { class: "notice", "data-role": "my-data-failure" },
-      icon(icons.alert),
-      element("p", { role: "alert" }, t(failureText(action, thrown), values)),
-    );
-    fill(this.root, this.#failure);
-    if (!canRetry) return;
     const retry = () => {
       // The button is removed with its notice, so the focus moves first.
       (action === "export" ? this.#export : this.#delete).focus();
       void this.#run(action);
     };
-    this.#failure.append(retryButton(t, waitSeconds, retry));
+    this.#failure = element("div", { "data-role": "my-data-failure" }, errorNotice(t, problem, retry));
+    fill(this.root, this.#failure);
   }
 }
 

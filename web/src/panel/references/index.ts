@@ -41,7 +41,7 @@ export class ExportContent {
         { class: "button quiet", "data-role": "export-copy" },
         () => void this.#copy(),
         icon(icons.copy),
-        t("exportCopy"),
+        t("copy"),
       ),
       button(
         { class: "button quiet", "data-role": "export-download" },

@@ -1,13 +1,10 @@
-/** The part of the panel that loads with the first answer in the history: whether an answer helped. */
 import { type AnswerId, giveFeedback, removeFeedback } from "../../client/api.js";
 import type { ChatClientOptions } from "../../client/request.js";
 import type { Feedback, FeedbackReason, Rating } from "../../client/wire.js";
 import { button, element, icon, onEscape } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
-import { adoptStyles } from "../../dom/styles.js";
 import type { Translator } from "../../dom/translator.js";
 import type { TextKey } from "../../texts/index.js";
-import css from "./feedback.css";
 
 /** The server's limit, in characters. */
 const MAX_COMMENT_LENGTH = 1000;
@@ -27,8 +24,6 @@ export interface JudgedAnswer {
   readonly feedback: Feedback | undefined;
   /** Where the buttons go: behind those that copy the answer. They may have left the panel while this code was loaded. */
   readonly tools: HTMLElement;
-  /** The widget's, for the styles. */
-  readonly shadow: ShadowRoot;
   readonly translator: Translator;
   readonly client: () => ChatClientOptions;
   /** The vector of the question; `undefined` without the model. */
@@ -39,7 +34,6 @@ export interface JudgedAnswer {
 
 /** Adds two buttons to an answer, and a form below it for why it did not help. */
 export function offerFeedback(answer: JudgedAnswer): void {
-  adoptStyles(answer.shadow, css);
   new FeedbackView(answer);
 }
 
@@ -160,7 +154,7 @@ class FeedbackView {
       element(
         "div",
         { class: "feedback-actions" },
-        element("button", { type: "submit", class: "button", "data-role": "feedback-send" }, t("feedbackSend")),
+        element("button", { type: "submit", class: "button", "data-role": "feedback-send" }, t("send")),
         button({ class: "button quiet", "data-role": "feedback-cancel" }, () => this.#cancel(), t("notNow")),
         this.#answer.contact(),
       ),
