@@ -128,7 +128,7 @@ export function suggestedQuestions(
 ): HTMLElement {
   return element(
     "div",
-    { class: "suggested", role: "group", "aria-label": t("suggestedQuestions") },
+    { class: "suggested row", role: "group", "aria-label": t("suggestedQuestions") },
     ...questions.map((question) =>
       button(
         { class: "button", part: "suggested", dir: "auto", "data-role": "suggested" },

@@ -86,7 +86,6 @@ export const panel = {
   nearest: "Closest passages",
 
   // Errors, by code
-  errorInvalidRequest: "The question could not be sent in this form.",
   errorUnauthorized: "Please sign in to ask a question.",
   errorSignInExpired: "Your sign-in is no longer valid. Please sign out and in again.",
   errorSignInUnconfirmed: "Your sign-in could not be confirmed. Please try again.",
@@ -97,9 +96,7 @@ export const panel = {
   errorForbidden: "You are not allowed to ask questions here.",
   errorUnknownAssistant: "This assistant does not exist, or it is not for you.",
   errorNotFound: "This conversation no longer exists. Retry to start a new one.",
-  errorConflict: "The question could not be resent. Please ask it again.",
   errorModelMismatch: "This page is out of date. Please reload it.",
-  errorTooLarge: "The question is too long.",
   errorRateLimited: {
     one: "You are asking faster than answers can be given. Please try again in {count} second.",
     other: "You are asking faster than answers can be given. Please try again in {count} seconds.",

@@ -71,7 +71,6 @@ export const panel: PanelTexts = {
   nearest: "Pasajes más cercanos",
 
   // Errors, by code
-  errorInvalidRequest: "La pregunta no se pudo enviar así.",
   errorUnauthorized: "Inicie sesión para hacer una pregunta.",
   errorSignInExpired: "Su sesión ya no es válida. Ciérrela y vuelva a iniciarla.",
   errorSignInUnconfirmed: "No se pudo confirmar su sesión. Inténtelo de nuevo.",
@@ -83,9 +82,7 @@ export const panel: PanelTexts = {
   errorForbidden: "No tiene permiso para hacer preguntas aquí.",
   errorUnknownAssistant: "Este asistente no existe o no está disponible para usted.",
   errorNotFound: "Esta conversación ya no existe. Reinténtelo para empezar una nueva.",
-  errorConflict: "La pregunta no se pudo enviar otra vez. Vuelva a formularla.",
   errorModelMismatch: "Esta página no está actualizada. Vuelva a cargarla.",
-  errorTooLarge: "La pregunta es demasiado larga.",
   errorRateLimited: {
     one: "Pregunta más rápido de lo que se puede responder. Inténtelo de nuevo en {count} segundo.",
     many: "Pregunta más rápido de lo que se puede responder. Inténtelo de nuevo en {count} de segundos.",

@@ -71,7 +71,6 @@ export const panel: PanelTexts = {
   nearest: "Passages les plus proches",
 
   // Errors, by code
-  errorInvalidRequest: "La question n’a pas pu être envoyée ainsi.",
   errorUnauthorized: "Veuillez vous connecter pour poser une question.",
   errorSignInExpired: "Votre connexion n’est plus valable. Veuillez vous déconnecter, puis vous reconnecter.",
   errorSignInUnconfirmed: "Votre connexion n’a pas pu être confirmée. Veuillez réessayer.",
@@ -83,9 +82,7 @@ export const panel: PanelTexts = {
   errorForbidden: "Vous n’êtes pas autorisé à poser des questions ici.",
   errorUnknownAssistant: "Cet assistant n’existe pas ou ne vous est pas accessible.",
   errorNotFound: "Cette conversation n’existe plus. Réessayez pour en commencer une nouvelle.",
-  errorConflict: "La question n’a pas pu être renvoyée. Veuillez la poser à nouveau.",
   errorModelMismatch: "Cette page n’est plus à jour. Veuillez la recharger.",
-  errorTooLarge: "La question est trop longue.",
   errorRateLimited: {
     one: "Vous posez vos questions plus vite qu’il n’est possible d’y répondre. Veuillez réessayer dans {count} seconde.",
     many: "Vous posez vos questions plus vite qu’il n’est possible d’y répondre. Veuillez réessayer dans {count} de secondes.",

@@ -70,7 +70,6 @@ export const panel: PanelTexts = {
   nearest: "最も近い箇所",
 
   // Errors, by code
-  errorInvalidRequest: "この形では質問を送信できませんでした。",
   errorUnauthorized: "質問するにはサインインしてください。",
   errorSignInExpired: "サインインの有効期限が切れました。一度サインアウトして、もう一度サインインしてください。",
   errorSignInUnconfirmed: "サインインを確認できませんでした。もう一度お試しください。",
@@ -80,9 +79,7 @@ export const panel: PanelTexts = {
   errorForbidden: "ここで質問する権限がありません。",
   errorUnknownAssistant: "このアシスタントは存在しないか、ご利用いただけません。",
   errorNotFound: "この会話はもうありません。再試行すると新しい会話を始めます。",
-  errorConflict: "質問を再送信できませんでした。もう一度質問してください。",
   errorModelMismatch: "このページは古くなっています。再読み込みしてください。",
-  errorTooLarge: "質問が長すぎます。",
   errorRateLimited: {
     other: "質問の間隔が短すぎて回答が追いつきません。{count} 秒後にもう一度お試しください。",
   },

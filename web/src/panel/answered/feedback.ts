@@ -130,7 +130,7 @@ class FeedbackView {
     const reasons = REASONS.map(([value, key]) =>
       element(
         "label",
-        { class: "feedback-reason" },
+        { class: "choice" },
         element("input", { type: "radio", name: "reason", value, "data-role": "feedback-reason" }),
         t(key),
       ),
@@ -153,7 +153,7 @@ class FeedbackView {
       element("p", { class: "small-print" }, t("feedbackShared")),
       element(
         "div",
-        { class: "feedback-actions" },
+        { class: "row" },
         element("button", { type: "submit", class: "button", "data-role": "feedback-send" }, t("send")),
         button({ class: "button quiet", "data-role": "feedback-cancel" }, () => this.#cancel(), t("notNow")),
         this.#answer.contact(),

@@ -65,15 +65,15 @@ const REASON_TEXTS: Readonly<Record<ChatErrorReason, TextKey>> = {
 };
 
 const TEXTS: Readonly<Record<ChatErrorCode, TextKey>> = {
-  invalid_request: "errorInvalidRequest",
+  invalid_request: "errorInternal",
   unauthorized: "errorUnauthorized",
   forbidden: "errorForbidden",
   not_found: "errorNotFound",
   unknown_assistant: "errorUnknownAssistant",
-  conflict: "errorConflict",
+  conflict: "errorInternal",
   model_mismatch: "errorModelMismatch",
-  payload_too_large: "errorTooLarge",
-  unsupported_media_type: "errorInvalidRequest",
+  payload_too_large: "errorInternal",
+  unsupported_media_type: "errorInternal",
   rate_limited: "errorRateLimited",
   internal: "errorInternal",
   upstream_unavailable: "errorUnavailable",

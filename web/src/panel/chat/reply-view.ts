@@ -170,7 +170,7 @@ const FEEDBACK_MS = 2000;
 export function copyButtons(t: Translate, answer: AnswerView): HTMLElement {
   return element(
     "div",
-    { class: "answer-tools" },
+    { class: "answer-tools row" },
     copyButton(t, "copy", icons.copy, () => answer.plainText()),
     copyButton(t, "copyMarkdown", icons.markdown, () => answer.markdown()),
     element("span", { class: "visually-hidden", role: "status" }),

@@ -50,7 +50,7 @@ export function sourcesView(citations: readonly Citation[], context: EntryContex
     "div",
     // Not a landmark: each answer of a conversation has its own sources.
     { class: "sources", part: "sources", role: "group", "data-role": "sources", "aria-label": label },
-    element("div", { class: "sources-head" }, head, agreement(citations, context)),
+    element("div", { class: "sources-head row" }, head, agreement(citations, context)),
     list,
     more,
   );

@@ -61,7 +61,7 @@ export class MyData {
     this.root = element(
       "section",
       { class: "my-data", part: "my-data", "data-role": "my-data", "aria-label": t("myData") },
-      element("div", { class: "my-data-actions" }, this.#export, this.#delete),
+      element("div", { class: "row" }, this.#export, this.#delete),
       this.#question,
       this.#state,
     );
@@ -97,7 +97,7 @@ export class MyData {
       element("p", { id: IDS.text }, t("deleteDataText")),
       element(
         "div",
-        { class: "my-data-actions" },
+        { class: "row" },
         this.#cancel,
         button(
           { class: "button danger", "data-role": "my-data-confirm" },

@@ -28,7 +28,7 @@ export interface UndoOutcomes {
 
 /** Creates a strip. Its countdown starts at once, and pauses while the pointer or the focus is on the strip. */
 export function undoStrip({ t }: Translator, title: string, { undo, elapsed }: UndoOutcomes): UndoStrip {
-  const text = element("p", { class: "history-strip-text" }, t("deleted", { title: isolated(title) }));
+  const text = element("p", { class: "history-strip-text clamped" }, t("deleted", { title: isolated(title) }));
   text.id = `history-undo-${++strips}`;
   const undoButton = button({ class: "button", "data-role": "undo", "aria-describedby": text.id }, undo, t("undo"));
   const root = element(
@@ -67,7 +67,7 @@ export function failureStrip(translator: Translator, closed: () => void): HTMLEl
     "div",
     { class: "history-strip history-failed raised", "data-role": "history-change-failed" },
     icon(icons.alert),
-    element("p", { class: "history-strip-text" }, t("historyChangeFailed")),
+    element("p", { class: "history-strip-text clamped" }, t("historyChangeFailed")),
     button({ class: "icon-button", "aria-label": t("close") }, close, icon(icons.close)),
   );
   return strip;

@@ -139,7 +139,7 @@ export class ResultList {
         "data-role": "result",
       },
       headingOf(result, [result], this.#translator),
-      element("span", { class: "result-sentence", dir: "auto", "data-role": "result-sentence" }, ...words),
+      element("span", { class: "result-sentence clamped", dir: "auto", "data-role": "result-sentence" }, ...words),
     );
     option.addEventListener("click", () => this.#choose(at));
     return option;

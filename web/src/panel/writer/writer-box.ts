@@ -65,7 +65,7 @@ export class WriterBox {
           element("p", {}, this.consentText(download)),
           element(
             "p",
-            { class: "on-device-tools" },
+            { class: "row" },
             button({ class: "button", "data-role": "write-yes" }, () => resolve(true), icon(icons.download), yes),
             button({ class: "button quiet", "data-role": "write-no" }, () => resolve(false), t("notNow")),
           ),
