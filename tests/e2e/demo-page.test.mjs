@@ -1,4 +1,4 @@
-// The built demo page with real services: its panels, its switches, signing out. The tests run in order on one demo.
+// The built demo page with real services: its panels, and signing out. The tests run in order on one demo.
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { startDemoSuite } from "../lib/demo-suite.mjs";
@@ -32,22 +32,6 @@ const stages = () =>
   );
 
 const raw = async () => JSON.parse(await page.locator("#raw-json").textContent());
-
-/** The effect of the visitor's choices in the widget. */
-const looks = () =>
-  page.evaluate(() => {
-    const chat = document.querySelector("evidence-chat");
-    /** @type {HTMLElement} */
-    const root = chat.shadowRoot.querySelector(".root");
-    /** @type {HTMLTextAreaElement} */
-    const input = chat.shadowRoot.querySelector("[data-role=input]");
-    return {
-      lang: root.lang,
-      direction: getComputedStyle(root).direction,
-      placeholder: input.placeholder,
-      scheme: root.dataset.scheme,
-    };
-  });
 
 test("the page shows every step of an answered question, with the bytes actually sent", async () => {
   const sent = page.waitForRequest((request) => request.url() === demo.info.chat_url && request.method() === "POST");
@@ -87,59 +71,6 @@ test("a refusal shows its reason and ends the steps early", async () => {
     shown.map(({ name, state }) => [name, state]),
     ["embed", "check", "search", "refused"].map((name) => [name, "done"]),
   );
-});
-
-test("each language changes the widget, and Arabic switches it to right-to-left", async () => {
-  const seen = [];
-  for (const language of ["en", "de", "es", "fr", "ja", "ar"]) {
-    await page.locator("#language").selectOption(language);
-    // The widget loads its texts when they are needed.
-    await page.waitForFunction((expected) => {
-      /** @type {HTMLElement} */
-      const root = document.querySelector("evidence-chat").shadowRoot.querySelector(".root");
-      return root.lang === expected;
-    }, language);
-    seen.push(await looks());
-    assert.equal(seen.at(-1).direction, language === "ar" ? "rtl" : "ltr", language);
-  }
-  assert.equal(new Set(seen.map(({ placeholder }) => placeholder)).size, 6, "six texts of the widget");
-  assert.match(
-    await widget.find("refusal-message").first().innerText(),
-    /\p{Script=Arabic}/u,
-    "also in replies that were shown before",
-  );
-});
-
-test("the theme applies to the widget, and the chat moves into the corner and back", async () => {
-  for (const [theme, scheme] of [
-    ["dark", "dark"],
-    ["light", "light"],
-    ["auto", "light"],
-    ["dark", "dark"],
-  ]) {
-    await page.locator("#theme").selectOption(theme);
-    assert.equal((await looks()).scheme, scheme, theme);
-  }
-
-  const launcher = widget.find("launcher");
-  assert.ok(!(await launcher.isVisible()));
-  await page.locator("#mode").selectOption("floating");
-  await launcher.waitFor();
-  await page.locator("#mode").selectOption("inline");
-  await launcher.waitFor({ state: "hidden" });
-  assert.equal(await widget.find("assistant").count(), 2, "the conversation moves with it");
-  await page.locator("#mode").selectOption("floating");
-});
-
-test("language, theme and position of the chat survive a reload", async () => {
-  const before = await looks();
-  await page.reload();
-  await page.locator("body[data-view=chat]").waitFor();
-  await widget.find("launcher").waitFor();
-  assert.deepEqual(await looks(), before);
-  assert.equal(await page.locator("#language").inputValue(), "ar");
-  assert.equal(await page.locator("#theme").inputValue(), "dark");
-  assert.equal(await page.locator("#mode").inputValue(), "floating");
 });
 
 test("signing out empties the inspector and the widget", async () => {

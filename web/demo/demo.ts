@@ -51,7 +51,7 @@ async function start(): Promise<void> {
   const supabase = createClient(config.supabaseUrl, config.supabasePublishableKey);
   chat.tokenProvider = async () => {
     const { data, error } = await supabase.auth.getSession();
-    // For instance offline, which is not a sign-out.
+    // An error, such as a lost network, is not a sign-out.
     if (error) throw error;
     return data.session?.access_token ?? null;
   };

@@ -1,7 +1,7 @@
 import type { SupabaseClient } from "@supabase/supabase-js";
 import type { FeedbackReason } from "../src/client/wire.js";
 
-/** What the reader looks at. */
+/** The period and the assistant that the reader looks at. */
 export interface Scope {
   /** Days including today: 7, 30 or 90. */
   readonly days: number;
@@ -39,7 +39,7 @@ export interface Gap {
   readonly group_id: string;
   readonly assistant_name: string;
   readonly questions: number;
-  /** Those of them that were answered. */
+  /** Questions of the group that were answered. */
   readonly disliked: number;
   readonly users: number;
   readonly reasons: readonly string[];
@@ -49,7 +49,7 @@ export interface Gap {
   readonly examples: readonly string[];
 }
 
-/** What a visitor wrote about an answer. */
+/** A visitor's comment on an answer. */
 export interface Comment {
   readonly feedback_at: string;
   readonly assistant_name: string;
@@ -110,7 +110,7 @@ export interface Assistant {
   readonly enabled: boolean;
 }
 
-/** What a row of each function has. */
+/** The row of each function. */
 interface Rows {
   chat_insights_assistants: Assistant;
   chat_insights: Totals;

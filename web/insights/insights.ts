@@ -8,7 +8,7 @@ import { showCitedDocuments, showHealth, showUncitedDocuments } from "./document
 import { showGaps } from "./gaps.js";
 
 const WINDOWS = [7, 30, 90];
-/** Of the title of an assistant. */
+/** The longest title of an assistant in the list. */
 const MAX_OPTION_CHARACTERS = 60;
 
 /** Shows one part of the page, and returns what releases it. */

@@ -13,7 +13,7 @@ import { showSettings } from "./settings/page.js";
 const content = byId("content", HTMLElement);
 let shown: Shown | undefined;
 
-/** What a page gets. */
+/** Dependencies of a page. */
 interface Context {
   readonly call: CallDatabase;
   readonly session: Session;

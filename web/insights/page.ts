@@ -32,7 +32,7 @@ export function tile(label: string, value: string, detail: string, more?: Node):
   );
 }
 
-/** What an error says. */
+/** The message of an error. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

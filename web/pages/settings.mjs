@@ -1,4 +1,4 @@
-// What servers tell the pages and their browsers. `settings` are named like the environment variables in demo/serve.mjs.
+// The settings and policies of the pages. `settings` are named like the environment variables in demo/serve.mjs.
 
 /** The demo page's /config.json, see `DemoConfig` in demo.ts. */
 export function pageConfig(settings) {

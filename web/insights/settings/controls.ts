@@ -16,7 +16,7 @@ export interface Control {
   focus: () => void;
 }
 
-/** What a kind of control adds to the frame that all controls have. */
+/** The part of a control that depends on its kind. */
 export interface Input {
   readonly nodes: readonly HTMLElement[];
   /** The element that is named by the label and described by the help. */

@@ -6,9 +6,9 @@ interface CommonField {
   /** The name in the database. */
   readonly column: string;
   readonly label: string;
-  /** What it does. */
+  /** Explains the effect. */
   readonly help: string;
-  /** What is allowed, as the whole sentence that the reader sees after a mistake. */
+  /** Says what is allowed, in a whole sentence that the reader sees after a mistake. */
   readonly rule: string;
   /** Asks for confirmation before this change is saved. */
   readonly warning?: (to: Value, from: Value) => string | undefined;
@@ -50,7 +50,7 @@ export interface ListField extends CommonField {
   /** An example of an entry. */
   readonly placeholder: string;
   /**
-   * What an empty list is saved as: NULL or an empty list. Given a text, both are possible, and this is the label of the
+   * The saved value of an empty list: NULL or an empty list. Given a text, both are possible, and this is the label of the
    * checkbox for NULL.
    */
   readonly whenEmpty: "null" | "list" | { readonly nullLabel: string };

@@ -10,7 +10,7 @@ export interface StoredSession {
   readonly received_at: number;
 }
 
-/** What the store needs of the browser. */
+/** The parts of the browser that the store uses. */
 export interface StoreEnvironment {
   /** `undefined` if the browser blocks storage. */
   readonly storage: Pick<Storage, "getItem" | "setItem" | "removeItem"> | undefined;
@@ -26,7 +26,7 @@ export interface StoreEnvironment {
 export class AnonymousStore {
   readonly #key: string;
   readonly #environment: StoreEnvironment;
-  /** What the browser could not store: it blocks storage, or it is full. */
+  /** A session that the browser could not store, because storage is blocked or full. */
   #inMemory: string | null = null;
 
   constructor(supabaseUrl: string, endpoint: string, environment: StoreEnvironment = browserEnvironment()) {

@@ -58,7 +58,7 @@ export const decodeMode: Decode<AnswerMode> = (value) =>
 
 export const decodeReason = oneOf("no_match", "weak_evidence", "unreadable_language", "no_access", "empty_kb");
 
-/** What was searched, if it was not just the question. */
+/** The searched text, if it differs from the question. */
 export const SEARCHED: Fields<Searched> = { searched: asString, truncated: ifTrue };
 
 const decodeMark = (value: unknown) =>

@@ -36,7 +36,7 @@ export interface ChatErrorDetails {
   readonly retryable: boolean;
   /** HTTP status, if the server answered with an error status. */
   readonly status?: number;
-  /** How long to wait before the next attempt, as the server asks. */
+  /** Seconds until the next attempt, as the server asks. */
   readonly retryAfterSeconds?: number;
   /** The server's id of this request, for support. */
   readonly requestId?: string;

@@ -47,7 +47,7 @@ const MALFORMED = Symbol("malformed");
 /** Reads a field that its object always has. */
 type DecodeAlways<T> = (value: unknown) => T | typeof MALFORMED;
 
-/** How to read each field of an object: optional ones stay absent if they are missing or malformed. */
+/** A decoder for each field of an object. Optional fields stay absent if they are missing or malformed. */
 export type Fields<T> = {
   readonly [name in keyof T]-?: undefined extends T[name]
     ? (value: unknown) => NonNullable<T[name]> | typeof MALFORMED | undefined

@@ -6,7 +6,7 @@ import type { FoundStatements, PassageStatements, SearchRequest, SearchResult, S
 
 const MAX_PASSAGES = 5;
 const MAX_STATEMENTS = 400;
-/** Of a question or a passage, in UTF-16 code units. A reader reads far fewer. */
+/** The longest question or passage, in UTF-16 code units. A reader reads far fewer. */
 const MAX_LENGTH = 100_000;
 
 const CHUNK_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;

@@ -94,7 +94,7 @@ export const panel = {
     other: "Too many new visitors came from your network. Please try again in {count} seconds.",
   },
   errorForbidden: "You are not allowed to ask questions here.",
-  errorUnknownAssistant: "This assistant does not exist, or it is not for you.",
+  errorUnknownAssistant: "This assistant does not exist, or you don't have access to it.",
   errorNotFound: "This conversation no longer exists. Retry to start a new one.",
   errorModelMismatch: "This page is out of date. Please reload it.",
   errorRateLimited: {
@@ -118,7 +118,7 @@ export const panel = {
   passages: { one: "{count} passage", other: "{count} passages" },
   sourcesAgree: "{agreeing} of {total} sources agree",
   sourcesAgreeHelp: "Number of quoted documents that contain the first sentence of the answer word for word.",
-  hedged: "These passages are about this, but may not answer it.",
+  hedged: "These passages are on topic but may not answer your question.",
   places: { one: "{count} place to look", other: "{count} places to look" },
   alsoFound: "Also found ({count})",
   alsoFoundHelp: "Near your question, but not quoted in the answer.",
@@ -160,7 +160,7 @@ export const panel = {
   sendsTo:
     "To write answers, your question and the passages found for it are sent to {service}. Earlier questions are sent only if yours is searched together with them. Your account is not sent.",
   writtenOnDevice:
-    "Answers quote the documents. If you want, a language model on this device also writes them in its own words, and each sentence is checked. Nothing is sent for that.",
+    "Answers quote the documents. If you want, a language model on this device also writes them in its own words, and each sentence is checked. Nothing leaves your device.",
   privacyDismiss: "Got it",
 
   // Answers that are written on this device

@@ -20,7 +20,7 @@ const REASONS: readonly (readonly [FeedbackReason, TextKey])[] = [
 /** An answer that the visitor may judge. */
 export interface JudgedAnswer {
   readonly id: AnswerId;
-  /** What the visitor said before. */
+  /** The visitor's earlier feedback. */
   readonly feedback: Feedback | undefined;
   /** Where the buttons go: behind those that copy the answer. They may have left the panel while this code was loaded. */
   readonly tools: HTMLElement;
@@ -46,9 +46,9 @@ class FeedbackView {
     "data-role": "feedback-status",
   });
   #form: HTMLFormElement | undefined;
-  /** What is shown: what the server will have when all requests have ended. */
+  /** The shown feedback, which the server has when all requests have ended. */
   #feedback: Feedback | undefined;
-  /** What the server has. */
+  /** The feedback that the server has confirmed. */
   #confirmed: Feedback | undefined;
   /** Requests run one after the other, so that the last one wins. */
   #sending: Promise<unknown> = Promise.resolve();

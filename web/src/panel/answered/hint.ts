@@ -2,7 +2,7 @@ import { element, icon } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
 import type { PanelHost } from "../host.js";
 
-/** How long the hint stays if the visitor opens no badge. */
+/** Time that the hint stays if the visitor opens no badge. */
 const HINT_MS = 10_000;
 
 /** Shows the hint that badges can be opened until the visitor opens a source, at most ten seconds. */

@@ -163,7 +163,7 @@ export function waiting({ t }: Translator, what: TextKey = "searching", isVisibl
   );
 }
 
-/** How long a button shows the outcome. */
+/** Time that a button shows the outcome. */
 const FEEDBACK_MS = 2000;
 
 /** Buttons that copy an answer, as text or with footnotes. */

@@ -12,7 +12,7 @@ import { citedRanges } from "./quotes.js";
 import { evidenceOf } from "./source-entry.js";
 import { verifiedMark } from "./verify.js";
 
-/** What a card needs besides its target. */
+/** Dependencies of a card. */
 export interface CardContext {
   readonly translator: Translator;
   readonly download: Download;

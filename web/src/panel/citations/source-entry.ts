@@ -10,7 +10,7 @@ import { excerptOf } from "./passage/draw.js";
 import { citedRanges } from "./quotes.js";
 import { verifiedMark } from "./verify.js";
 
-/** What an entry needs besides its passages. */
+/** Dependencies of an entry. */
 export interface EntryContext {
   readonly translator: Translator;
   readonly download: Download;

@@ -72,7 +72,7 @@ function agreement(citations: readonly Citation[], { translator, answer }: Entry
   );
 }
 
-/** How many of the cited documents say the first sentence of the answer. */
+/** Counts the cited documents that say the first sentence of the answer. */
 interface Agreement {
   readonly agreeing: number;
   readonly total: number;
@@ -93,7 +93,7 @@ export function agreementOf(citations: readonly Citation[], answer: string): Agr
   return { agreeing: documents.filter(agrees).length, total: documents.length };
 }
 
-/** What a quote says, and its place in the answer; -1 if white space differs there. */
+/** The words of a quote, and its place in the answer; -1 if white space differs there. */
 interface Statement {
   readonly at: number;
   readonly said: string;

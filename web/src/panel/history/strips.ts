@@ -3,7 +3,7 @@ import { button, element, icon, onEscape } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
 import type { Translator } from "../../dom/translator.js";
 
-/** How long a deletion can be undone. The animation of `.history-undo` has the same duration, and pauses as the countdown does. */
+/** Time to undo a deletion. The animation of `.history-undo` has the same duration, and pauses as the countdown does. */
 const UNDO_MS = 6000;
 /** A paused countdown ends then, so that a deletion is sent although its strip was left with the focus on it. */
 const MAX_PAUSED_MS = 300_000;

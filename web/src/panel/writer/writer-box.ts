@@ -19,7 +19,7 @@ export class WriterBox {
   readonly root: HTMLElement;
   readonly #translator: Translator;
   readonly #actions: BoxActions;
-  /** What is shown while the model loads, updated in place. */
+  /** Shows the progress of loading the model, updated in place. */
   #progress: { readonly bytes: HTMLElement; readonly bar: HTMLProgressElement } | undefined;
 
   constructor(translator: Translator, actions: BoxActions) {
