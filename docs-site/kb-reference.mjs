@@ -24,16 +24,13 @@ export async function kbReference(/** @type {string} */ kb) {
       common.set(key(entry), { ...entry, of: [...of, `\`${name}\``] });
     }
   }
-  const isCommon = (entry) => entry.name.startsWith("--") && common.get(key(entry)).of.length > 1;
+  const isCommon = (entry) => common.get(key(entry)).of.length > 1;
   const shared = [...common.values()].filter(isCommon);
 
   const page = [
     "# The `kb` command",
     `${inline(text)}. This is what \`kb --help\` says; [admin.md](admin.md) shows how to use it.`,
-    table(
-      ["command", "what it does"],
-      commands.map(({ name, text: about }) => [`[\`${name}\`](#kb-${name})`, cell(about.split("\n")[0])]),
-    ),
+    names.map((name) => `[\`${name}\`](#kb-${name})`).join(" · "),
     "## Options of several commands",
     table(
       ["option", "of", "meaning"],

@@ -2,7 +2,9 @@
 // Environment: WORKER_URL, WORKER_PID, SUPABASE_URL, SUPABASE_PUBLISHABLE_KEY, SUPABASE_SECRET_KEY, QUESTIONS, USERS,
 // SECONDS, LIMIT, ANSWER_MODE.
 import { setTimeout as sleep } from "node:timers/promises";
+import { connections } from "./lib/client.mjs";
 import { loadQuestions } from "./lib/questions.mjs";
+import { readAll } from "./lib/readings.mjs";
 import { setting } from "./lib/settings.mjs";
 import { round } from "./lib/statistics.mjs";
 import { allRows, setAnswerMode, signUp } from "./lib/supabase.mjs";
@@ -15,7 +17,8 @@ import { User } from "./load/user.mjs";
 /** Time for work that continues after the last responses. */
 const SETTLING_MS = 2000;
 
-const url = `${setting("WORKER_URL")}/api/chat`;
+const worker = setting("WORKER_URL");
+const url = `${worker}/api/chat`;
 const [count, seconds, limit] = ["USERS", "SECONDS", "LIMIT"].map((name) => Number(setting(name)));
 const questions = loadQuestions();
 
@@ -25,9 +28,12 @@ const perSecond = await sequentialRate({ url, questions, limit });
 const pace = choosePace({ users: count, seconds, limit, perSecond });
 // Standard output has only the figures.
 console.error(`  ${round(perSecond)} questions a second one by one: ${pace.eager} of ${count} users are eager`);
+const reader = connections(1);
+const readings = await readAll(questions, { worker, agent: reader, tokens: [(await signUp()).token] });
+reader.destroy();
 const users = [];
 while (users.length < count) {
-  users.push(new User({ url, index: users.length, questions, ...(await signUp()) }));
+  users.push(new User({ url, index: users.length, questions, readings, ...(await signUp()) }));
 }
 
 const stopWatching = watchMemory(Number(setting("WORKER_PID")));

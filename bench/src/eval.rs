@@ -12,6 +12,13 @@ use crate::{generation, retrieval};
 pub(crate) enum Eval {
     /// Fit the evidence model and print its constants, for `chat-core/src/evidence/calibration.rs`.
     Fit(Fit),
+    /// Fit the constants with which search and reader decide together and print them, for
+    /// `chat-core/src/evidence/calibration.rs`; also the figures of each kind of document with constants fitted without it.
+    FitReader {
+        /// Results of all sets, as `bench retrieval --dump FILE` writes them.
+        #[arg(long, value_name = "FILE")]
+        from: PathBuf,
+    },
     /// Fit the score of written sentences to one half of WiCE and print its constants, for
     /// `chat-core/src/generate/verify/calibration.rs`.
     FitSupport(FitSupport),
@@ -45,6 +52,7 @@ pub(crate) fn run(eval: &Eval) -> Result<()> {
         Eval::Fit(Fit { data, report, evaluation }) => {
             retrieval::fit(data, report, evaluation.dir()?.as_deref())
         }
+        Eval::FitReader { from } => retrieval::fit_reader(from),
         Eval::FitSupport(FitSupport { wice, evaluation }) => {
             let of_dir = |dir: PathBuf| dir.join("wice/dev.jsonl");
             let file = wice.clone().or(evaluation.dir()?.map(of_dir));

@@ -80,7 +80,10 @@ pub enum Command {
     Ask(AskArgs),
     /// Read a document on standard input and print its text as JSON; `sync` starts this for formats with risky parsers.
     #[command(hide = true)]
-    ExtractWorker(ExtractWorkerArgs),
+    ExtractWorker {
+        /// Media type of the document.
+        media_type: String,
+    },
 }
 
 /// Options of `kb sync`.
@@ -115,15 +118,12 @@ pub struct SyncArgs {
     #[command(flatten)]
     pub defaults: DefaultsArgs,
     #[command(flatten)]
-    pub server: ServerArgs,
+    pub common: CommonArgs,
     #[command(flatten)]
     pub model: ModelArgs,
-    /// Print the result as JSON.
-    #[arg(long)]
-    pub json: bool,
 }
 
-/// What holds for documents that do not declare it.
+/// Defaults for documents that do not declare these properties.
 #[derive(Debug, Args)]
 pub struct DefaultsArgs {
     /// Language of documents that do not declare one: english (the default), german, … or a code such as en or de.
@@ -132,7 +132,7 @@ pub struct DefaultsArgs {
     /// match. Documents that were stored with another language are written again.
     #[arg(long, value_name = "NAME", value_parser = language)]
     pub language: Option<String>,
-    /// Who may see documents that do not declare an audience, such as team:sales; repeatable.
+    /// Audience of documents that do not declare one, such as team:sales; repeatable.
     ///
     /// A claim and its value in the user's token (app_metadata, or a custom claim). A user needs one of them. Default: the
     /// column `default_audience` of chat_settings, which is users with an account.
@@ -151,25 +151,15 @@ pub struct WatchArgs {
     /// Seconds between the end of a round and the beginning of the next.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(5..=86_400))]
     pub interval: u64,
-    /// End after one round, with exit code 1 if a document failed: for a schedule of something else.
+    /// Exit after one round, with code 1 if a document failed, for use with an external scheduler such as cron.
     #[arg(long, conflicts_with = "interval")]
     pub once: bool,
     #[command(flatten)]
     pub defaults: DefaultsArgs,
     #[command(flatten)]
-    pub server: ServerArgs,
+    pub common: CommonArgs,
     #[command(flatten)]
     pub model: ModelArgs,
-    /// Print the result of each round as a line of JSON.
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// Options of `kb extract-worker`.
-#[derive(Debug, Args)]
-pub struct ExtractWorkerArgs {
-    /// Name of the format, such as pdf.
-    pub format: String,
 }
 
 /// Options of `kb list`.
@@ -271,9 +261,6 @@ pub struct AskArgs {
     /// Also print the passages found, their scores and the decisions.
     #[arg(long)]
     pub explain: bool,
-    /// Print the answer and its explanation as JSON.
-    #[arg(long)]
-    pub json: bool,
     /// Number of passages to search for, 1 to 50.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=50))]
     pub match_count: u32,
@@ -284,7 +271,7 @@ pub struct AskArgs {
     #[arg(long, value_name = "X", default_value_t = EvidenceThresholds::default().confidence, value_parser = fraction)]
     pub confidence: f64,
     #[command(flatten)]
-    pub server: ServerArgs,
+    pub common: CommonArgs,
     #[command(flatten)]
     pub model: ModelArgs,
 }
@@ -292,7 +279,7 @@ pub struct AskArgs {
 /// Options of most commands.
 #[derive(Debug, Args)]
 pub struct CommonArgs {
-    /// Print JSON.
+    /// Print JSON; `watch` prints a line for each round.
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]

@@ -16,6 +16,11 @@ pub fn printable(text: &str) -> String {
     line
 }
 
+/// Escapes each line of a text.
+pub fn printable_lines(text: &str) -> String {
+    text.split('\n').map(printable).collect::<Vec<_>>().join("\n")
+}
+
 fn is_hidden(c: char) -> bool {
     c.is_control()
         || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
@@ -103,6 +108,11 @@ impl Table {
 /// `n` things in singular or plural: "1 passage", "2 passages".
 pub fn counted(n: u64, thing: &str) -> String {
     if n == 1 { format!("1 {thing}") } else { format!("{n} {thing}s") }
+}
+
+/// Bytes as hexadecimal digits.
+pub fn hex(bytes: impl AsRef<[u8]>) -> String {
+    bytes.as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A timestamp of the database, to the minute: `2026-11-22 10:04`.

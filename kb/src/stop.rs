@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether somebody asked the program to stop since this was created.
+/// True if somebody asked the program to stop since this was created.
 pub(crate) struct StopFlag(Arc<AtomicBool>);
 
 impl StopFlag {

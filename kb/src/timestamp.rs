@@ -1,6 +1,6 @@
 //! Parses timestamps of the database.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use chrono::DateTime;
 
@@ -8,6 +8,12 @@ use chrono::DateTime;
 pub fn parse_timestamp(timestamp: &str) -> Option<SystemTime> {
     let text = |_| DateTime::parse_from_str(timestamp, "%Y-%m-%d %H:%M:%S%.f%#z");
     DateTime::parse_from_rfc3339(timestamp).or_else(text).ok().map(SystemTime::from)
+}
+
+/// Reports whether a time of the database is longer ago than `age`, or cannot be parsed. A time in the
+/// future means that the clocks differ.
+pub fn is_longer_ago(timestamp: &str, age: Duration, now: SystemTime) -> bool {
+    parse_timestamp(timestamp).is_none_or(|at| now.duration_since(at).is_ok_and(|passed| passed > age))
 }
 
 #[cfg(test)]

@@ -44,19 +44,12 @@ pub struct Watch<'a, E> {
 pub struct Round {
     /// Passages that were embedded because they were edited, or had no vector of this model.
     pub reembedded: usize,
-    /// What each sync did, as numbers by outcome.
+    /// The numbers of documents by outcome, for each sync.
     pub syncs: Vec<Counts>,
     /// Documents and passages that could not be read or written.
     pub failed: usize,
     /// Why steps failed as a whole; the next round repeats them.
     pub failures: Vec<String>,
-}
-
-/// Whether a round came to its end.
-#[derive(Debug, PartialEq)]
-enum Step {
-    Done,
-    Stopped,
 }
 
 impl Round {
@@ -88,10 +81,7 @@ impl<E: TextEmbedder + 'static> Watch<'_, E> {
         let stop = StopFlag::new();
         let rounds = async {
             loop {
-                let mut round = Round::default();
-                if self.round(&mut round, &stop).await == Step::Stopped {
-                    return;
-                }
+                let Some(round) = self.round(&stop).await else { return };
                 self.note(WatchEvent::Finished(round.failure().as_deref())).await;
                 for failure in &round.failures {
                     self.progress.state(&format!("failed   {failure}"));
@@ -116,11 +106,13 @@ impl<E: TextEmbedder + 'static> Watch<'_, E> {
         Ok(())
     }
 
-    async fn round(&self, round: &mut Round, stop: &StopFlag) -> Step {
+    /// Runs a round; `None` if somebody stops the program.
+    async fn round(&self, stop: &StopFlag) -> Option<Round> {
+        let mut round = Round::default();
         // Nothing is lost if this is stopped, and a sync returns its lease first.
         let embedded = tokio::select! {
             embedded = self.embed_edited() => embedded,
-            () = stop_requested() => return Step::Stopped,
+            () = stop_requested() => return None,
         };
         match embedded {
             Ok((written, refused)) => {
@@ -131,12 +123,12 @@ impl<E: TextEmbedder + 'static> Watch<'_, E> {
         }
         for WatchedSource { name, source, options } in self.sources {
             if stop.is_set() {
-                return Step::Stopped;
+                return None;
             }
             let load = || Ok::<_, ModelError>(self.embedder.clone());
             match sync(source, self.knowledge_base, options, self.model, load, self.progress).await {
                 Ok(summary) => round.add(&summary),
-                Err(SyncError::Interrupted) => return Step::Stopped,
+                Err(SyncError::Interrupted) => return None,
                 Err(error) => round.failures.push(format!("{name}: {error}")),
             }
         }
@@ -147,7 +139,7 @@ impl<E: TextEmbedder + 'static> Watch<'_, E> {
             Ok(None) => {}
             Err(error) => self.progress.state(&format!("warning: not calibrated: {error}")),
         }
-        Step::Done
+        Some(round)
     }
 
     /// Returns the number of passages that were embedded, and of those that the database refused.

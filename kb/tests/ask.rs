@@ -11,7 +11,7 @@ use chat_core::refusal::Reason;
 use chat_core::{DecidedBy, PassageToRead};
 use kb::ask::{AskError, Asked, Conclusion, PassageReader, Settings, ask, explanation, reply, report};
 use kb::knowledge_base::KnowledgeBase;
-use kb::supabase::{Backoff, Client, SupabaseError};
+use kb::supabase::{Backoff, Client};
 use kb::text_embedder::TextEmbedder;
 use serde_json::{Value, json as value};
 
@@ -246,18 +246,6 @@ fn an_empty_knowledge_base_is_distinguished_from_one_without_matches() {
 }
 
 #[test]
-fn a_question_with_only_similar_passages_is_refused_and_they_are_listed() {
-    let (asked, _) = ask_server("Refunds?", |_| row(0.34, "model"));
-    let asked = asked.unwrap();
-    let text = reply(&asked);
-    assert!(
-        text.contains("Reason: no_match\nNearest passages:\n  Refunds › Time (similarity 0.34)\n"),
-        "{text}"
-    );
-    assert_eq!(reason(Ok(asked)), Reason::NoMatch);
-}
-
-#[test]
 fn vectors_of_another_model_are_an_error_and_not_an_answer() {
     let (asked, _) = ask_server("Refunds?", |_| row(0.9, "another"));
     let error = asked.unwrap_err();
@@ -271,11 +259,4 @@ fn questions_that_the_worker_would_refuse_are_not_sent() {
         assert!(asked.unwrap_err().to_string().contains(expected));
         assert!(requests.is_empty());
     }
-}
-
-#[test]
-fn a_database_without_the_search_says_how_to_create_it() {
-    let (asked, _) = ask_server("Refunds?", |_| json(404, r#"{"code":"PGRST202","message":"no function"}"#));
-    let error = asked.unwrap_err();
-    assert!(matches!(error, AskError::Rest(SupabaseError::SchemaMissing(_))), "{error}");
 }

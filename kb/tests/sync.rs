@@ -282,14 +282,6 @@ fn a_message_that_repeats_the_key_is_shown_without_it() {
 }
 
 #[test]
-fn a_missing_schema_says_how_to_create_it() {
-    let server = FakeServer::start(|_, _| json(404, r#"{"code":"PGRST202","message":"no function"}"#));
-    assert!(
-        Folder::with_two_files().sync(&server).unwrap_err().to_string().contains("supabase db push --remote")
-    );
-}
-
-#[test]
 fn an_overloaded_server_is_retried() {
     let server = FakeServer::start(|request, before| match (request.line.as_str(), before) {
         (CHUNKS, 0) => json(503, "busy"),

@@ -95,7 +95,7 @@ struct Stored {
     language: String,
 }
 
-/// Who looks: users of the default audience, and members of the team as well.
+/// The readers: users of the default audience, and members of the team as well.
 const VIEWERS: [bool; 2] = [false, true];
 
 impl Stored {

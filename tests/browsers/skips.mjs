@@ -6,8 +6,11 @@ const SETTINGS = "web/tests/browser/insights-settings.test.mjs";
 const INSIGHTS = "web/tests/browser/insights.test.mjs";
 const INSTANT = "web/tests/browser/instant-results.test.mjs";
 const LAUNCHER = "web/tests/browser/launcher.test.mjs";
+const READER = "web/tests/browser/reader.test.mjs";
 const SMALL = "web/tests/browser/small-machines.test.mjs";
 const STATES = "web/tests/browser/states.test.mjs";
+
+const NO_CACHE = "WebKitGTK without a profile empties the Cache API of an origin with its last page, for good";
 
 /** By browser and test file: patterns of test names, and the reasons. */
 export const SKIPPED = {
@@ -32,7 +35,8 @@ export const SKIPPED = {
     [STATES]: [[/a lost network/, "WebDriver cannot take the network away"]],
     [LAUNCHER]: [
       [/layout/, "WebKit reports no layout shifts"],
-      [/a cached model/, "WebKitGTK without a profile empties the Cache API of an origin with its last page, for good"],
+      [/a cached model/, NO_CACHE],
     ],
+    [READER]: [[/^(?!the reader is loaded after the first answer)/, NO_CACHE]],
   },
 };

@@ -17,7 +17,7 @@ const { stdout } = await promisify(execFile)("git", ["ls-files", "-z", "--cached
 const files = new Set(stdout.split("\0").filter(Boolean));
 const folders = new Set([...files].flatMap(parents));
 const NOT_PUBLISHED =
-  "> Version 0.1.0 is not published yet: not on npm, and not as an image or an Action. Until it is, [build it from source](https://github.com/evidence-chat/evidence-chat/blob/main/docs/start.md#from-source).";
+  "> Version 0.1.0 is not published yet: [build it from source](https://github.com/evidence-chat/evidence-chat/blob/main/docs/start.md#from-source).";
 /** Commands and code that take something of ours from a registry. */
 const FROM_REGISTRY =
   /\bnpx\b.*evidence-chat|\bnpm install\b|from "@evidence-chat\/|"-y", "@evidence-chat\/|\buses: evidence-chat\/|\/evidence-chat\/kb:/;

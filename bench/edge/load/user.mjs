@@ -1,7 +1,9 @@
-// A simulated user: asks questions, repeats some, drops some connections, and records every attempt.
+// A simulated user: asks questions, some with a reading or a forged one, repeats some, drops some connections, and records every
+// attempt.
 import { setTimeout as sleep } from "node:timers/promises";
 import { connections } from "../lib/client.mjs";
 import { chatBody } from "../lib/questions.mjs";
+import { hostile } from "../lib/readings.mjs";
 import { send } from "./attempt.mjs";
 
 /** Questions of one session, before a new one starts. */
@@ -29,15 +31,17 @@ export class User {
   #index;
   #token;
   #questions;
+  #readings;
   #agent = connections(2);
   #session;
 
-  constructor({ url, index, id, token, questions }) {
+  constructor({ url, index, id, token, questions, readings }) {
     this.id = id;
     this.#url = url;
     this.#index = index;
     this.#token = token;
     this.#questions = questions;
+    this.#readings = readings;
   }
 
   /** Asks questions until `endAt`. */
@@ -56,15 +60,22 @@ export class User {
   /** Returns how long the limit asks the user to wait, if it does. */
   async #askNext() {
     const number = this.asked.length;
-    const question = this.#questions[(this.#index * 7 + number) % this.#questions.length];
+    const at = (this.#index * 7 + number) % this.#questions.length;
     if (number % QUESTIONS_PER_SESSION === 0) this.#session = undefined;
-    const body = chatBody(question, this.#session && { session_id: this.#session });
+    const body = chatBody(this.#questions[at], { session_id: this.#session, reading: this.#reading(at, number) });
     const asked = { id: body.message_id, attempts: [] };
     this.asked.push(asked);
 
     const last = await this.#sendInMode((number + this.#index) % CYCLE, body, asked);
     this.#session = last.session ?? this.#session;
     return last.status === 429 ? last.retryAfterMs : 0;
+  }
+
+  /** Of three questions, one comes without a reading, one with its own and one with a forged one. */
+  #reading(at, number) {
+    const kind = (number + this.#index) % 3;
+    if (kind === 0) return undefined;
+    return kind === 1 ? this.#readings[at] : hostile(this.#readings[at], number);
   }
 
   async #sendInMode(mode, body, asked) {

@@ -7,6 +7,7 @@
 mod dataset;
 mod dialogue;
 mod fit;
+mod gate;
 mod measure;
 mod plot;
 mod quoted;
@@ -74,6 +75,12 @@ enum Command {
         #[arg(long, value_name = "FILE")]
         report: Vec<PathBuf>,
     },
+    /// Fit the constants with which search and reader decide together, and print them.
+    Gate {
+        /// Results that `ask` wrote.
+        #[arg(required = true, value_name = "FILE")]
+        found: Vec<PathBuf>,
+    },
 }
 
 fn main() -> Result<()> {
@@ -97,14 +104,7 @@ fn main() -> Result<()> {
             }
         }
         Command::Measure { found, plot } => {
-            let mut sets = Results::read_all(&found)?;
-            for set in &sets {
-                ensure!(
-                    reader::is_read(set),
-                    "{}: read by another reader; run `bench-retrieval read`",
-                    set.set
-                );
-            }
+            let mut sets = read_sets(&found)?;
             // With the reader now, because the next lines take the readings away.
             let plotted = plot::calibration(&sets);
             let figures_of = |set: &mut Results| {
@@ -119,6 +119,16 @@ fn main() -> Result<()> {
         Command::Fit { found, report } => {
             fit::print(&Results::read_all(&found)?, &Results::read_all(&report)?);
         }
+        Command::Gate { found } => gate::print(&read_sets(&found)?),
     }
     Ok(())
+}
+
+/// The sets of some files, which the reader of the product must have read.
+fn read_sets(files: &[PathBuf]) -> Result<Vec<Results>> {
+    let sets = Results::read_all(files)?;
+    for set in &sets {
+        ensure!(reader::is_read(set), "{}: read by another reader; run `bench-retrieval read`", set.set);
+    }
+    Ok(sets)
 }

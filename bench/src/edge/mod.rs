@@ -38,7 +38,8 @@ const NOTES: &str = "\
 overhead_…: the client's time minus the time of its calls in a stand-in for Supabase; _last_byte: minus both calls;
   _direct_call: the same without the Worker, which is what the client and the stand-in add; _of_baseline: another build (--baseline),
   which answers in turns with this one
-ttfb_…: one user after another, without embedding the question, which the browser does
+ttfb_…: one user after another, without embedding the question, which the browser does; _with_reading: in turns, with what the
+  reader says of the passages
 search_…: a search while a question is typed, one user after another, without the embedding; question_places_taken: how many questions
   of the limit it cost, which must be 0
 load_…: times under load are those of the local database, one session on one core; the users leave it idle for 30 % of the time,

@@ -140,6 +140,12 @@ pub(crate) fn fit(data: &[PathBuf], report: &[PathBuf], eval_dir: Option<&Path>)
     Ok(())
 }
 
+/// Prints the constants with which search and reader decide together.
+pub(crate) fn fit_reader(from: &Path) -> Result<()> {
+    print!("{}", offline("gate", &[existing(from)?.as_os_str()])?);
+    Ok(())
+}
+
 fn existing(file: &Path) -> Result<PathBuf> {
     fs::canonicalize(file).with_context(|| format!("cannot read {}", file.display()))
 }

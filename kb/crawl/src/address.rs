@@ -1,4 +1,4 @@
-//! Parses the addresses of pages, and shows them without the credentials that they may contain.
+//! Parses the addresses of pages.
 
 use reqwest::Url;
 use thiserror::Error;
@@ -19,6 +19,9 @@ pub enum Rejection {
     /// White space in the middle, usually two entries on one line.
     #[error("white space inside the address; put one address on each line, and write %20 for a space")]
     WhiteSpace,
+    /// Only pages that need no sign-in can be fetched.
+    #[error("contains a user name or password; only pages that need no sign-in can be fetched")]
+    Credentials,
     /// 2,048 bytes or more, as sent.
     #[error("longer than 2,047 characters")]
     TooLong,
@@ -27,7 +30,7 @@ pub enum Rejection {
     OtherSite,
 }
 
-/// Parses one entry of a listing. Keeps credentials and removes the fragment, which is never sent to a server.
+/// Parses one entry of a listing, without its fragment, which is never sent to a server.
 pub(crate) fn parse(text: &str) -> Result<Url, Rejection> {
     let text = text.trim();
     if text.len() > MAX_ADDRESS_BYTES {
@@ -51,8 +54,11 @@ pub(crate) fn check(url: &Url) -> Result<(), Rejection> {
     if !is_web(url) {
         return Err(Rejection::NotAnAddress);
     }
+    if has_credentials(url) {
+        return Err(Rejection::Credentials);
+    }
     // Percent-encoding may have made the address longer.
-    if bare(url).as_str().len() > MAX_ADDRESS_BYTES {
+    if url.as_str().len() > MAX_ADDRESS_BYTES {
         return Err(Rejection::TooLong);
     }
     Ok(())
@@ -60,6 +66,11 @@ pub(crate) fn check(url: &Url) -> Result<(), Rejection> {
 
 pub(crate) fn is_web(url: &Url) -> bool {
     matches!(url.scheme(), "http" | "https") && url.has_host()
+}
+
+/// Reports whether an address has a user name or password.
+pub fn has_credentials(url: &Url) -> bool {
+    !url.username().is_empty() || url.password().is_some()
 }
 
 /// The address without credentials and fragment.

@@ -18,7 +18,7 @@ pub enum CrawlError {
     /// A sitemap could not be downloaded.
     #[error("sitemap {address}: {reason}")]
     Unreadable {
-        /// Without credentials.
+        /// Its address.
         address: String,
         /// Why the download failed.
         reason: FetchError,
@@ -26,9 +26,9 @@ pub enum CrawlError {
     /// The downloaded file is not a valid sitemap.
     #[error("sitemap {address}: {reason}")]
     Invalid {
-        /// Without credentials.
+        /// Its address.
         address: String,
-        /// What is wrong with it.
+        /// The defect.
         reason: SitemapError,
     },
     /// Sitemap indexes are nested too deeply.
@@ -36,7 +36,7 @@ pub enum CrawlError {
         "sitemap {address} is nested too deeply: at most {limit} levels of indexes are followed; name a lower one"
     )]
     TooDeep {
-        /// Without credentials.
+        /// Its address.
         address: String,
         /// The limit that was exceeded.
         limit: usize,
@@ -70,7 +70,7 @@ impl CrawlError {
     }
 }
 
-/// What is wrong with the text of a sitemap.
+/// A defect in the text of a sitemap.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SitemapError {
     /// More than 50 MB uncompressed (sitemaps.org).
@@ -99,7 +99,7 @@ pub enum SitemapError {
 }
 
 /// Why a page was not fetched. A document made from the page may be removed only if the page no longer exists
-/// ([`FetchError::is_gone`]) or its site asks us to stay away ([`FetchError::is_unwelcome`]); all other errors say nothing
+/// ([`FetchError::is_gone`]) or its site asks us to stay away ([`FetchError::is_disallowed`]); all other errors say nothing
 /// about the page.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum FetchError {
@@ -130,7 +130,7 @@ pub enum FetchError {
         "leads to {address}, {why}, so nothing is known about the page; if its content is there now, name that address"
     )]
     Elsewhere {
-        /// Without credentials and query.
+        /// Without its query.
         address: String,
         /// Completes the sentence.
         why: String,
@@ -214,12 +214,12 @@ impl FetchError {
         matches!(self, Self::Gone(_))
     }
 
-    /// The site asks us not to use this page.
-    pub fn is_unwelcome(&self) -> bool {
+    /// The site disallows the use of this page.
+    pub fn is_disallowed(&self) -> bool {
         matches!(self, Self::Robots { .. } | Self::NoIndex)
     }
 
-    /// The same request may succeed later.
+    /// Reports whether the same request may succeed later.
     pub fn is_transient(&self) -> bool {
         matches!(
             self,

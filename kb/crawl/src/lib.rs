@@ -26,7 +26,7 @@ mod version;
 #[cfg(test)]
 extern crate self as crawl;
 
-pub use address::Rejection;
+pub use address::{Rejection, has_credentials};
 pub use error::{CrawlError, FetchError};
 pub use listing::{ListError, Listing, parse_list};
 pub use name::{document_name, site_name};

@@ -1,7 +1,6 @@
 //! Sources of addresses.
 
 use std::collections::HashSet;
-use std::fmt;
 
 use reqwest::Url;
 use thiserror::Error;
@@ -9,22 +8,12 @@ use thiserror::Error;
 use crate::address::{self, Rejection};
 
 /// A source of addresses.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub enum Listing {
     /// A sitemap or sitemap index: XML or text, plain or gzipped.
     Sitemap(Url),
     /// A list of addresses, see [`parse_list`].
     List(Vec<Url>),
-}
-
-/// Shows no credentials.
-impl fmt::Debug for Listing {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Sitemap(url) => out.debug_tuple("Sitemap").field(&address::bare(url).as_str()).finish(),
-            Self::List(urls) => write!(out, "List({} addresses)", urls.len()),
-        }
-    }
 }
 
 /// A line of a list that is not an address.
@@ -35,7 +24,7 @@ pub struct ListError {
     pub line: usize,
     /// The line, truncated and without credentials.
     pub text: String,
-    /// What is wrong with the line.
+    /// The defect of the line.
     pub reason: Rejection,
 }
 
@@ -57,7 +46,7 @@ pub fn parse_list(text: &str) -> Result<Vec<Url>, ListError> {
             text: address::shown(line),
             reason,
         })?;
-        if seen.insert(address::bare(&url)) {
+        if seen.insert(url.clone()) {
             addresses.push(url);
         }
     }
@@ -84,17 +73,8 @@ mod tests {
             error.to_string(),
             "line 4: “ftp://h/a”: not an address that starts with http:// or https://"
         );
-    }
-
-    #[test]
-    fn an_address_with_credentials_is_a_duplicate_of_the_one_without() {
-        assert_eq!(parse_list("https://u:p@h/a\nhttps://h/a").unwrap().len(), 1);
-    }
-
-    #[test]
-    fn debug_output_shows_no_credentials() {
-        let url = Url::parse("https://user:secret@h/sitemap.xml").unwrap();
-        let shown = format!("{:?} {:?}", Listing::Sitemap(url.clone()), Listing::List(vec![url]));
-        assert_eq!(shown, r#"Sitemap("https://h/sitemap.xml") List(1 addresses)"#);
+        let error = parse_list("https://user:secret@h/a").unwrap_err();
+        assert_eq!(error.reason, Rejection::Credentials);
+        assert!(error.to_string().contains("“https://h/a”: contains a user name or password"), "{error}");
     }
 }

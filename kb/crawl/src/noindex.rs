@@ -6,7 +6,7 @@ use reqwest::header::HeaderMap;
 const DIRECTIVES_WITH_VALUE: [&str; 4] =
     ["unavailable_after", "max-snippet", "max-image-preview", "max-video-preview"];
 
-/// Whether the headers forbid the robot called `product` to index the page.
+/// Returns whether the headers forbid the robot called `product` to index the page.
 pub(crate) fn in_headers(headers: &HeaderMap, product: &str) -> bool {
     headers
         .get_all("x-robots-tag")

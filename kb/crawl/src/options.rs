@@ -22,8 +22,8 @@ pub struct Options {
     pub max_bytes: usize,
     /// Maximum number of pages of one listing.
     pub max_pages: usize,
-    /// Whether to download the page at an address that has a media type such as `text/html` (lower case, without parameters). Pages
-    /// without a media type are always downloaded.
+    /// Decides whether to download the page at an address that has a media type such as `text/html`
+    /// (lower case, without parameters). Pages without a media type are always downloaded.
     pub accept: fn(&Url, &str) -> bool,
     /// Maximum number of retries of a request that may succeed later.
     pub retries: u32,

@@ -81,7 +81,7 @@ fn from_xml(text: &str) -> Result<Entries, SitemapError> {
         match event {
             Event::Start(element) => {
                 walk.enter(&namespace, &element)?;
-                if walk.path.len() > MAX_DEPTH {
+                if walk.depth > MAX_DEPTH {
                     return Err(broken(format!("elements are nested more than {MAX_DEPTH} deep")));
                 }
             }
@@ -114,8 +114,10 @@ fn resolved(reference: &BytesRef<'_>) -> Result<String, String> {
 /// The state of the parser.
 #[derive(Default)]
 struct Walk {
-    /// For each open element, whether it may contain an entry.
-    path: Vec<bool>,
+    /// Number of open elements.
+    depth: usize,
+    /// Number of them, from the root on, that lead to an entry.
+    leading: usize,
     /// Namespace of the root, and the name of the children that contain entries.
     root: Option<(Option<String>, &'static str)>,
     /// The entry that is being read.
@@ -138,27 +140,23 @@ impl Walk {
                 other => return Err(SitemapError::Root(other.chars().take(40).collect())),
             };
             self.root = Some((namespace.map(str::to_owned), child));
-            self.path.push(true);
+            (self.depth, self.leading) = (1, 1);
             return Ok(());
         };
-        let wanted = match self.path.len() {
-            1 => child,
-            2 => "loc",
-            _ => "",
-        };
-        let leads = self.path.iter().all(|leads| *leads)
-            && namespace == expected.as_deref()
-            && name.as_ref() == wanted;
-        self.path.push(leads);
-        if leads && self.path.len() == 3 {
+        let wanted = ["", child, "loc"].get(self.depth).copied().unwrap_or_default();
+        let leads = self.leading == self.depth && namespace == expected.as_deref() && name.as_ref() == wanted;
+        self.depth += 1;
+        self.leading += usize::from(leads);
+        if leads && self.depth == 3 {
             self.entry = Some(String::new());
         }
         Ok(())
     }
 
     fn leave(&mut self) -> Result<(), SitemapError> {
-        self.path.pop();
-        if self.path.len() == 2
+        self.depth = self.depth.saturating_sub(1);
+        self.leading = self.leading.min(self.depth);
+        if self.depth == 2
             && let Some(entry) = self.entry.take()
         {
             self.entries.push(entry);
@@ -178,7 +176,7 @@ impl Walk {
 
     fn finish(self) -> Option<Entries> {
         match self.root? {
-            _ if !self.path.is_empty() => None,
+            _ if self.depth > 0 => None,
             (_, "url") => Some(Entries::Pages(self.entries)),
             _ => Some(Entries::Sitemaps(self.entries)),
         }

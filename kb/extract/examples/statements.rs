@@ -1,40 +1,23 @@
-//! Prints the statements of a file, each as an answer would show it, and marks those that no answer may show with "✗".
+//! Prints the statements of files, as answers would show them, with "✗" before those that no answer may show.
 //!
-//! `cargo run -p extract --example statements -- FILE`; with `--text`, the text of each document and a form feed instead.
+//! `cargo run -p extract --example statements -- FILE`; with `--text`, the text of each document and a form
+//! feed instead.
 
 #![allow(clippy::print_stdout, reason = "its output")]
 
 use std::path::Path;
 
-use chat_core::statement::shown_text;
-use extract::Format;
-use extract::statement::statements;
-
 fn main() -> Result<(), String> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let (is_text, files) = match arguments.split_first() {
-        Some((first, files)) if first == "--text" => (true, files),
-        _ => (false, arguments.as_slice()),
-    };
+    let (options, files): (Vec<_>, Vec<_>) = std::env::args().skip(1).partition(|text| text == "--text");
     for file in files {
-        let format = Format::from_path(Path::new(file)).ok_or("unknown format")?;
+        let format = extract::Format::from_path(Path::new(&file)).ok_or("unknown format")?;
         let bytes = std::fs::read(file).map_err(|error| error.to_string())?;
         let document = extract::document(&bytes, format).map_err(|error| error.to_string())?;
-        if is_text {
+        if options.is_empty() {
+            document.notes.iter().for_each(|note| println!("note: {note}"));
+            extract::statement::shown(&document).iter().for_each(|line| println!("{line}"));
+        } else {
             println!("{}\u{c}", document.text);
-            continue;
-        }
-        for note in &document.notes {
-            println!("note: {note}");
-        }
-        for statement in statements(&document) {
-            let mark = if statement.is_quotable { " " } else { "✗" };
-            let text = document.slice(&statement.range);
-            println!(
-                "{mark} {}",
-                shown_text(statement.kind, text, &statement.parts(&document).iter().collect::<Vec<_>>())
-                    .replace('\n', "⏎")
-            );
         }
     }
     Ok(())

@@ -1,4 +1,5 @@
-//! Who may see a document: the rules of the database for an audience. One that could not be stored is refused before anything is sent.
+//! The rules of the database for an audience: an audience that could not be stored is refused
+//! before anything is sent.
 
 use chat_core::limits::{MAX_META_BYTES, json_bytes};
 

@@ -25,9 +25,9 @@ pub(crate) struct Rows {
 /// A row of a table.
 #[derive(Debug, Default)]
 pub(crate) struct TableRow {
-    /// Whether the file says that its cells are the names of columns.
+    /// True if the file says that its cells are the names of columns.
     pub(crate) is_header: bool,
-    /// One for each column; a cell over several columns is followed by blank ones.
+    /// A cell for each column; blank cells follow a cell over several columns.
     pub(crate) cells: Vec<Text>,
     /// The address of this row alone.
     pub(crate) url: Option<String>,
@@ -176,7 +176,7 @@ impl Builder {
         self.open(BlockKind::Group);
     }
 
-    /// Whether a group is open that has no content yet.
+    /// Returns whether a group is open that has no content yet.
     pub(crate) fn is_group_empty(&self) -> bool {
         self.open.last().is_some_and(|open| open.kind == BlockKind::Group && open.children.is_empty())
     }

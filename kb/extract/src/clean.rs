@@ -10,7 +10,8 @@ pub(crate) fn visible(text: &str) -> String {
     text.chars().filter(|c| !is_invisible(*c)).collect()
 }
 
-/// Whether a line ends with the end of a sentence, ignoring closing marks and the marks of notes.
+/// Returns whether a line ends with the end of a sentence, ignoring closing marks and the marks of
+/// notes.
 pub(crate) fn ends_sentence(line: &str) -> bool {
     let is_closing = |c: char| "\"”“»«)]’‘'」』*_†‡⁰¹²³⁴⁵⁶⁷⁸⁹".contains(c) || c.is_whitespace();
     line.trim_end_matches(is_closing)

@@ -28,14 +28,14 @@ pub struct Document {
     pub places: Vec<Place>,
     /// Properties that the file declares.
     pub properties: Properties,
-    /// What was left out, and why.
+    /// Notes on content that was left out, with the reasons.
     pub notes: Vec<String>,
 }
 
 /// A paragraph, list, table, …
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
-    /// What it is.
+    /// The kind of the block.
     pub kind: BlockKind,
     /// Bytes of the text.
     pub range: Range<usize>,
@@ -85,7 +85,7 @@ pub enum BlockKind {
     Table,
     /// Its children are cells.
     Row {
-        /// Whether its cells are the names of columns.
+        /// True if its cells are the names of columns.
         is_header: bool,
     },
     /// Text of a row. A line feed separates values.
@@ -101,7 +101,7 @@ pub enum BlockKind {
 /// Something about words of a paragraph, cell or heading.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mark {
-    /// What it says.
+    /// The kind of the mark.
     pub kind: MarkKind,
     /// Bytes of the text, at most 1,000.
     pub range: Range<usize>,
@@ -165,7 +165,7 @@ impl Document {
         marks.filter(move |mark| mark.range.end > start)
     }
 
-    /// Whether marks of a kind cover every letter of a range.
+    /// Returns whether marks of a kind cover every letter of a range.
     pub fn is_covered(&self, range: &Range<usize>, kind: MarkKind) -> bool {
         let mut marks = self.marks_in(range).filter(|mark| mark.kind == kind).peekable();
         let mut end = range.start;

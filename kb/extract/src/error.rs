@@ -75,7 +75,7 @@ pub enum ExtractError {
         "begins with front matter that cannot be read ({0}); correct it, or put a blank line behind its first line if it is text"
     )]
     FrontMatter(String),
-    /// What the file says about being a draft, or that it should not be found.
+    /// The statement of the file that it is a draft or should not be found.
     #[error("is not published: it says {0}")]
     NotPublished(String),
     /// The page only leads to this address, as the stub of a page that has moved.

@@ -2,10 +2,12 @@
 //!
 //! It may say who may see the document, so front matter that is not understood is an error and never ignored.
 
-use std::collections::BTreeMap;
+use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::{Map, Value};
+use serde_saphyr::DuplicateKeyPolicy;
 use toml::value::Datetime;
 
 use super::time::{DAY_SECONDS, seconds};
@@ -28,12 +30,64 @@ const EXPIRY_DATES: [&str; 5] = ["expirydate", "expires", "expiresat", "unpublis
 
 const NOT_ITS_NAME: &str = "its name must be `audience`, not below another name";
 
-type Fields = BTreeMap<String, Value>;
+/// Names with their values. A name may be repeated, and the last value counts, except where another
+/// one keeps the document out.
+#[derive(Default)]
+struct Fields(Vec<(String, Value)>);
+
+impl<'de> Deserialize<'de> for Fields {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Entries;
+        impl<'de> Visitor<'de> for Entries {
+            type Value = Fields;
+
+            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+                out.write_str("names with values")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
+                let mut fields = Fields::default();
+                while let Some(entry) = map.next_entry()? {
+                    fields.0.push(entry);
+                }
+                Ok(fields)
+            }
+        }
+        deserializer.deserialize_map(Entries)
+    }
+}
+
+impl Fields {
+    /// All values of a name, in any spelling.
+    fn all<'f>(&'f self, name: &str) -> impl DoubleEndedIterator<Item = &'f Value> {
+        self.0.iter().filter(move |(key, _)| spelled(key) == name).map(|(_, value)| value)
+    }
+
+    /// The values of these names that are not null, with their names.
+    fn given(
+        &self,
+        names: impl IntoIterator<Item = &'static str>,
+    ) -> impl Iterator<Item = (&'static str, &Value)> {
+        let values = |name| self.all(name).map(move |value| (name, value));
+        names.into_iter().flat_map(values).filter(|(_, value)| !value.is_null())
+    }
+
+    /// Notes about names that have different values.
+    fn repetitions(&self) -> Vec<String> {
+        let is_last = |at: usize, key: &str| {
+            !self.0.iter().skip(at + 1).any(|(other, _)| spelled(other) == spelled(key))
+        };
+        let last = self.0.iter().enumerate().filter(|(at, (key, _))| is_last(*at, key));
+        last.filter(|(_, (key, last))| self.all(&spelled(key)).any(|value| value != last))
+            .map(|(_, (key, _))| format!("has `{key}` twice in its front matter; the last one counts"))
+            .collect()
+    }
+}
 
 /// A text file, with its front matter read.
 pub(crate) struct Front<'a> {
     pub(crate) properties: Properties,
-    /// What could not be read.
+    /// Notes on values that could not be read.
     pub(crate) notes: Vec<String>,
     /// The text below.
     pub(crate) body: &'a str,
@@ -49,13 +103,13 @@ pub(crate) fn read(text: &str) -> Result<Front<'_>, ExtractError> {
         return Ok(Front { properties: Properties::default(), notes: Vec::new(), body: text });
     };
     refuse_stray(body)?;
-    let mut notes = Vec::new();
+    let mut notes = fields.repetitions();
     if let Some(reason) = unpublished(&fields, &mut notes)? {
         return Err(ExtractError::NotPublished(reason));
     }
     let mut text = |names: &[&str], check: fn(&str) -> Option<String>, wanted: &str| {
         for name in names {
-            let text = match field(&fields, name)? {
+            let text = match fields.all(name).next_back() {
                 None | Some(Value::Null) => continue,
                 Some(Value::String(text)) => check(text),
                 Some(Value::Number(number)) => check(&number.to_string()),
@@ -64,14 +118,14 @@ pub(crate) fn read(text: &str) -> Result<Front<'_>, ExtractError> {
             if text.is_none() {
                 notes.push(format!("`{name}` in its front matter is not {wanted}"));
             }
-            return Ok(text);
+            return text;
         }
-        Ok(None)
+        None
     };
     let properties = Properties {
-        title: text(&["title"], properties::title, "a text")?,
-        url: text(&["url"], properties::url, "an absolute http or https address")?,
-        language: text(&["language", "lang"], properties::language, "a language")?,
+        title: text(&["title"], properties::title, "a text"),
+        url: text(&["url"], properties::url, "an absolute http or https address"),
+        language: text(&["language", "lang"], properties::language, "a language"),
         audience: declared_audience(&fields)?,
     };
     Ok(Front { properties, notes, body })
@@ -127,7 +181,7 @@ fn block(text: &str) -> Result<Option<(Fields, &str)>, ExtractError> {
     let fields = fields(inside, is_toml).map_err(|reason| unreadable(&reason))?;
     // In braces, YAML takes the whole line for a name, or the line before as a part of it.
     if inside.lines().filter_map(name).any(|name| matches!(&*name, "audience" | "audiences"))
-        && field(&fields, "audience")?.is_none()
+        && fields.all("audience").next().is_none()
     {
         return Err(refused(NOT_ITS_NAME));
     }
@@ -139,37 +193,36 @@ fn fields(inside: &str, is_toml: bool) -> Result<Fields, String> {
         return Err(format!("it is longer than {} KB", MAX_BYTES / 1024));
     }
     if inside.trim().is_empty() {
-        return Ok(Fields::new());
+        return Ok(Fields::default());
     }
     if is_toml {
         let table: toml::Table = toml::from_str(inside).map_err(|error| first_line(error.message()))?;
         let value = serde_json::to_value(table).map_err(|error| first_line(&error.to_string()))?;
         return serde_json::from_value(value).map_err(|error| first_line(&error.to_string()));
     }
-    let options = serde_saphyr::options! {
-        budget: serde_saphyr::budget! {
-            max_events: 10_000,
-            max_nodes: 5_000,
-            max_aliases: 100,
-            max_anchors: 100,
-            max_recorded_anchor_events: 5_000,
-            max_recorded_anchor_bytes: 256 * 1024,
-            max_depth: 32,
-            max_documents: 1,
-            max_total_scalar_bytes: 256 * 1024,
-        },
+    let read = |duplicate_keys| {
+        let options = serde_saphyr::options! {
+            duplicate_keys: duplicate_keys,
+            budget: serde_saphyr::budget! {
+                max_events: 10_000,
+                max_nodes: 5_000,
+                max_aliases: 100,
+                max_anchors: 100,
+                max_recorded_anchor_events: 5_000,
+                max_recorded_anchor_bytes: 256 * 1024,
+                max_depth: 32,
+                max_documents: 1,
+                max_total_scalar_bytes: 256 * 1024,
+            },
+        };
+        serde_saphyr::from_str_with_options::<Fields>(inside, options)
+            .map_err(|error| first_line(&error.to_string()))
     };
-    serde_saphyr::from_str_with_options(inside, options).map_err(|error| first_line(&error.to_string()))
-}
-
-/// The value of a name in any spelling, which must not be there twice.
-fn field<'a>(fields: &'a Fields, name: &str) -> Result<Option<&'a Value>, ExtractError> {
-    let mut found = fields.iter().filter(|(key, _)| spelled(key) == name);
-    let value = found.next().map(|(_, value)| value);
-    match found.next() {
-        Some(_) => Err(unreadable(&format!("it has `{name}` twice"))),
-        None => Ok(value),
-    }
+    // A value with a repeated name inside has two readings.
+    let (mut fields, all) = (read(DuplicateKeyPolicy::FirstWins)?, read(DuplicateKeyPolicy::PassThrough)?);
+    fields.0.retain(|field| !all.0.contains(field));
+    fields.0.extend(all.0);
+    Ok(fields)
 }
 
 /// A name as it is compared: `publish_date` and `publish-date` are `publishDate`.
@@ -181,26 +234,32 @@ fn refused(reason: &str) -> ExtractError {
     ExtractError::Audience(reason.to_owned())
 }
 
-/// One entry or a list of them.
+/// Reads an entry or a list of entries.
 fn declared_audience(fields: &Fields) -> Result<Option<Vec<String>>, ExtractError> {
     let names_audience = |fields: &Map<_, _>| fields.keys().any(|key| key.eq_ignore_ascii_case("audience"));
-    if field(fields, "audiences")?.is_some()
-        || fields.values().any(|value| has_mapping(value, &names_audience))
+    if fields.all("audiences").next().is_some()
+        || fields.0.iter().any(|(_, value)| has_mapping(value, &names_audience))
     {
         return Err(refused(NOT_ITS_NAME));
     }
-    let entries = match field(fields, "audience")? {
-        None => return Ok(None),
-        Some(Value::Null) => return Err(refused("it has no value")),
-        Some(Value::Array(entries)) => entries.iter().collect(),
-        Some(single) => vec![single],
-    };
-    let text = |value: &&Value| {
+    let text = |value: &Value| {
         let shown: String = value.to_string().chars().take(60).collect();
         value.as_str().map(str::to_owned).ok_or_else(|| refused(&format!("{shown} is not `claim:value`")))
     };
-    let entries = entries.iter().map(text).collect::<Result<Vec<_>, _>>()?;
-    Ok(Some(audience(entries.iter().map(String::as_str)).map_err(|error| refused(&error.to_string()))?))
+    let entries = |value: &Value| {
+        let entries = match value {
+            Value::Null => return Err(refused("it has no value")),
+            Value::Array(entries) => entries.iter().map(text).collect::<Result<Vec<_>, _>>()?,
+            single => vec![text(single)?],
+        };
+        audience(entries.iter().map(String::as_str)).map_err(|error| refused(&error.to_string()))
+    };
+    let mut declared = fields.all("audience").map(entries).collect::<Result<Vec<_>, _>>()?;
+    declared.dedup();
+    match declared.pop() {
+        Some(_) if !declared.is_empty() => Err(refused("it is there twice, with different values")),
+        declared => Ok(declared),
+    }
 }
 
 fn truth(value: &Value) -> Option<bool> {
@@ -211,7 +270,7 @@ fn truth(value: &Value) -> Option<bool> {
     }
 }
 
-/// Whether a mapping at any depth is as described.
+/// Returns whether a mapping at any depth is as described.
 fn has_mapping(value: &Value, is_it: &dyn Fn(&Map<String, Value>) -> bool) -> bool {
     match value {
         Value::Array(values) => values.iter().any(|value| has_mapping(value, is_it)),
@@ -222,15 +281,14 @@ fn has_mapping(value: &Value, is_it: &dyn Fn(&Map<String, Value>) -> bool) -> bo
 
 /// Why the author does not want the document to be published or found.
 fn unpublished(fields: &Fields, notes: &mut Vec<String>) -> Result<Option<String>, ExtractError> {
-    for name in HIDES_IF_TRUE.into_iter().chain(HIDES_IF_FALSE) {
+    for (name, value) in fields.given(HIDES_IF_TRUE.into_iter().chain(HIDES_IF_FALSE)) {
         let hides = HIDES_IF_TRUE.contains(&name);
-        let says = match field(fields, name)? {
-            None | Some(Value::Null) => continue,
-            Some(Value::Object(search)) if name == "search" => match search.get("exclude") {
+        let says = match value {
+            Value::Object(search) if name == "search" => match search.get("exclude") {
                 None | Some(Value::Null) => Some(true),
                 Some(value) => truth(value).map(|is_excluded| !is_excluded),
             },
-            Some(value) => truth(value)
+            value => truth(value)
                 .or_else(|| is_to_come(value, TWO_DAYS).filter(|_| !hides).map(|is_later| !is_later)),
         };
         match says {
@@ -239,14 +297,14 @@ fn unpublished(fields: &Fields, notes: &mut Vec<String>) -> Result<Option<String
             None => return Err(unreadable(&format!("`{name}` is neither true nor false"))),
         }
     }
-    for name in STATES {
-        let state = field(fields, name)?.and_then(Value::as_str).unwrap_or_default().to_lowercase();
+    for (name, value) in fields.given(STATES) {
+        let state = value.as_str().unwrap_or_default().to_lowercase();
         if UNPUBLISHED_STATES.contains(&state.trim()) {
             return Ok(Some(format!("`{name}: {state}`")));
         }
     }
-    for name in PUBLICATION_DATES.into_iter().chain(["date"]).chain(EXPIRY_DATES) {
-        let Some(value) = field(fields, name)?.filter(|value| !value.is_null()) else { continue };
+    let dates = PUBLICATION_DATES.into_iter().chain(["date"]).chain(EXPIRY_DATES);
+    for (name, value) in fields.given(dates) {
         let is_expiry = EXPIRY_DATES.contains(&name);
         let is_later = match value {
             Value::Bool(is_over) if is_expiry => Some(!is_over),
@@ -262,7 +320,6 @@ fn unpublished(fields: &Fields, notes: &mut Vec<String>) -> Result<Option<String
             None => return Err(unreadable(&format!("`{name}` is not a date"))),
         }
     }
-    let robots = field(fields, "robots")?;
     let is_noindex = |value: &Value| match value {
         Value::String(text) => properties::forbids_indexing(text),
         Value::Array(list) => list.iter().filter_map(Value::as_str).any(properties::forbids_indexing),
@@ -274,27 +331,29 @@ fn unpublished(fields: &Fields, notes: &mut Vec<String>) -> Result<Option<String
         let text = |name| element.get(name).and_then(Value::as_str).unwrap_or_default();
         text("name") == "robots" && properties::forbids_indexing(text("content"))
     };
-    let is_hidden =
-        robots.is_some_and(is_noindex) || fields.values().any(|value| has_mapping(value, &is_robots_tag));
+    let is_hidden = fields.all("robots").any(is_noindex)
+        || fields.0.iter().any(|(_, value)| has_mapping(value, &is_robots_tag));
     Ok(is_hidden.then(|| "`robots: noindex`".to_owned()))
 }
 
-/// Whether a post is published later, by a date in the form 2031-1-31 at the beginning of its name.
+/// Returns whether a post is published later, by a date in the form 2031-1-31 at the beginning of
+/// its name.
 pub fn is_post_to_come(name: &str) -> bool {
     let mut parts = name.splitn(4, '-');
     let [Some(year), Some(month), Some(day), Some(_)] = [(); 4].map(|()| parts.next()) else { return false };
     is_to_come(&Value::String(format!("{year:0>4}-{month:0>2}-{day:0>2}")), 0) == Some(true)
 }
 
-/// Whether a text file that begins like this may have front matter with a date after which it is not published.
+/// Returns whether a text file that begins like this may have front matter with a date after which
+/// it is not published.
 pub fn may_expire(head: &[u8]) -> bool {
     let is_front = head.iter().find(|byte| byte.is_ascii_graphic()).is_some_and(|byte| b"-+".contains(byte));
     let text = || String::from_utf8_lossy(head.get(..MAX_BYTES).unwrap_or(head));
     is_front && text().lines().filter_map(name).any(|name| EXPIRY_DATES.contains(&&*name))
 }
 
-/// Whether a date is in the future; `None` if it is no date. A time without a zone is UTC. A time in another notation counts as `unsure`
-/// seconds after the beginning of its day.
+/// Returns whether a date is in the future; `None` if it is no date. A time without a zone is UTC.
+/// A time in another notation counts as `unsure` seconds after the beginning of its day.
 fn is_to_come(value: &Value, unsure: i64) -> Option<bool> {
     // TOML has dates, which are objects here.
     let text = value.as_str().or_else(|| value.as_object()?.values().next()?.as_str())?.trim();

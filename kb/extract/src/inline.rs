@@ -155,13 +155,13 @@ impl Text {
         self.text.trim().is_empty()
     }
 
-    /// The same without line breaks.
+    /// Returns the text without line breaks.
     pub(crate) fn on_one_line(mut self) -> Self {
         self.text = self.text.replace('\n', " ");
         self
     }
 
-    /// The same in bold.
+    /// Returns the text in bold.
     pub(crate) fn strong(mut self) -> Self {
         self.marks.insert(0, Mark { kind: MarkKind::Strong, range: 0..self.text.len() });
         self

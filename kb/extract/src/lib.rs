@@ -36,8 +36,6 @@ mod properties;
 mod rows;
 pub mod sandbox;
 mod shifted;
-#[cfg(test)]
-mod shown;
 mod sniff;
 pub mod statement;
 mod time;
@@ -48,7 +46,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 pub use audience::{AudienceError, MAX_AUDIENCE_BYTES, audience};
 pub use error::ExtractError;
-pub use file::{limited, read_limited, read_open};
+pub use file::{limited, read_open};
 pub use format::Format;
 pub use front_matter::{is_post_to_come, may_expire};
 pub use html::refresh_target;

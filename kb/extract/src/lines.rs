@@ -7,7 +7,7 @@ use crate::markers::Markers;
 
 /// Fewer dots are no leader.
 const MIN_LEADER_DOTS: usize = 5;
-/// What a leader leads to is no longer: a price, an hour, a page.
+/// Maximum length of the text behind a leader: a price, an hour, a page.
 const MAX_LED_BYTES: usize = 80;
 
 /// A part of a paragraph.

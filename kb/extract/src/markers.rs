@@ -13,7 +13,7 @@ const MAX_MARKER_CHARS: usize = 14;
 /// Maximum number of lines in which the next number is looked for.
 const MAX_LOOKAHEAD: usize = 100;
 
-/// What begins an item.
+/// The marker that begins an item.
 pub(crate) struct Marker<'l> {
     /// As printed.
     pub(crate) text: &'l str,
@@ -29,12 +29,12 @@ pub(crate) struct Marker<'l> {
 }
 
 impl Marker<'_> {
-    /// Whether a sentence may have it, too.
+    /// Returns whether a sentence may have it, too.
     pub(crate) fn is_dash(&self) -> bool {
         self.style.starts_with(['-', '+', '–', '—'])
     }
 
-    /// Whether it is a dash before a digit: "- 20 °C".
+    /// Returns whether it is a dash before a digit: "- 20 °C".
     fn may_be_sign(&self) -> bool {
         self.is_dash() && self.rest.starts_with(|c: char| c.is_ascii_digit())
     }
@@ -82,7 +82,8 @@ impl Markers {
         (!is_doubtful || has_others()).then_some(marker)
     }
 
-    /// Whether a line begins with a mark that the text has behind words. Of several asterisks below each other, each is a bullet.
+    /// Returns whether a line begins with a mark that the text has behind words. Of several
+    /// asterisks below each other, each is a bullet.
     pub(crate) fn is_condition(&self, lines: &[&str], at: usize) -> bool {
         let mark_of = |at: usize| lines.get(at)?.trim().split_once([' ', '\t']).map(|(mark, _)| mark);
         mark_of(at).filter(|mark| self.conditions.contains(*mark)).is_some_and(|mark| {
@@ -92,14 +93,15 @@ impl Markers {
     }
 }
 
-/// Whether a line certainly begins an item, alone as it is: with a bullet or a number in brackets. It may end behind the marker.
+/// Returns whether a line certainly begins an item, alone as it is: with a bullet or a number in
+/// brackets. It may end behind the marker.
 pub(crate) fn is_item(line: &str) -> bool {
     let line = format!("{line} x");
     let is_bracketed = |(marker, ..): &Number<'_>| marker.ends_with(')');
     bullet(&line).is_some() || number(&line).is_some_and(|number| is_bracketed(&number))
 }
 
-/// Whether two lines begin with numbers that follow each other.
+/// Returns whether two lines begin with numbers that follow each other.
 pub(crate) fn is_next(line: &str, next: &str) -> bool {
     let readings = |line: &str| number(line).map(|(.., readings)| readings).unwrap_or_default();
     let next = readings(next);

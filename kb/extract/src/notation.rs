@@ -101,7 +101,7 @@ fn code(document: &str) -> Vec<Range<usize>> {
     blocks
 }
 
-/// What holds for a whole document.
+/// Properties of a whole document.
 struct Page {
     /// Names of tags that are closed anywhere.
     closed: HashSet<String>,
@@ -119,7 +119,7 @@ struct Rewriter {
 struct OpenBox {
     name: String,
     indent: usize,
-    /// What ends it.
+    /// The text that ends it.
     close: String,
     /// Columns of indentation of its content that mean nothing.
     removed: usize,
@@ -397,7 +397,7 @@ fn is_item(text: &str) -> bool {
     is_bullet || number(text).is_some()
 }
 
-/// Whether a line ends with a colon or is bold as a whole.
+/// Returns whether a line ends with a colon or is bold as a whole.
 fn introduces(text: &str) -> bool {
     let text = text.trim_end();
     let bold =
@@ -479,7 +479,8 @@ fn is_left_out(text: &str) -> bool {
         || text.trim_matches(['[', ']', '_']).eq_ignore_ascii_case("toc")
 }
 
-/// Whether a table has fewer delimiters than names of columns, which a parser does not take for a table.
+/// Returns whether a table has fewer delimiters than names of columns, which a parser does not take
+/// for a table.
 fn needs_columns(text: &str, next: &str) -> bool {
     let next = next.trim();
     let is_delimiter =
@@ -504,7 +505,7 @@ mod tests {
 
     /// The statements of a document.
     fn shown(markdown: &str) -> Vec<String> {
-        crate::shown::shown(&crate::commonmark::document(markdown).unwrap())
+        crate::statement::shown(&crate::commonmark::document(markdown).unwrap())
     }
 
     #[test]

@@ -27,7 +27,7 @@ pub struct Properties {
     pub url: Option<String>,
     /// As in the file, in lower case: a name such as `german` or a code such as `de-at`.
     pub language: Option<String>,
-    /// Who may see it (`team:sales`), if declared.
+    /// The audience (`team:sales`), if declared.
     pub audience: Option<Vec<String>>,
 }
 
@@ -50,7 +50,7 @@ impl Properties {
     }
 }
 
-/// Whether directives for robots forbid to index a page.
+/// Returns whether directives for robots forbid to index a page.
 pub(crate) fn forbids_indexing(directives: &str) -> bool {
     directives
         .split([',', ' '])

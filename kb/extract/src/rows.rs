@@ -38,7 +38,7 @@ struct Part {
     above: Vec<StringRecord>,
     header: Vec<StringRecord>,
     rows: Vec<(usize, StringRecord)>,
-    /// Whether its first row may be a header or not.
+    /// True if its first row may or may not be a header.
     is_unclear: bool,
 }
 
@@ -207,7 +207,8 @@ fn filled(row: &StringRecord) -> usize {
     row.iter().filter(|field| !field.trim().is_empty()).count()
 }
 
-/// Whether the first row of a table is a header, if that is clear. Without its first cell, a row may go on from the one above.
+/// Returns whether the first row of a table is a header, if that is clear. Without its first cell,
+/// a row may go on from the one above.
 pub(crate) fn clear_header(rows: &mut [Vec<String>], has_header: bool) -> Option<bool> {
     let width = rows.iter().map(Vec::len).max()?;
     rows.iter_mut().for_each(|row| row.resize(width, String::new()));
@@ -236,8 +237,9 @@ pub(crate) fn table_of(rows: Vec<Vec<String>>, has_header: bool) -> Rows {
     Rows { rows: rows.into_iter().enumerate().map(row).collect(), ..Rows::default() }
 }
 
-/// Whether the first row is a header, guessed from the texts: names alone are in capitals, or are no
-/// values, and what is below them is of another kind. With two columns the latter is never certain.
+/// Returns whether the first row is a header, guessed from the texts: names alone are in capitals,
+/// or are no values, and what is below them is of another kind. With two columns the latter is
+/// never certain.
 fn header(rows: &[Vec<String>]) -> Option<bool> {
     let Some((names, rows)) = rows.split_first() else { return Some(false) };
     if !are_names(names) || names.iter().any(|name| name.contains(|c: char| c.is_ascii_digit())) {
@@ -264,7 +266,8 @@ fn header(rows: &[Vec<String>]) -> Option<bool> {
     is_clear.then_some(true)
 }
 
-/// Whether fields may be the names of columns: no numbers but years, and all different. The first may be blank.
+/// Returns whether fields may be the names of columns: no numbers but years, and all different. The
+/// first may be blank.
 fn are_names(row: &[String]) -> bool {
     let names: Vec<&String> = row.iter().filter(|name| !name.is_empty()).collect();
     let is_number = |name: &&&String| !name.contains(char::is_alphabetic);

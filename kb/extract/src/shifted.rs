@@ -34,7 +34,7 @@ pub(crate) struct Line {
     text: String,
     /// The open parts, and where each begins.
     open: Vec<(Shift, usize)>,
-    /// Whether the next word must be set apart.
+    /// True if the next word must be set apart.
     is_apart: bool,
 }
 

@@ -104,7 +104,7 @@ fn say(line: &str) {
 struct Tried {
     /// Layers that this kernel does not support.
     missing: Vec<String>,
-    /// Whether each attempt succeeded.
+    /// True if each attempt succeeded.
     outcomes: BTreeMap<String, bool>,
     output: String,
 }

@@ -104,7 +104,7 @@ fn a_child_that_hangs_or_writes_endlessly_is_stopped() {
 #[test]
 fn the_child_ends_with_its_parent() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_extract"))
-        .args(["--worker", "pdf"])
+        .arg("application/pdf")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -128,7 +128,7 @@ fn the_child_ends_with_its_parent() {
 #[test]
 fn the_child_has_no_privileges_while_it_reads() {
     let mut child = Command::new(env!("CARGO_BIN_EXE_extract"))
-        .args(["--worker", "pdf"])
+        .arg("application/pdf")
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .spawn()

@@ -3,16 +3,17 @@
 use chat_core::chunk::{MatchedChunk, SentenceMatch};
 use chat_core::evidence::{Background, PassageAssessment};
 
-use super::{Asked, Conclusion, one_line, place};
+use super::{Asked, Conclusion, place};
+use crate::output::excerpt;
 
 /// Maximum length of the place or sentence of a passage.
 const MAX_TEXT_CHARS: usize = 90;
 
 /// The words of the question, the passages with their scores, the thresholds, and the score of each sentence of the answer.
 pub fn explanation(asked: &Asked) -> String {
-    let mut lines = vec![format!("Question    {}", one_line(&asked.question, MAX_TEXT_CHARS))];
+    let mut lines = vec![format!("Question    {}", excerpt(&asked.question, MAX_TEXT_CHARS))];
     if let Some(text) = &asked.searched.searched {
-        lines.push(format!("Searched    {}", one_line(text, MAX_TEXT_CHARS)));
+        lines.push(format!("Searched    {}", excerpt(text, MAX_TEXT_CHARS)));
     }
     lines.push(format!("Words       {}", words(asked)));
     lines.push(String::new());
@@ -29,7 +30,7 @@ fn words(asked: &Asked) -> String {
         return "none that are informative".to_owned();
     }
     let words =
-        terms.iter().map(|term| format!("{} {:.2}", one_line(&term.word, MAX_TEXT_CHARS), term.weight));
+        terms.iter().map(|term| format!("{} {:.2}", excerpt(&term.word, MAX_TEXT_CHARS), term.weight));
     words.collect::<Vec<_>>().join(" · ")
 }
 
@@ -43,7 +44,7 @@ fn candidates(asked: &Asked) -> Vec<String> {
     for (at, (passage, row)) in passages.into_iter().enumerate() {
         lines.push(candidate(at + 1, passage, row, asked.best_z(row.chunk_id)));
         lines.extend(
-            best_sentence(row).map(|(_, text)| format!("{:6}“{}”", "", one_line(text, MAX_TEXT_CHARS))),
+            best_sentence(row).map(|(_, text)| format!("{:6}“{}”", "", excerpt(text, MAX_TEXT_CHARS))),
         );
     }
     lines
@@ -60,7 +61,7 @@ fn candidate(rank: usize, passage: &PassageAssessment, row: &MatchedChunk, z: Op
         passage.confidence,
         z.map_or("–".to_owned(), |z| format!("{z:.2}")),
         if passage.qualifies { "yes" } else { "no" },
-        one_line(&place(&row.title(), row.section()), MAX_TEXT_CHARS),
+        excerpt(&place(&row.title(), row.section()), MAX_TEXT_CHARS),
     )
 }
 
@@ -110,6 +111,6 @@ fn answer_sentences(asked: &Asked) -> Vec<String> {
     let Conclusion::Answer(answer) = &asked.conclusion else { return Vec::new() };
     let sentences = answer.deltas.iter().zip(&answer.sentences);
     let lines = sentences
-        .map(|(text, sentence)| format!("{:>6.3}  {}", sentence.score, one_line(text, MAX_TEXT_CHARS)));
+        .map(|(text, sentence)| format!("{:>6.3}  {}", sentence.score, excerpt(text, MAX_TEXT_CHARS)));
     [String::new(), "score  sentence".to_owned()].into_iter().chain(lines).collect()
 }

@@ -10,11 +10,8 @@ use super::{Asked, Conclusion};
 /// NaN becomes null.
 pub fn report(asked: &Asked) -> Value {
     let assessment = &asked.assessment;
-    let candidates: Vec<Value> = asked
-        .passages()
-        .enumerate()
-        .map(|(at, (passage, row))| candidate(at + 1, passage, row, asked.best_z(row.chunk_id)))
-        .collect();
+    let candidates: Vec<Value> =
+        asked.passages().map(|(passage, row)| candidate(passage, row, asked.best_z(row.chunk_id))).collect();
     let terms = asked.rows.iter().find_map(|row| row.query_terms.as_deref());
     let terms = terms.map(|terms| {
         terms.iter().map(|term| json!({ "word": term.word, "weight": term.weight })).collect::<Vec<_>>()
@@ -41,24 +38,17 @@ pub fn report(asked: &Asked) -> Value {
     })
 }
 
-fn candidate(rank: usize, passage: &PassageAssessment, row: &MatchedChunk, z: Option<f64>) -> Value {
+fn candidate(passage: &PassageAssessment, row: &MatchedChunk, z: Option<f64>) -> Value {
     let sentence = best_sentence(row).map(|(sentence, text)| {
         json!({ "start": sentence.start, "end": sentence.end, "similarity": sentence.similarity, "text": text })
     });
-    json!({
-        "rank": rank,
-        "chunk_id": row.chunk_id,
-        "document_id": row.document_id,
-        "title": row.title(),
-        "section": row.section(),
-        "score": passage.score,
-        "similarity": passage.similarity,
-        "best_sentence": sentence,
-        "lexical": passage.lexical,
-        "confidence": passage.confidence,
-        "best_z": z,
-        "qualifies": passage.qualifies,
-    })
+    let mut candidate = json!(passage);
+    candidate["document_id"] = json!(row.document_id);
+    candidate["title"] = json!(row.title());
+    candidate["section"] = json!(row.section());
+    candidate["best_sentence"] = json!(sentence);
+    candidate["best_z"] = json!(z);
+    candidate
 }
 
 fn outcome(conclusion: &Conclusion) -> Value {
@@ -86,12 +76,10 @@ fn outcome(conclusion: &Conclusion) -> Value {
                 "referenced_indices": answer.referenced_indices,
             })
         }
-        Conclusion::Refusal(refusal) => json!({
-            "type": "refusal",
-            "reason": refusal.reason,
-            "message": refusal.message,
-            "suggestions": refusal.suggestions,
-            "nearest": refusal.nearest,
-        }),
+        Conclusion::Refusal(refusal) => {
+            let mut outcome = json!(refusal);
+            outcome["type"] = "refusal".into();
+            outcome
+        }
     }
 }

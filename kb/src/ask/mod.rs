@@ -44,20 +44,20 @@ pub struct Settings {
 pub struct Asked {
     /// The question, trimmed.
     pub question: String,
-    /// What was searched, if it was not just the question.
+    /// The text that was searched, if it was not just the question.
     pub searched: Searched,
     pub thresholds: EvidenceThresholds,
     pub rows: Vec<MatchedChunk>,
     /// Assessment of the search results.
     pub assessment: Assessment,
     pub conclusion: Conclusion,
-    /// What decided.
+    /// The evidence that decided.
     pub decided_by: DecidedBy,
-    /// What the reader says about the passages; `None` without a reader.
+    /// The reading of the passages; `None` without a reader.
     pub reading: Option<Reading>,
 }
 
-/// What a user would see, except that settings of the Worker may replace suggestions.
+/// The reply that a user would see, except that settings of the Worker may replace suggestions.
 #[derive(Debug)]
 pub enum Conclusion {
     /// The evidence was sufficient.
@@ -206,21 +206,6 @@ fn place(title: &str, section: Option<&str>) -> String {
         Some(section) if section.starts_with(title) => section.to_owned(),
         Some(section) => format!("{title}{SECTION_SEPARATOR}{section}"),
         None => title.to_owned(),
-    }
-}
-
-/// Removes control characters: a document must not control the terminal.
-fn printable(text: &str) -> String {
-    text.chars().filter(|c| *c == '\n' || !c.is_control()).collect()
-}
-
-/// Joins lines, and truncates the text after `limit` characters.
-fn one_line(text: &str, limit: usize) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    let line = printable(&line);
-    match line.char_indices().nth(limit) {
-        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default().trim_end()),
-        None => line,
     }
 }
 

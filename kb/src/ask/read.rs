@@ -18,7 +18,7 @@ impl PassageReader for Reader {
     }
 }
 
-/// What the reader says about passages, which it reads with the question.
+/// Reads passages with the question.
 pub fn read(reader: &mut dyn PassageReader, question: &str, passages: &[PassageToRead]) -> Reading {
     let z = reader.z(question, passages);
     let read = passages.iter().zip(&z).map(|(passage, z)| PassageReading::new(passage, z));

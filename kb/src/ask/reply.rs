@@ -7,7 +7,8 @@ use chat_core::evidence::Strength;
 use chat_core::found::FoundPassage;
 use chat_core::refusal::Refusal;
 
-use super::{Asked, Conclusion, one_line, place, printable};
+use super::{Asked, Conclusion, place};
+use crate::output::{excerpt, printable_lines};
 
 /// Maximum length of a quote.
 const MAX_QUOTE_CHARS: usize = 400;
@@ -26,7 +27,7 @@ pub fn reply(asked: &Asked) -> String {
     };
     let reply = match &asked.searched {
         Searched { searched: Some(text), .. } => {
-            format!("Searched: {}\n\n{reply}", one_line(text, MAX_QUOTE_CHARS))
+            format!("Searched: {}\n\n{reply}", excerpt(text, MAX_QUOTE_CHARS))
         }
         Searched { truncated: true, .. } => format!("{TRUNCATED}\n\n{reply}"),
         _ => reply,
@@ -43,11 +44,11 @@ fn answered(answer: &Answer) -> String {
     if answer.hedged {
         lines.extend([HEDGE.to_owned(), String::new()]);
     }
-    lines.extend([printable(&answer.deltas.concat()), String::new(), "Sources".to_owned()]);
+    lines.extend([printable_lines(&answer.deltas.concat()), String::new(), "Sources".to_owned()]);
     for citation in &answer.citations {
         lines.push(source(citation));
         let quotes = citation.quotes.iter().map(|quote| quote.plain.as_deref().unwrap_or(&quote.text));
-        lines.extend(quotes.map(|quote| format!("    “{}”", one_line(quote, MAX_QUOTE_CHARS))));
+        lines.extend(quotes.map(|quote| format!("    “{}”", excerpt(quote, MAX_QUOTE_CHARS))));
     }
     if !answer.also_found.is_empty() {
         lines.extend([String::new(), "Also found, not quoted".to_owned()]);
@@ -77,11 +78,11 @@ fn refused(refusal: &Refusal) -> String {
 
 fn found(passage: &FoundPassage) -> String {
     let url =
-        passage.url.as_deref().map_or(String::new(), |url| format!(" {}", one_line(url, MAX_QUOTE_CHARS)));
+        passage.url.as_deref().map_or(String::new(), |url| format!(" {}", excerpt(url, MAX_QUOTE_CHARS)));
     format!("  {} (similarity {:.2}){url}", place_and_page(passage), passage.score)
 }
 
 fn place_and_page(passage: &FoundPassage) -> String {
-    let place = one_line(&place(&passage.title, passage.section.as_deref()), MAX_QUOTE_CHARS);
+    let place = excerpt(&place(&passage.title, passage.section.as_deref()), MAX_QUOTE_CHARS);
     place + &passage.page.map_or(String::new(), |page| format!(", page {page}"))
 }

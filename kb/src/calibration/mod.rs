@@ -1,6 +1,6 @@
 //! Calibrates a knowledge base: measures how much evidence unrelated questions reach in it.
 //!
-//! The same evidence means more in a small knowledge base than in one that contains something similar to every question. So
+//! Evidence means more in a small knowledge base than in one that contains something similar to every question. So
 //! general questions ([`bank`]) are asked after each sync, and `chat-core` compares a question's evidence with theirs.
 
 mod bank;
@@ -114,7 +114,7 @@ impl Calibration {
     }
 }
 
-/// Whether the bank has questions in a language, as in `kb_chunks.language`.
+/// Returns whether the bank has questions in a language, as in `kb_chunks.language`.
 pub fn has_questions(language: &str) -> bool {
     bank::questions(language).is_some()
 }

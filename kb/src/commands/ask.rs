@@ -11,7 +11,7 @@ use crate::model_files::{load_model, load_reader};
 use crate::output::{print, print_json, printable};
 
 pub(super) async fn run(args: AskArgs) -> anyhow::Result<ExitCode> {
-    let knowledge_base = connect(&args.server)?;
+    let knowledge_base = connect(&args.common.server)?;
     let calibration = knowledge_base.calibration().await?;
     // A calibration measured with another model is not comparable.
     let calibration = calibration.filter(|calibration| calibration.model == embedder::fingerprint());
@@ -34,7 +34,7 @@ pub(super) async fn run(args: AskArgs) -> anyhow::Result<ExitCode> {
     let reader = reader.as_mut().ok().map(|reader| reader as &mut dyn PassageReader);
     let model = embedder::fingerprint();
     let asked = ask(&args.question, &knowledge_base, model, &mut embedder, reader, &settings).await?;
-    if args.json {
+    if args.common.json {
         print_json(&ask::report(&asked))?
     } else if args.explain {
         print(&format!("{}\n\n{}", ask::explanation(&asked), ask::reply(&asked)))?

@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use crate::cli::{Cli, Command, DefaultsArgs, ServerArgs};
 use crate::knowledge_base::KnowledgeBase;
-use crate::output::printable;
+use crate::output::printable_lines;
 use crate::source::SourceName;
 use crate::supabase::{Backoff, Client};
 use crate::sync::{Extract, Settings};
@@ -46,17 +46,12 @@ fn execute(cli: Cli) -> anyhow::Result<ExitCode> {
         Command::Embed(args) => embed::run(&args),
         Command::Ask(args) => block_on(ask::run(args)),
         // Without a runtime, whose open files the sandbox would have to close.
-        Command::ExtractWorker(args) => Ok(extract::sandbox::run_worker(args.format)),
+        Command::ExtractWorker { media_type } => Ok(extract::sandbox::run_worker(&media_type)),
     }
 }
 
 fn block_on(command: impl Future<Output = anyhow::Result<ExitCode>>) -> anyhow::Result<ExitCode> {
     tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(command)
-}
-
-/// Escapes a message, which may contain file names and text from a server.
-fn printable_lines(message: &str) -> String {
-    message.split('\n').map(printable).collect::<Vec<_>>().join("\n")
 }
 
 fn connect(server: &ServerArgs) -> anyhow::Result<KnowledgeBase> {

@@ -13,8 +13,9 @@ use crate::output::{Table, counted, number, print, print_json, printable, text};
 use crate::progress::Progress;
 use crate::reembed::{Reembedded, Refused, Survey, reembed, survey};
 
+/// The reasons in the order of the columns, with what the total says of them.
 const REASONS: [(Reason, &str); 3] =
-    [(Reason::Stale, "edited"), (Reason::Missing, "missing"), (Reason::Model, "model")];
+    [(Reason::Stale, "edited"), (Reason::Missing, "without a vector"), (Reason::Model, "from another model")];
 
 pub(super) async fn run(args: ReembedArgs) -> anyhow::Result<ExitCode> {
     let knowledge_base = connect(&args.common.server)?;
@@ -62,7 +63,7 @@ pub(super) async fn run(args: ReembedArgs) -> anyhow::Result<ExitCode> {
     Ok(if done.refused.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// One row per document.
+/// Builds a table with a row per document.
 fn table(survey: &Survey) -> Table {
     let mut table = Table::new([number("edited"), number("missing"), number("model"), text("source")]);
     for (source, reasons) in &survey.documents {
@@ -73,11 +74,8 @@ fn table(survey: &Survey) -> Table {
 }
 
 fn total(survey: &Survey) -> String {
-    let texts = [" edited", " without a vector", " from another model"];
-    let parts = REASONS
-        .iter()
-        .zip(texts)
-        .filter_map(|((reason, _), text)| survey.reasons.get(reason).map(|count| format!("{count}{text}")));
+    let part = |(reason, text): &(Reason, &str)| Some(format!("{} {text}", survey.reasons.get(reason)?));
+    let parts = REASONS.iter().filter_map(part);
     let parts: Vec<_> = parts.collect();
     format!("{} to embed: {}", counted(survey.chunks as u64, "passage"), parts.join(", "))
 }

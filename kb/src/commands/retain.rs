@@ -15,7 +15,7 @@ const UNDELETABLE: &str = " without activity could not be deleted, only what the
 
 pub(super) async fn run(args: CommonArgs) -> anyhow::Result<ExitCode> {
     let knowledge_base = connect(&args.server)?;
-    let settings = knowledge_base.effective_chat_settings().await?;
+    let settings = knowledge_base.chat_settings().await?.unwrap_or_default();
     let retained = knowledge_base.retain().await?;
     if args.json {
         let mut report = json!(retained);

@@ -31,11 +31,11 @@ pub(super) async fn run(args: SyncArgs) -> anyhow::Result<ExitCode> {
         lease_times: LeaseTimes::default(),
     };
     let source = Source::open(&name)?;
-    let knowledge_base = connect(&args.server)?;
+    let knowledge_base = connect(&args.common.server)?;
     let load = || load_model(&args.model.model_dir);
     let progress = Progress::on_stderr();
     let summary = sync(&source, &knowledge_base, &options, embedder::fingerprint(), load, &progress).await?;
-    if args.json {
+    if args.common.json {
         print_json(&summary)?
     } else {
         print(&summary.to_string())?

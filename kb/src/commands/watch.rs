@@ -30,7 +30,7 @@ pub(super) async fn run(args: WatchArgs) -> anyhow::Result<ExitCode> {
             );
         }
     }
-    let knowledge_base = connect(&args.server)?;
+    let knowledge_base = connect(&args.common.server)?;
     // Loaded now, so that a missing model is an error at the start.
     let embedder = load_model(&args.model.model_dir)?;
     let progress = Progress::on_stderr();
@@ -48,7 +48,7 @@ pub(super) async fn run(args: WatchArgs) -> anyhow::Result<ExitCode> {
     watch
         .run(|round| {
             has_failures = round.has_failures();
-            if args.json && printed.is_ok() {
+            if args.common.json && printed.is_ok() {
                 printed = print_json(round);
             }
         })

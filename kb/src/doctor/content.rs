@@ -8,14 +8,14 @@ use super::report::Check;
 use crate::calibration::{describe, has_questions};
 use crate::knowledge_base::{AssistantThresholds, Calibration, ChatSettings, Health, Trouble, Watch};
 use crate::output::{counted, moment};
-use crate::timestamp::parse_timestamp;
+use crate::timestamp::is_longer_ago;
 use crate::watch::REPORT_INTERVAL;
 
 /// A threshold outside is more likely a typing error than intended: unrelated texts reach the lower bound, and a question and
 /// its answer rarely reach the upper one.
 const SENSIBLE_THRESHOLDS: std::ops::RangeInclusive<f64> = 0.2..=0.7;
 
-/// The same for the minimum confidence: hardly any question reaches a higher one.
+/// Highest sensible minimum confidence: hardly any question reaches more.
 const MAX_SENSIBLE_CONFIDENCE: f64 = 0.95;
 
 /// A watch that has not reported for so long was killed, or its computer is off.
@@ -236,7 +236,7 @@ fn watch(watch: &Watch, now: SystemTime) -> Check {
     {
         return Check::ok("watch", format!("{message}, stopped {} UTC", moment(stopped_at)));
     }
-    if watch.stopped_at.is_none() && is_silent(watch, now) {
+    if watch.stopped_at.is_none() && is_longer_ago(&watch.seen_at, MAX_SILENCE_OF_WATCH, now) {
         let message = format!("{message}; it has not reported since {} UTC", moment(&watch.seen_at));
         return Check::warning("watch", message)
             .fix("start `kb watch` again, or delete its row in the table kb_watches");
@@ -249,16 +249,11 @@ fn watch(watch: &Watch, now: SystemTime) -> Check {
     }
 }
 
-fn is_silent(watch: &Watch, now: SystemTime) -> bool {
-    // A time in the future means that the clocks differ.
-    parse_timestamp(&watch.seen_at)
-        .is_none_or(|seen_at| now.duration_since(seen_at).is_ok_and(|age| age > MAX_SILENCE_OF_WATCH))
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::Level;
     use super::*;
+    use crate::timestamp::parse_timestamp;
 
     fn set(threshold: Option<f64>, confidence: Option<f64>, log_questions: bool) -> Check {
         let assistant = AssistantThresholds {

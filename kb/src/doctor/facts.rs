@@ -20,7 +20,7 @@ pub struct Model {
 /// The state of a knowledge base.
 #[derive(Debug, Clone)]
 pub struct Facts {
-    /// What the database reports about itself.
+    /// The report of the database about itself.
     pub health: Health,
     pub model: Model,
     /// Documents and collections that are not as new as their source.
@@ -37,16 +37,16 @@ pub struct Facts {
     pub assistants: Vec<AssistantThresholds>,
     /// The calibration, if it was measured.
     pub calibration: Option<Calibration>,
-    /// Whether documents changed after the calibration.
+    /// True if documents changed after the calibration.
     pub is_calibration_stale: bool,
     /// Sources of documents in scripts that the model cannot read.
     pub non_latin: Vec<String>,
     /// The most frequent language of the passages.
     pub language: Option<String>,
     pub watches: Vec<Watch>,
-    /// Whether the API exposes the schema `internal`.
+    /// True if the API exposes the schema `internal`.
     pub serves_internal: bool,
-    /// Whether visitors can sign in anonymously; `None` if Supabase Auth does not say.
+    /// True if visitors can sign in anonymously; `None` if Supabase Auth does not say.
     pub allows_anonymous_sign_ins: Option<bool>,
     /// The time of this report.
     pub now: SystemTime,

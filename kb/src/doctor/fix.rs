@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::knowledge_base::KnowledgeBase;
 use crate::supabase::SupabaseError;
 
-/// What was deleted.
+/// The data that was deleted.
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
 pub struct Fixed {
     /// Sources of documents that were pending for more than a day.

@@ -6,7 +6,7 @@ use super::Facts;
 use super::report::Check;
 use crate::knowledge_base::{HealthOfAlerts, HealthOfCounts, SentAlert};
 use crate::output::moment;
-use crate::timestamp::parse_timestamp;
+use crate::timestamp::is_longer_ago;
 
 /// Without pg_cron, shares are compared once a day; one comparison may fail.
 const MAX_CHECK_AGE: Duration = Duration::from_secs(2 * 24 * 60 * 60);
@@ -70,10 +70,7 @@ fn alerts(alerts: &HealthOfAlerts, now: SystemTime) -> Check {
         return warning(format!("{set} watched, but never compared"), RUN_CHECKS);
     };
     let last = format!("last compared {} UTC", moment(checked_at));
-    // A time in the future means that the clocks differ.
-    let is_overdue = parse_timestamp(checked_at)
-        .is_none_or(|checked_at| now.duration_since(checked_at).is_ok_and(|age| age > MAX_CHECK_AGE));
-    if is_overdue {
+    if is_longer_ago(checked_at, MAX_CHECK_AGE, now) {
         return warning(format!("{set} watched, but {last}, more than 2 days ago"), RUN_CHECKS);
     }
     Check::ok("alerts", format!("{set} watched, {last}")).details(alerts.sent.iter().map(described))
@@ -90,6 +87,7 @@ fn described(sent: &SentAlert) -> String {
 mod tests {
     use super::super::Level;
     use super::*;
+    use crate::timestamp::parse_timestamp;
 
     const CHECKED_AT: &str = "2026-11-22T10:07:00.5+00:00";
 

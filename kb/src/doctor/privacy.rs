@@ -6,7 +6,7 @@ use super::Facts;
 use super::report::Check;
 use crate::knowledge_base::HealthOfPrivacy;
 use crate::output::{counted, moment};
-use crate::timestamp::parse_timestamp;
+use crate::timestamp::is_longer_ago;
 
 /// Deletions run every night; one may fail.
 const MAX_RETENTION_AGE: Duration = Duration::from_secs(2 * 24 * 60 * 60);
@@ -72,10 +72,7 @@ fn retention(privacy: &HealthOfPrivacy, now: SystemTime) -> Check {
         return Check::warning("retention", format!("{kept}, but deletion never finished")).fix(RUN_RETAIN);
     };
     let last = format!("deletion last finished {} UTC", moment(ran_at));
-    // A time in the future means that the clocks differ.
-    let is_overdue = parse_timestamp(ran_at)
-        .is_none_or(|ran_at| now.duration_since(ran_at).is_ok_and(|age| age > MAX_RETENTION_AGE));
-    if is_overdue {
+    if is_longer_ago(ran_at, MAX_RETENTION_AGE, now) {
         Check::warning("retention", format!("{kept}, but {last}, more than 2 days ago")).fix(RUN_RETAIN)
     } else {
         Check::ok("retention", format!("{kept}; {last}"))
@@ -86,6 +83,7 @@ fn retention(privacy: &HealthOfPrivacy, now: SystemTime) -> Check {
 mod tests {
     use super::super::Level;
     use super::*;
+    use crate::timestamp::parse_timestamp;
 
     const RAN_AT: &str = "2026-11-22T10:04:05.5+00:00";
 

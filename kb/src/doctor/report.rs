@@ -25,11 +25,11 @@ pub enum Level {
 /// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Check {
-    /// What was checked, in a word.
+    /// The subject of the check, in a word.
     #[serde(rename = "check")]
     pub name: &'static str,
     pub level: Level,
-    /// What was found.
+    /// The finding.
     pub message: String,
     /// The affected objects, one by one.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -9,13 +9,13 @@ use crate::supabase::{Query, SupabaseError};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Assistant {
     pub name: String,
-    /// Whether it can be used.
+    /// True if it can be used.
     pub enabled: bool,
     /// Heading of its chat, if it has one of its own.
     pub title: Option<String>,
     /// The collections that it searches; all if `None`.
     pub collections: Option<Vec<String>>,
-    /// Who may use it, as claim:value; every signed-in user if `None`.
+    /// Its users, as claim:value; every signed-in user if `None`.
     pub audience: Option<Vec<String>>,
 }
 

@@ -44,7 +44,7 @@ impl KnowledgeBase {
         self.client.send(Query::delete("kb_calibration").eq("id", "true")).await
     }
 
-    /// Whether a ready document changed after a timestamp of the database.
+    /// Returns whether a ready document changed after a timestamp of the database.
     pub async fn has_changed_since(&self, moment: &str) -> Result<bool, SupabaseError> {
         let changed = Query::select("kb_documents", "id").eq("status", Status::Ready.name());
         let rows: Vec<Value> = self.client.send(changed.gt("updated_at", moment).limit(1)).await?;

@@ -29,16 +29,12 @@ pub struct StoredDocument {
     /// Version of the content as its source reported it.
     pub source_version: Option<String>,
     /// Hash of what was made of that file.
-    #[serde(default)]
     pub written_hash: Option<String>,
     /// Why a newer version cannot be read.
-    #[serde(default)]
     pub failure: Option<String>,
     /// Which version that is, if it cannot be read another time either.
-    #[serde(default)]
     pub failed_version: Option<String>,
     /// Timestamp as the database writes it.
-    #[serde(default)]
     pub updated_at: Option<String>,
     pub status: Status,
     /// Path of the original in the bucket.
@@ -46,11 +42,9 @@ pub struct StoredDocument {
     /// False if an administrator hid it.
     #[serde(default = "enabled_by_default")]
     pub enabled: bool,
-    /// Who may see it; the default audience of the project if `None`.
-    #[serde(default)]
+    /// The audience; the default of the project if `None`.
     pub audience: Option<Vec<String>>,
     /// The audience that its source declares.
-    #[serde(default)]
     pub declared_audience: Option<Vec<String>>,
 }
 

@@ -8,6 +8,7 @@ use uuid::Uuid;
 
 use super::write::{CHUNK_SCALE, HALF_SCALE, scaled_literal, sentence_entry};
 use super::{KnowledgeBase, NewSentence};
+use crate::output::hex;
 use crate::passage::{PassageStatement, read_edited};
 use crate::supabase::{Query, SupabaseError};
 
@@ -25,7 +26,6 @@ pub struct ChunkToEmbed {
     #[serde(default)]
     pub parts: Vec<Value>,
     /// `None` if its text must be read again.
-    #[serde(default)]
     pub sentences: Option<Vec<PassageStatement>>,
     pub reason: Reason,
 }
@@ -52,8 +52,7 @@ impl ChunkToEmbed {
         {
             hash = hash.chain_update(text).chain_update("\n");
         }
-        let digest = hash.chain_update(&self.content).finalize();
-        digest.iter().map(|byte| format!("{byte:02x}")).collect()
+        hex(hash.chain_update(&self.content).finalize())
     }
 }
 
@@ -74,7 +73,7 @@ pub struct NewVectors<'a> {
     pub vector: Vec<f32>,
     /// Vector of its innermost heading.
     pub heading: Option<Vec<f32>>,
-    /// What the chains of its sentences are made of.
+    /// The parts of the chains of its sentences.
     pub parts: Vec<Part>,
     /// In reading order.
     pub sentences: Vec<NewSentence>,

@@ -38,7 +38,7 @@ pub struct Health {
     /// Passages whose copied visibility differs from that of their documents.
     pub visibility_mismatches: u64,
     pub sentences_missing: u64,
-    /// Whether the counts of words differ from the passages.
+    /// True if the counts of words differ from the passages.
     pub lexeme_mismatch: bool,
     /// Enabled assistants whose collections have no document.
     pub assistants_without_documents: Vec<String>,
@@ -53,7 +53,7 @@ pub struct Health {
     pub alerts: HealthOfAlerts,
     /// Ready and enabled documents.
     pub visible_documents: u64,
-    /// Those of them that anonymous visitors can see.
+    /// Ready and enabled documents that anonymous visitors can see.
     pub anonymous_documents: u64,
 }
 
@@ -71,15 +71,15 @@ pub struct AccessChange {
 /// How the chat treats questions.
 #[derive(Debug, Clone, Deserialize)]
 pub struct HealthOfPrivacy {
-    /// Whether the database knows a secret of the Worker.
+    /// True if the database knows a secret of the Worker.
     pub worker_secret_set: bool,
-    /// Whether the API exposes the schema `internal`, whose functions read more than users may.
+    /// True if the API exposes the schema `internal`, whose functions read more than users may.
     pub internal_exposed: bool,
     /// Days after its last message until a conversation is deleted; never if `None`.
     pub retention_days: Option<u32>,
     /// Last time of such a deletion, as the database writes it.
     pub retention_ran_at: Option<String>,
-    /// Whether there are anonymous users who have been inactive for longer than they are kept.
+    /// True if there are anonymous users who have been inactive for longer than they are kept.
     pub has_inactive_anonymous_users: bool,
 }
 
@@ -95,11 +95,11 @@ pub struct HealthOfCounts {
 /// State of the alerts about the answered and the cited share.
 #[derive(Debug, Clone, Deserialize)]
 pub struct HealthOfAlerts {
-    /// Whether there is a webhook.
+    /// True if there is a webhook.
     pub url_set: bool,
     /// The shares with a line: `answered_share`, `cited_share`.
     pub measures: Vec<String>,
-    /// Whether the extension that sends alerts is installed.
+    /// True if the extension that sends alerts is installed.
     pub pg_net: bool,
     /// When the shares were last compared with their lines, as the database writes it; `None` if never.
     pub checked_at: Option<String>,
@@ -112,11 +112,11 @@ pub struct HealthOfAlerts {
 pub struct SentAlert {
     /// `answered_share` or `cited_share`.
     pub measure: String,
-    /// Whether the share was still below its line at the last comparison.
+    /// True if the share was still below its line at the last comparison.
     pub is_below: bool,
     /// Timestamp as the database writes it.
     pub sent_at: String,
-    /// Whether the webhook accepted it; `None` if that is not known.
+    /// True if the webhook accepted it; `None` if that is not known.
     pub is_delivered: Option<bool>,
     /// HTTP status of the webhook's answer; `None` without an answer.
     pub status: Option<u16>,
@@ -126,7 +126,7 @@ pub struct SentAlert {
 pub struct HealthOfTable {
     /// Name without the schema.
     pub name: String,
-    /// Whether row level security is on.
+    /// True if row level security is on.
     pub rls: bool,
 }
 
@@ -151,7 +151,7 @@ pub struct HealthOfFiles {
     pub orphan_files: Vec<String>,
     /// Number of all such originals.
     pub orphan_file_count: u64,
-    /// Whether everybody who knows a path can read its file.
+    /// True if everybody who knows a path can read its file.
     pub public_bucket: bool,
     /// Policies that may open the bucket to more users.
     pub widening_policies: Vec<String>,
@@ -160,7 +160,7 @@ pub struct HealthOfFiles {
 /// The row of `chat_settings`.
 #[derive(Debug, Clone, Deserialize)]
 pub struct ChatSettings {
-    /// Whether the server logs questions.
+    /// True if the server logs questions.
     pub log_questions: bool,
     /// How unanswered questions are kept: `full`, `anonymous` or `off`.
     pub keep_refusals: String,
@@ -188,7 +188,8 @@ impl KnowledgeBase {
         self.client.send(Query::call_long("kb_health", &json!({}))).await
     }
 
-    /// Whether the API exposes the schema `internal`. The database does not always know, so this asks the API.
+    /// Returns whether the API exposes the schema `internal`. The database does not always know, so
+    /// this asks the API.
     pub async fn serves_internal(&self) -> Result<bool, SupabaseError> {
         let query = Query::select("expected_access", "kind").in_schema("internal").limit(1);
         match self.client.send::<serde_json::Value>(query).await {
@@ -200,7 +201,7 @@ impl KnowledgeBase {
         }
     }
 
-    /// Whether visitors can sign in anonymously; `None` if Supabase Auth does not say.
+    /// Returns whether visitors can sign in anonymously; `None` if Supabase Auth does not say.
     pub async fn allows_anonymous_sign_ins(&self) -> Result<Option<bool>, SupabaseError> {
         match self.client.auth_settings().await {
             Ok(settings) => {

@@ -21,11 +21,10 @@ pub struct Overview {
     pub status: Status,
     /// Why its newest version could not be read, and since when.
     pub failure: Option<String>,
-    #[serde(default)]
     pub failed_at: Option<String>,
-    /// Whether searches may find it.
+    /// True if searches may find it.
     pub enabled: bool,
-    /// Who may see it; the default audience of the project if `None`.
+    /// The audience; the default of the project if `None`.
     pub audience: Option<Vec<String>>,
     pub language: String,
     /// Number of passages.
@@ -37,7 +36,7 @@ pub struct Overview {
     pub content_type: Option<String>,
     /// Address where people read it.
     pub url: Option<String>,
-    /// Whether its file is in the bucket.
+    /// True if its file is in the bucket.
     pub has_original: bool,
     /// Number of answers that cite it.
     pub times_cited: u64,
@@ -62,7 +61,7 @@ pub struct StoredPassage {
     pub ordinal: i64,
     pub content: String,
     pub meta: Place,
-    /// Whether it was edited; no search finds it until it has a new vector.
+    /// True if it was edited; no search finds it until it has a new vector.
     pub stale: bool,
 }
 
@@ -70,13 +69,13 @@ pub struct StoredPassage {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// Headings above it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub section: Option<String>,
     /// Page, of any JSON type: people edit it in the dashboard.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub page: Option<Value>,
     /// Its own address, if it has one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
 }
 
@@ -109,7 +108,7 @@ impl KnowledgeBase {
         Ok(rows)
     }
 
-    /// One document; `None` if it is gone.
+    /// Reads a document; `None` if it was deleted.
     pub async fn overview(&self, id: Uuid) -> Result<Option<Overview>, SupabaseError> {
         let query = Query::select("kb_overview", "*").eq("id", &id.to_string());
         let rows: Vec<Overview> = self.client.send(query).await?;

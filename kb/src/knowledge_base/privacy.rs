@@ -4,10 +4,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::{ChatSettings, KnowledgeBase};
+use super::KnowledgeBase;
+use crate::output::hex;
 use crate::supabase::{Query, SupabaseError};
 
-/// What calls of `chat_retain` did.
+/// The sum of what calls of `chat_retain` did.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Retained {
     pub sessions: u64,
@@ -18,9 +19,9 @@ pub struct Retained {
     pub anonymous_users: u64,
     /// Anonymous users without activity who could not be deleted. Their conversations are.
     pub undeletable_users: u64,
-    /// Whether the database does this every night.
+    /// True if the database does this every night.
     pub scheduled: bool,
-    /// Whether another call would delete more.
+    /// True if another call would delete more.
     #[serde(skip_serializing)]
     pub more: bool,
 }
@@ -40,8 +41,7 @@ impl KnowledgeBase {
     /// Sets the secret that identifies calls of the Worker; the database gets only its hash. The previous secret stays valid
     /// until the next call.
     pub async fn set_worker_secret(&self, secret: &str) -> Result<(), SupabaseError> {
-        let hash: String =
-            Sha256::digest(secret.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect();
+        let hash = hex(Sha256::digest(secret.as_bytes()));
         let query = Query::call("chat_set_worker_secret", &json!({ "secret_hash": hash }));
         self.client.send::<Value>(query).await.map(drop)
     }
@@ -56,10 +56,5 @@ impl KnowledgeBase {
                 return Ok(total);
             }
         }
-    }
-
-    /// The settings of the chat, or the defaults if there is no row.
-    pub async fn effective_chat_settings(&self) -> Result<ChatSettings, SupabaseError> {
-        Ok(self.chat_settings().await?.unwrap_or_default())
     }
 }

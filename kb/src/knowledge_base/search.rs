@@ -28,7 +28,7 @@ impl KnowledgeBase {
         Ok(found.rows)
     }
 
-    /// Whether a search can find any document.
+    /// Returns whether a search can find any document.
     pub async fn has_documents(&self) -> Result<bool, SupabaseError> {
         let documents = Query::select("kb_documents", "id");
         let searchable = documents.eq("status", "ready").eq("enabled", "true").limit(1);

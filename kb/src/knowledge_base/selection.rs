@@ -1,6 +1,6 @@
 //! Finds documents by the names that people type.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use uuid::Uuid;
 
@@ -65,32 +65,26 @@ pub fn select<'a>(
     if let Some(document) = documents.iter().find(|document| Some(document.id) == id) {
         return Ok(vec![document]);
     }
-    let mut by_source: BTreeMap<&str, Vec<&StoredDocument>> = BTreeMap::new();
-    for document in documents {
-        by_source.entry(&document.source).or_default().push(document);
-    }
-    let matching = |is_match: &dyn Fn(&str) -> bool| -> BTreeSet<&str> {
-        by_source.keys().copied().filter(|source| is_match(source)).collect()
+    let sources: BTreeSet<&str> = documents.iter().map(|document| document.source.as_str()).collect();
+    let matching = |is_match: &dyn Fn(&str) -> bool| -> Vec<String> {
+        let found = sources.iter().filter(|source| !name.is_empty() && is_match(source));
+        found.map(|source| (*source).to_owned()).collect()
     };
     let path_end = format!("/{name}");
     let lower = name.to_lowercase();
-    let parts = || matching(&|source| !name.is_empty() && source.to_lowercase().contains(&lower));
+    let parts = || matching(&|source| source.to_lowercase().contains(&lower));
     let mut found = matching(&|source| source == name);
     if found.is_empty() {
-        found = matching(&|source| !name.is_empty() && source.ends_with(&path_end));
+        found = matching(&|source| source.ends_with(&path_end));
     }
     if found.is_empty() && precision == Precision::Part {
         found = parts();
     }
-    match (found.first(), found.len()) {
-        (Some(source), 1) => Ok(by_source.remove(source).unwrap_or_default()),
-        (None, _) => Err(SelectionError::NotFound { name: name.to_owned(), similar: owned(parts()) }),
-        _ => Err(SelectionError::Ambiguous { name: name.to_owned(), sources: owned(found) }),
+    match found.as_slice() {
+        [source] => Ok(documents.iter().filter(|document| document.source == *source).collect()),
+        [] => Err(SelectionError::NotFound { name: name.to_owned(), similar: parts() }),
+        _ => Err(SelectionError::Ambiguous { name: name.to_owned(), sources: found }),
     }
-}
-
-fn owned(sources: BTreeSet<&str>) -> Vec<String> {
-    sources.into_iter().map(str::to_owned).collect()
 }
 
 #[cfg(test)]

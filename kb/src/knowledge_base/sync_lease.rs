@@ -11,14 +11,13 @@ use crate::sync::Settings;
 /// The answer to a request for a lease.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub struct Lease {
-    /// Whether the run that asked got it.
+    /// True if the run that asked got it.
     pub acquired: bool,
     /// Computer of the run that holds it.
     pub host: Option<String>,
     /// Start of that run, as the database writes it.
     pub started_at: Option<String>,
-    /// What the collection is made from, if there was a run before.
-    #[serde(default)]
+    /// The settings of the collection, if there was a run before.
     pub settings: Option<Settings>,
 }
 
@@ -35,7 +34,7 @@ impl KnowledgeBase {
         self.client.send(Query::call("kb_renew_sync", &arguments)).await
     }
 
-    /// What a collection is made from, if there was a run.
+    /// The settings of a collection, if there was a run.
     pub async fn settings_of(&self, collection: &str) -> Result<Option<Settings>, SupabaseError> {
         #[derive(Deserialize)]
         struct Row {
@@ -46,7 +45,7 @@ impl KnowledgeBase {
         Ok(rows.into_iter().find_map(|row| row.settings))
     }
 
-    /// Stores what a collection is made from.
+    /// Stores the settings of a collection.
     pub async fn store_settings(&self, collection: &str, settings: &Settings) -> Result<(), SupabaseError> {
         let query = Query::update("kb_syncs", &json!({ "settings": settings }), "collection");
         self.client.send::<Value>(query.eq("collection", collection)).await.map(drop)

@@ -29,7 +29,7 @@ impl fmt::Display for Trouble {
 }
 
 impl KnowledgeBase {
-    /// What is not as new as its source, the oldest first, in one collection or in all.
+    /// Reads the troubles, oldest first, of one collection or of all.
     pub async fn troubles(&self, collection: Option<&str>) -> Result<Vec<Trouble>, SupabaseError> {
         let query =
             Query::select("kb_troubles", "source,reason,since").order("since.asc").limit(MAX_TROUBLES);

@@ -1,4 +1,4 @@
-//! What `kb watch` reports about itself.
+//! The reports of `kb watch` about itself.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ pub struct Watch {
     pub stopped_at: Option<String>,
 }
 
-/// What a `kb watch` reports.
+/// An event that a `kb watch` reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WatchEvent<'a> {
     Running,

@@ -18,7 +18,8 @@ use crate::supabase::{Query, SupabaseError};
 /// than other numbers, and normalizes vectors to unit length. A chunk's vector changes by at most 2e-8.
 pub(super) const CHUNK_SCALE: f64 = (1 << 28) as f64;
 
-/// The same for vectors of sentences and headings, which are stored in half precision and need fewer digits.
+/// Factor for vectors of sentences and headings, which are stored in half precision and need fewer
+/// digits.
 pub(super) const HALF_SCALE: f64 = (1 << 17) as f64;
 
 /// A document to be written.
@@ -35,7 +36,7 @@ pub struct PendingDocument {
     pub content_type: &'static str,
     /// Language of the text, which decides how its words are searched.
     pub language: String,
-    /// Who may see it; the default audience of the project if `None`.
+    /// The audience; the default of the project if `None`.
     pub audience: Option<Vec<String>>,
     pub content_hash: String,
     /// Hash of everything that is made of that content.
@@ -61,7 +62,7 @@ pub struct NewChunk {
     pub page: Option<u32>,
     /// Its own address, if it has one.
     pub url: Option<String>,
-    /// What the chains of its sentences are made of.
+    /// The parts of the chains of its sentences.
     pub parts: Vec<Part>,
     /// How it is laid out.
     pub blocks: Option<Value>,

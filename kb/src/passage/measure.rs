@@ -36,7 +36,7 @@ impl<'a> Measure<'a> {
         (self.count_tokens)(self.slice(range)).saturating_sub(self.special_tokens)
     }
 
-    /// Whether a slice can be a passage. Tokenizes at most [`MAX_PASSAGE_BYTES`].
+    /// Returns whether a slice can be a passage. Tokenizes at most [`MAX_PASSAGE_BYTES`].
     pub(super) fn fits(&self, range: &Range<usize>) -> bool {
         range.len() <= MAX_PASSAGE_BYTES && self.tokens_around + self.content_tokens(range) <= MAX_TOKENS
     }

@@ -57,7 +57,7 @@ pub struct Passage {
     pub range: Range<usize>,
     /// In reading order, disjoint, at most [`MAX_SENTENCES`].
     pub statements: Vec<PassageStatement>,
-    /// What the chains of its statements are made of, each once.
+    /// The parts of the chains of its statements, each once.
     pub parts: Vec<Part>,
     /// How it is laid out. `None` if that is too large to store.
     pub blocks: Option<Value>,
@@ -70,7 +70,7 @@ pub struct PassageStatement {
     pub start: usize,
     /// Behind its last character.
     pub end: usize,
-    /// What it is.
+    /// The kind of the statement.
     pub kind: StatementKind,
     /// Positions in the parts of the passage, outermost first.
     pub chain: Vec<usize>,

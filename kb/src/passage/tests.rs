@@ -39,7 +39,7 @@ fn contents(document: &Document) -> Vec<&str> {
     passages(document, &count_tokens).iter().map(|passage| passage.content(document)).collect()
 }
 
-/// What an answer may show of each passage.
+/// The statements of each passage that an answer may show.
 fn shown(document: &Document) -> Vec<Vec<String>> {
     let of_passage = |passage: &Passage| {
         let content = passage.content(document);

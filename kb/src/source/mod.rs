@@ -68,7 +68,8 @@ pub struct Content {
     pub version: Option<String>,
     /// Address where people read it.
     pub url: Option<String>,
-    /// Whether it was found at another address, and may say of itself what is not said of the document.
+    /// True if it was found at another address, and may say of itself what is not said of the
+    /// document.
     pub has_moved: bool,
 }
 
@@ -95,7 +96,7 @@ pub struct Listing {
 }
 
 impl Listing {
-    /// Whether the source may have a document with this path, although it is not listed.
+    /// Returns whether the source may have a document with this path, although it is not listed.
     pub fn may_have(&self, path: &str) -> bool {
         let is_below = |above: &String| {
             let rest = path.strip_prefix(above.as_str());

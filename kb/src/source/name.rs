@@ -34,6 +34,9 @@ pub enum NameError {
     /// Not an address that pages can be fetched from.
     #[error("{0:?} is not a web address")]
     Address(String),
+    /// Only pages that need no sign-in can be fetched, and others can see command lines.
+    #[error("the address contains a user name or password; only pages that need no sign-in can be fetched")]
+    Credentials,
     /// The source has no usable name for its collection.
     #[error("cannot derive a name for the collection from {0:?}; choose one with --collection")]
     Nameless(String),
@@ -60,7 +63,10 @@ impl SourceName {
         }
         if argument.starts_with("https://") || argument.starts_with("http://") {
             let url = Url::parse(argument).map_err(|_| NameError::Address(argument.to_owned()))?;
-            return Ok(Self::Sitemap(url));
+            return match crawl::has_credentials(&url) {
+                true => Err(NameError::Credentials),
+                false => Ok(Self::Sitemap(url)),
+            };
         }
         let path = PathBuf::from(argument);
         if path.is_dir() {
@@ -97,22 +103,16 @@ impl SourceName {
     /// # Errors
     /// If it is not a valid name, or is reserved.
     pub fn checked(&self, collection: &str) -> Result<String, NameError> {
-        let collection = checked_collection(collection)?;
-        if collection == BUCKET_WORD && *self != Self::Bucket {
+        let name = collection.trim();
+        let is_plain = |c: char| c != '/' && !c.is_control();
+        if name.is_empty() || name.chars().count() > 200 || !name.chars().all(is_plain) {
+            Err(NameError::Collection(name.to_owned()))
+        } else if name == BUCKET_WORD && *self != Self::Bucket {
             Err(NameError::Reserved)
         } else {
-            Ok(collection)
+            Ok(name.to_owned())
         }
     }
-}
-
-fn checked_collection(name: &str) -> Result<String, NameError> {
-    let name = name.trim();
-    let is_plain = |c: char| c != '/' && !c.is_control();
-    if name.is_empty() || name.chars().count() > 200 || !name.chars().all(is_plain) {
-        return Err(NameError::Collection(name.to_owned()));
-    }
-    Ok(name.to_owned())
 }
 
 /// A plain text file may be a list of addresses.
@@ -139,6 +139,7 @@ mod tests {
         assert_eq!(SourceName::parse("bucket"), Ok(SourceName::Bucket));
         assert!(matches!(SourceName::parse("https://example.org/sitemap.xml"), Ok(SourceName::Sitemap(_))));
         assert!(matches!(SourceName::parse("https://"), Err(NameError::Address(_))));
+        assert_eq!(SourceName::parse("https://me:secret@example.org/"), Err(NameError::Credentials));
     }
 
     #[test]
@@ -158,9 +159,9 @@ mod tests {
 
     #[test]
     fn a_collection_is_one_component_of_a_path() {
-        assert_eq!(checked_collection(" help "), Ok("help".to_owned()));
+        assert_eq!(SourceName::AddressList("a".into()).checked(" help "), Ok("help".to_owned()));
         for wrong in ["", " ", "a/b", "a\nb"] {
-            assert!(checked_collection(wrong).is_err(), "{wrong:?}");
+            assert!(SourceName::AddressList("a".into()).checked(wrong).is_err(), "{wrong:?}");
         }
     }
 }

@@ -89,7 +89,7 @@ pub(super) async fn load(site: &Site, url: &Url, known: Option<&str>) -> Result<
         Ok(Fetched::Unchanged) => return Ok(Loaded::Unchanged),
         Err(error @ FetchError::NoIndex) => return Err(LoadError::NotPublished(error.to_string())),
         // A site that forbids a page now does not want it quoted either.
-        Err(error) if error.is_gone() || error.is_unwelcome() => {
+        Err(error) if error.is_gone() || error.is_disallowed() => {
             return Err(LoadError::Gone(error.to_string()));
         }
         Err(error @ FetchError::Elsewhere { .. }) => return Err(LoadError::Elsewhere(error.to_string())),

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
+use crate::output::excerpt;
+
 /// A failed request. No message contains the key.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -71,7 +73,7 @@ pub enum SupabaseError {
     #[error("{url} does not respond like a Supabase project: {message}. Check SUPABASE_URL")]
     UnexpectedAnswer {
         url: String,
-        /// What was wrong with the response.
+        /// The defect of the response.
         message: String,
     },
 }
@@ -99,7 +101,7 @@ impl SupabaseError {
         let answer: Option<ErrorBody> = serde_json::from_str(body).ok();
         let code = answer.as_ref().and_then(|answer| answer.code.as_deref()).unwrap_or_default();
         let message =
-            answer.as_ref().and_then(|answer| answer.message.clone()).unwrap_or_else(|| excerpt(body));
+            answer.as_ref().and_then(|answer| answer.message.clone()).unwrap_or_else(|| beginning(body));
         match (status, code) {
             // Undefined table, function or column; PostgREST's own codes for "not in the schema cache".
             (_, "42P01" | "42883" | "42703" | "PGRST202" | "PGRST204" | "PGRST205") => {
@@ -127,9 +129,8 @@ struct ErrorBody {
 }
 
 /// The beginning of an error page, to recognize it.
-fn excerpt(body: &str) -> String {
-    let text: String = body.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(200).collect();
-    if text.is_empty() { "no further information".to_owned() } else { text }
+fn beginning(body: &str) -> String {
+    if body.trim().is_empty() { "no further information".to_owned() } else { excerpt(body, 200) }
 }
 
 #[cfg(test)]

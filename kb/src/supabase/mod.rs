@@ -49,18 +49,26 @@ impl Client {
 
     /// Sends a query. It must be idempotent, because it is repeated when a response is lost.
     pub(crate) async fn send<T: DeserializeOwned>(&self, query: Query) -> Result<T, SupabaseError> {
-        let body = self.retry(async || self.text(self.request(&query)).await).await?;
+        self.json(|| self.request(&query)).await
+    }
+
+    /// Sends a request until it succeeds, and parses the response.
+    async fn json<T: DeserializeOwned>(
+        &self,
+        request: impl Fn() -> RequestBuilder,
+    ) -> Result<T, SupabaseError> {
+        let body = self.retry(async || self.text(request()).await).await?;
         let json = if body.trim().is_empty() { "null" } else { &body };
-        serde_json::from_str(json).map_err(|error| self.unexpected(error.to_string()))
+        serde_json::from_str(json).map_err(|error| SupabaseError::UnexpectedAnswer {
+            url: self.url.clone(),
+            message: error.to_string(),
+        })
     }
 
     /// The public settings of Supabase Auth.
     pub(crate) async fn auth_settings(&self) -> Result<serde_json::Value, SupabaseError> {
         let url = format!("{}/auth/v1/settings", self.url);
-        let body = self
-            .retry(async || self.text(self.http.get(&url).timeout(Duration::from_secs(10))).await)
-            .await?;
-        serde_json::from_str(&body).map_err(|error| self.unexpected(error.to_string()))
+        self.json(|| self.http.get(&url).timeout(Duration::from_secs(10))).await
     }
 
     fn request(&self, query: &Query) -> RequestBuilder {
@@ -113,10 +121,6 @@ impl Client {
         }
         SupabaseError::Unreachable { url: self.url.clone(), cause: cause.to_string() }
     }
-
-    fn unexpected(&self, message: String) -> SupabaseError {
-        SupabaseError::UnexpectedAnswer { url: self.url.clone(), message }
-    }
 }
 
 /// A client for a server that gets a key.
@@ -130,7 +134,7 @@ fn http_client(url: &Url) -> reqwest::Result<reqwest::Client> {
     http.build()
 }
 
-/// Whether nobody on the network can read what is sent to this address.
+/// Returns whether nobody on the network can read what is sent to this address.
 fn is_encrypted_or_local(url: &Url) -> bool {
     url.scheme() == "https" || (url.scheme() == "http" && is_on_this_computer(url))
 }

@@ -83,15 +83,11 @@ impl Client {
                 "offset": all.len(),
                 "sortBy": { "column": "name", "order": "asc" },
             });
-            let request = || self.storage(Method::POST, &["list", BUCKET]);
-            let text = self
-                .retry(async || {
-                    let request = request().header("content-type", "application/json");
-                    self.text(request.body(body.to_string())).await
-                })
-                .await?;
-            let page: Vec<ListedEntry> =
-                serde_json::from_str(&text).map_err(|error| self.unexpected(error.to_string()))?;
+            let request = || {
+                let request = self.storage(Method::POST, &["list", BUCKET]);
+                request.header("content-type", "application/json").body(body.to_string())
+            };
+            let page: Vec<ListedEntry> = self.json(request).await?;
             // The server may return fewer entries than requested.
             if page.is_empty() {
                 return Ok(all);

@@ -58,7 +58,7 @@ pub(super) fn refuse_alike(
     }
 }
 
-/// What identifies the text that a page would replace.
+/// The hash of the text that a page would replace.
 fn replaced_text(document: &Prepared) -> Option<String> {
     let stored = document.write.replaces.as_ref()?.written_hash.as_deref()?;
     matches!(document.write.item.location, Location::Page(_)).then(|| text_of(stored))

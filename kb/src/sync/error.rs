@@ -30,7 +30,7 @@ pub enum SyncError {
     )]
     OtherSettings {
         collection: String,
-        /// What is stored and what was asked for.
+        /// The stored and the requested settings.
         differences: String,
     },
     /// Asked to stop, with Ctrl-C or SIGTERM.

@@ -1,4 +1,4 @@
-//! Whether a document has changed, without extracting and embedding it.
+//! Finds out whether a document has changed, without extracting and embedding it.
 
 use std::io::{ErrorKind, Read};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -7,13 +7,14 @@ use extract::{EXTRACTOR_VERSION, Format};
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 
+use crate::output::hex;
 use crate::passage::PASSAGES_VERSION;
 use crate::source::{Item, LoadError, Location};
 
 /// Front matter is not longer.
 const HEAD_BYTES: u64 = 64 * 1024;
 
-/// What is known about an item's content before it is processed.
+/// The knowledge about an item's content before it is processed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Fingerprint {
     /// Hash of the whole content, as in `kb_documents.content_hash`.
@@ -24,7 +25,7 @@ pub(super) enum Fingerprint {
 }
 
 impl Fingerprint {
-    /// What identifies the content, as `kb_documents.failed_version`.
+    /// The version of the content, as in `kb_documents.failed_version`.
     pub(super) fn version(&self) -> Option<&str> {
         match self {
             Self::Content(version) | Self::Version(version) => Some(version),
@@ -45,7 +46,7 @@ impl Fingerprint {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Defaults {
     pub language: String,
-    /// Who may see it; the default audience of the project if `None`.
+    /// The audience; the default of the project if `None`.
     pub audience: Option<Vec<String>>,
 }
 
@@ -54,7 +55,11 @@ impl Defaults {
     /// default language: a change of `--language` writes the document again, while a change of language that an
     /// administrator made in the database stays until the document changes.
     pub fn content_hash(&self, format: Format, bytes: &[u8]) -> String {
-        hex(self.rules(format.content_type()).chain_update(bytes).chain_update(day_if_it_may_expire(bytes)))
+        hex(self
+            .rules(format.content_type())
+            .chain_update(bytes)
+            .chain_update(day_if_it_may_expire(bytes))
+            .finalize())
     }
 
     /// [`Defaults::content_hash`] of a file that is not in memory.
@@ -66,7 +71,7 @@ impl Defaults {
         hash.update(&head);
         loop {
             match file.read(&mut rest) {
-                Ok(0) => return Ok(hex(hash.chain_update(day_if_it_may_expire(&head)))),
+                Ok(0) => return Ok(hex(hash.chain_update(day_if_it_may_expire(&head)).finalize())),
                 Ok(length) => hash.update(rest.get(..length).unwrap_or_default()),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => return Err(unreadable(error)),
@@ -74,9 +79,9 @@ impl Defaults {
         }
     }
 
-    /// What is stored for a version that a source reports: it stops matching when the rules change.
+    /// The stored form of a version that a source reports; it stops matching when the rules change.
     pub(super) fn source_version(&self, version: &str) -> String {
-        let rules = hex(self.rules(""));
+        let rules = hex(self.rules("").finalize());
         format!("{} {version}", rules.get(..16).unwrap_or_default())
     }
 
@@ -100,10 +105,6 @@ impl Defaults {
 fn day_if_it_may_expire(file: &[u8]) -> String {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     if extract::may_expire(file) { (since.as_secs() / 86_400).to_string() } else { String::new() }
-}
-
-pub(super) fn hex(hash: Sha256) -> String {
-    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// Fingerprints items on other threads: reading all files may take long, and the lease must be renewed meanwhile.
@@ -172,7 +173,7 @@ mod tests {
             let file = format!("{head}{rest}");
             let hash = defaults.content_hash(Format::Markdown, file.as_bytes());
             assert_eq!(defaults.hash_file(Format::Markdown, &mut file.as_bytes()).unwrap(), hash);
-            let of_the_file_alone = hex(defaults.rules("text/markdown").chain_update(&file));
+            let of_the_file_alone = hex(defaults.rules("text/markdown").chain_update(&file).finalize());
             assert_eq!(hash != of_the_file_alone, changes, "{head}");
         }
     }

@@ -37,7 +37,7 @@ pub(super) struct HeldLease<'a> {
     collection: &'a str,
     run: Uuid,
     times: LeaseTimes,
-    /// What the collection is made from, if there was a run before.
+    /// The settings of the collection, if there was a run before.
     pub(super) stored: Option<Settings>,
 }
 

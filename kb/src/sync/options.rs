@@ -1,4 +1,4 @@
-//! What the caller of a sync decides.
+//! The options of a sync.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,13 +8,13 @@ use super::{Extract, LeaseTimes, Settings};
 pub struct Options {
     /// The first part of every document's source.
     pub collection: String,
-    /// What the collection is made from. What is not given is as in its last run.
+    /// The settings of the collection; each `None` keeps the setting of the last run.
     pub settings: Settings,
-    /// Whether other settings replace the stored ones.
+    /// True if other settings replace the stored ones.
     pub change_settings: bool,
     /// Only show what would change.
     pub dry_run: bool,
-    /// Whether to remove documents even if that looks like a mistake.
+    /// True if to remove documents even if that looks like a mistake.
     pub force: bool,
     /// How long a file must be missing before its document is removed.
     pub missing_for: Duration,

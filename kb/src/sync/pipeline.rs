@@ -27,8 +27,9 @@ const MAX_CONTENT_KIB: u32 = 64 * 1024;
 /// Minimum that a document counts, because extracted text may be larger than its file.
 const MIN_DOCUMENT_KIB: u32 = 1024;
 
-/// What a page counts until its size is known: more than most, so that few large ones are read at the same time, and as much as
-/// [`MAX_CONCURRENT_LOADS`] can have while another document is prepared.
+/// The size that a page counts until it is known: more than most, so that few large ones are read
+/// at the same time, and as much as [`MAX_CONCURRENT_LOADS`] can have while another document is
+/// prepared.
 const UNKNOWN_DOCUMENT_KIB: u32 = 15 * 1024;
 
 /// Threads that prepare documents; each may start an extraction process.
@@ -88,7 +89,7 @@ pub(super) async fn load(
     Ok(())
 }
 
-/// What a content of this many bytes counts.
+/// The KiB that content of this many bytes counts.
 fn kib(bytes: u64) -> u32 {
     u32::try_from(bytes / 1024).unwrap_or(MAX_CONTENT_KIB).clamp(MIN_DOCUMENT_KIB, MAX_CONTENT_KIB)
 }

@@ -217,7 +217,7 @@ impl Plan {
             && self.unreadable.is_empty())
     }
 
-    /// One line for the progress output.
+    /// Describes the plan in a line for the progress output.
     pub(super) fn outline(&self) -> String {
         let number_of = |change| self.write.iter().filter(|write| write.change == change).count();
         let numbers = [
@@ -236,13 +236,13 @@ impl Plan {
         if named.is_empty() { "nothing to do".to_owned() } else { named.join(", ") }
     }
 
-    /// One line per step, as `--dry-run` shows it.
+    /// Describes each step in a line, as `--dry-run` shows it.
     pub(super) fn lines(&self) -> Vec<String> {
         let write = self.write.iter().map(|write| format!("  {:<8} {}", write.change, write.source));
         write.chain(self.removals_and_moves()).collect()
     }
 
-    /// One line per document that will no longer exist under its name.
+    /// Describes in a line each document that will no longer exist under its name.
     pub(super) fn removals_and_moves(&self) -> impl Iterator<Item = String> {
         let moved =
             self.moved.iter().map(|step| format!("  move     {} → {}", step.from.source, step.source));

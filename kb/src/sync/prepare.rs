@@ -9,10 +9,11 @@ use sha2::{Digest, Sha256};
 use tokio::sync::OwnedSemaphorePermit;
 use uuid::Uuid;
 
-use super::fingerprint::{Defaults, hex};
+use super::fingerprint::Defaults;
 use super::plan::Write;
 use super::sketch::sketch;
 use crate::knowledge_base::PendingDocument;
+use crate::output::hex;
 use crate::passage::{CountTokens, PASSAGES_VERSION, Passage, passages};
 use crate::source::{Content, Location};
 use crate::supabase::storage::{ORIGINALS, safe_name};
@@ -36,7 +37,7 @@ pub(super) struct Prepared {
 pub(super) struct Preparation {
     pub(super) defaults: Defaults,
     pub(super) extract: Arc<Extract>,
-    /// Whether the files of this source go to the bucket.
+    /// True if the files of this source go to the bucket.
     pub(super) keeps_originals: bool,
 }
 
@@ -45,7 +46,7 @@ pub(super) type Outcome<T> = Result<T, Box<Settled>>;
 
 /// Why a document is not written.
 pub(super) enum Settled {
-    /// The same as the stored version; with the version that the source reports now.
+    /// Equal to the stored version; with the version that the source reports now.
     Unchanged(Write, Option<String>),
     /// Other bytes, from which the same would be written.
     SameText(Write, Box<PendingDocument>),
@@ -155,6 +156,6 @@ fn written_hash(document: &PendingDocument, passages: &[Passage], read: &Documen
         let (section, url, anchor) = (section.as_deref(), url.as_deref(), anchor.as_deref());
         json!([passage.content(read), section, page, url, anchor, statements, parts, blocks]).to_string()
     });
-    let all = hex(passages.fold(Sha256::new().chain_update(head), Sha256::chain_update));
-    format!("{} {all}", hex(Sha256::new().chain_update(&read.text)))
+    let all = hex(passages.fold(Sha256::new().chain_update(head), Sha256::chain_update).finalize());
+    format!("{} {all}", hex(Sha256::digest(&read.text)))
 }

@@ -14,9 +14,9 @@ pub(super) struct Removal<'a> {
     pub(super) collection: &'a str,
     /// Ready documents before the run.
     pub(super) all: usize,
-    /// Whether the source has any document.
+    /// True if the source has any document.
     pub(super) has_documents: bool,
-    /// Whether the user passed `--force`.
+    /// True if the user passed `--force`.
     pub(super) is_forced: bool,
 }
 
@@ -40,8 +40,9 @@ impl Removal<'_> {
         Ok(())
     }
 
-    /// Whether a document stays although its source lacks it. Otherwise it would be visible to everybody
-    /// when it comes back, as a page does after an hour of trouble, also under another name.
+    /// Returns whether a hidden or restricted document stays although its source lacks it. Otherwise it
+    /// would be visible to everybody when the source lists it again after an outage, also under another
+    /// name.
     pub(super) fn keeps(&self, document: &StoredDocument) -> bool {
         !self.is_forced && document.is_restricted()
     }

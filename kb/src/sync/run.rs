@@ -38,7 +38,7 @@ const RESTRICTED: &str = "because it is hidden or restricted in the dashboard; `
 /// Documents that are renamed at the same time.
 const MAX_CONCURRENT_RENAMES: usize = 4;
 
-/// One run, with what it works on.
+/// A run, with everything that it works on.
 pub(super) struct SyncRun<'a> {
     pub(super) source: &'a Source,
     pub(super) knowledge_base: &'a KnowledgeBase,
@@ -184,8 +184,9 @@ impl<'a> SyncRun<'a> {
         self.remove(missing, lease).await
     }
 
-    /// Those of the documents that the source still lacks some time after it was listed. Programs replace files by deleting them, and pages
-    /// of a list shift while others delete files.
+    /// Lists the source again after a pause, and returns the documents that are still missing.
+    /// Programs replace files by deleting them, and pages of a list shift while others delete
+    /// files.
     async fn still_missing(
         &mut self,
         documents: Vec<StoredDocument>,
@@ -359,7 +360,8 @@ impl<'a> SyncRun<'a> {
         Ok(Planned { plan, kept, size, leftovers, notes, unreadable, listed })
     }
 
-    /// Whether a document may still be in its source, in a part of it that could not be listed.
+    /// Returns whether a document may still be in its source, in a part of it that could not be
+    /// listed.
     fn may_be_in(&self, listing: &Listing, document: &StoredDocument) -> bool {
         let collection = &self.options.collection;
         let path = document.source.strip_prefix(collection.as_str()).and_then(|path| path.strip_prefix('/'));

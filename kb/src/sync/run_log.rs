@@ -1,6 +1,4 @@
-//! What a run has done so far.
-
-use std::time::Duration;
+//! The results of a run so far.
 
 use super::batch::Part;
 use super::plan::Change;
@@ -48,13 +46,5 @@ impl<'a> RunLog<'a> {
             _ => DocumentResult::Changed(written),
         };
         self.record(&document.write.source, result);
-    }
-
-    pub(super) fn add_writing_time(&mut self, time: Duration) {
-        self.summary.writing_seconds += time.as_secs_f64();
-    }
-
-    pub(super) fn add_embedding_time(&mut self, time: Duration) {
-        self.summary.embedding_seconds += time.as_secs_f64();
     }
 }

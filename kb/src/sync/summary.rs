@@ -12,7 +12,7 @@ use crate::output::printable;
 #[derive(Debug, Default, Serialize)]
 pub struct Summary {
     pub collection: String,
-    /// Whether the run was to change nothing.
+    /// True if the run was to change nothing.
     pub dry_run: bool,
     #[serde(flatten)]
     pub counts: Counts,
@@ -28,23 +28,23 @@ pub struct Summary {
     pub calibration_failure: Option<String>,
     /// Why the run ended before everything was done.
     pub stopped: Option<String>,
-    /// What a dry run would have done, one line per step.
+    /// The steps that a dry run would have done, a line each.
     pub plan: Vec<String>,
     /// Every file, in the order of its result.
     pub documents: Vec<Entry>,
 }
 
-/// One file and what a run did with it.
+/// A file and its result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Entry {
     /// The document's key, or the path of a file that has none.
     pub source: String,
-    /// What the run did with it.
+    /// Its result.
     #[serde(flatten)]
     pub result: DocumentResult,
 }
 
-/// What a run did with a file.
+/// The result of a run for a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "outcome", rename_all = "lowercase")]
 pub enum DocumentResult {
@@ -69,7 +69,7 @@ pub enum DocumentResult {
     },
 }
 
-/// What was written for a document.
+/// The content that was written for a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Written {
     pub chunks: usize,
@@ -152,7 +152,7 @@ impl DocumentResult {
 }
 
 impl Entry {
-    /// One line of output; `None` for an unchanged file.
+    /// Formats a line of output; `None` for an unchanged file.
     pub(super) fn line(&self) -> Option<String> {
         let line = match &self.result {
             DocumentResult::Added(written) => format!("added {} {written}", self.source),

@@ -51,7 +51,7 @@ impl<'a, 'b> Writer<'a, 'b> {
             Ok(batch) => self.write_batch(batch).await,
             Err(settled) => self.settle(*settled).await,
         };
-        self.log.add_writing_time(started.elapsed());
+        self.log.summary.writing_seconds += started.elapsed().as_secs_f64();
         written
     }
 
@@ -121,7 +121,7 @@ impl<'a, 'b> Writer<'a, 'b> {
     }
 
     async fn write_batch(&mut self, batch: Batch) -> Result<(), SupabaseError> {
-        self.log.add_embedding_time(batch.embedding);
+        self.log.summary.embedding_seconds += batch.embedding.as_secs_f64();
         let first: Vec<_> =
             batch.parts.iter().filter(|part| part.is_first).map(|part| &part.document.document).collect();
         if !first.is_empty()

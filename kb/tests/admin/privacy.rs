@@ -135,25 +135,6 @@ fn retain_prints_what_it_deleted_and_the_schedule() {
 }
 
 #[test]
-fn retain_with_the_defaults_prints_what_they_delete_and_the_schedule() {
-    let nothing = || {
-        value!({ "sessions": 0, "refusals": 0, "anonymous": 0, "anonymous_users": 0, "undeletable_users": 0,
-            "scheduled": false })
-    };
-    for settings in [value!([]), settings(value!({}))] {
-        let text = retain(settings, nothing(), &[]).out;
-        assert!(
-            text.starts_with("There was nothing to delete.\nConversations are kept without limit: `")
-                && text.contains("kept for 30 days after")
-                && text.contains("run `kb retain` every day"),
-            "{text}"
-        );
-    }
-    let text = retain(settings(value!({ "keep_refusals": "off" })), nothing(), &[]).out;
-    assert!(text.contains("are not kept"), "{text}");
-}
-
-#[test]
 fn retain_prints_the_same_as_json() {
     let done = value!({ "sessions": 3, "refusals": 1, "anonymous": 4, "anonymous_users": 2, "undeletable_users": 0,
         "scheduled": true });

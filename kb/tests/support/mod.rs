@@ -20,7 +20,7 @@ pub(crate) fn json(status: u16, body: impl Into<String>) -> Answer {
     Answer::Json(status, body.into())
 }
 
-/// One request as received.
+/// A request as received.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
     /// Method and path without query, e.g. `POST /rest/v1/kb_chunks`.

@@ -1,4 +1,4 @@
-//! What stays as it is although a source or a command line says otherwise.
+//! Documents that stay as they are although a source or a command line says otherwise.
 
 use super::*;
 

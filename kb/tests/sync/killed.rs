@@ -122,7 +122,7 @@ fn folder() -> Folder {
 struct Kill {
     /// At this request, counted from 1.
     at: usize,
-    /// Whether the server has done what the request asks for, or never does.
+    /// True if the server has executed the request, false if it never does.
     is_applied: bool,
 }
 

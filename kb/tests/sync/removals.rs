@@ -1,4 +1,4 @@
-//! What a run removes, and what it keeps although the source lacks it.
+//! Documents that a run removes, and those that it keeps although the source lacks them.
 
 use super::*;
 
@@ -194,19 +194,6 @@ fn nothing_is_removed_when_a_file_name_is_not_unicode() {
     std::fs::write(folder.0.path().join("kb").join(name), "text").unwrap();
     assert!(folder.sync(&server).unwrap().has_failures());
     assert_eq!(server.count(DELETE), 0);
-}
-
-#[test]
-fn most_of_a_collection_is_removed_only_with_force() {
-    let documents: Vec<_> = (0..10).map(|at| document(at, &format!("kb/{at}.md"), "ready", None)).collect();
-    let server = server_with(documents.clone().into());
-    let error = Folder::with_two_files().sync(&server).unwrap_err();
-    assert!(error.to_string().contains("10 of 10 documents of kb"), "{error}");
-    assert_eq!((server.count(DELETE), server.count(INSERT), server.count(END)), (0, 0, 1));
-    let server = server_with(documents.into());
-    let summary = Folder::with_two_files().sync_with(&server.url, |options| options.force = true).unwrap();
-    let removed = summary.documents.iter().filter(|entry| entry.result == DocumentResult::Removed);
-    assert_eq!((removed.count(), server.count(DELETE)), (10, 1), "in one request");
 }
 
 #[test]

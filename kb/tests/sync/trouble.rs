@@ -242,12 +242,3 @@ fn a_renamed_document_is_moved_also_while_a_name_is_not_unicode() {
     );
     assert_eq!(server.count(DELETE), 0);
 }
-
-#[test]
-fn an_expired_document_is_removed() {
-    let expired = "---\nexpiryDate: 2024-01-01\n---\nThe offer ends soon.";
-    let server =
-        server_with(value!([document(1, "kb/a.md", "ready", None), document(2, "kb/b.md", "ready", None)]));
-    let summary = Folder::new(&[("a.md", expired), ("b.md", "Some text.")]).sync(&server).unwrap();
-    assert_eq!(results(&summary)[0], ("kb/a.md", &DocumentResult::Removed));
-}

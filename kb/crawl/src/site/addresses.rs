@@ -24,7 +24,7 @@ const MAX_SITEMAPS: usize = 1_000;
 pub struct Addresses {
     /// [`site_name`] of the sitemap after redirects; none for a list.
     pub site: Option<String>,
-    /// Without duplicates, credentials and fragments: sorted if from a sitemap, otherwise in the order of the list.
+    /// Without duplicates and fragments: sorted if from a sitemap, otherwise in the order of the list.
     pub pages: Vec<Url>,
     /// Unusable entries as messages show them, with the reasons.
     pub rejected: Vec<(String, Rejection)>,
@@ -46,35 +46,20 @@ impl Site {
     }
 
     fn listed_pages(&self, urls: &[Url]) -> Result<Addresses, CrawlError> {
-        let mut seen = HashSet::new();
-        let mut found = Found::new(self.options.max_pages);
-        let mut pages = Vec::new();
-        for url in urls {
-            let page = address::bare(url);
-            match address::check(&page) {
-                Err(reason) => found.reject(page.as_str(), reason)?,
-                Ok(()) if seen.insert(page.clone()) => {
-                    self.credentials.remember(url);
-                    self.allow_private_host(url);
-                    pages.push(page);
-                    found.check_pages(pages.len())?;
-                }
-                Ok(()) => {}
-            }
-        }
-        Ok(Addresses { site: None, pages, rejected: found.rejected, unread: Vec::new() })
+        check_pages(urls.len(), self.options.max_pages)?;
+        urls.iter().for_each(|url| self.allow_private_host(url));
+        Ok(Addresses { site: None, pages: urls.to_vec(), rejected: Vec::new(), unread: Vec::new() })
     }
 
     async fn sitemap_pages(&self, start: &Url) -> Result<Addresses, CrawlError> {
-        self.credentials.remember(start);
         self.allow_private_host(start);
         let start = address::bare(start);
         // Indexes may name each other.
         let mut seen = HashSet::from([start.clone()]);
         let mut waiting = vec![(start, 0)];
         let mut site: Option<Url> = None;
-        let mut pages = BTreeSet::new();
-        let mut found = Found::new(self.options.max_pages);
+        let limit = self.options.max_pages;
+        let mut found = Found { pages: BTreeSet::new(), rejected: Vec::new(), limit };
         let mut unread = Vec::new();
         while let Some((url, level)) = waiting.pop() {
             let (read_from, entries) = match self.read_sitemap(&url).await {
@@ -87,12 +72,7 @@ impl Site {
             let site = &*site.get_or_insert(read_from);
             match entries {
                 Entries::Pages(entries) => {
-                    for entry in entries {
-                        if let Some(page) = found.same_site(&entry, site)? {
-                            pages.insert(page);
-                            found.check_pages(pages.len())?;
-                        }
-                    }
+                    entries.iter().try_for_each(|entry| found.add(entry, site))?;
                 }
                 Entries::Sitemaps(_) if level == MAX_LEVELS => {
                     let reason = CrawlError::TooDeep { address: url.to_string(), limit: MAX_LEVELS };
@@ -117,8 +97,9 @@ impl Site {
                 }
             }
         }
-        let site = site.as_ref().map(site_name);
-        Ok(Addresses { site, pages: pages.into_iter().collect(), rejected: found.rejected, unread })
+        let Found { pages, rejected, .. } = found;
+        let (site, pages) = (site.as_ref().map(site_name), pages.into_iter().collect());
+        Ok(Addresses { site, pages, rejected, unread })
     }
 
     async fn read_sitemap(&self, url: &Url) -> Result<(Url, Entries), CrawlError> {
@@ -140,29 +121,25 @@ impl Site {
 
 fn on_site(entry: &str, site: &Url) -> Result<Url, Rejection> {
     let url = address::parse(entry)?;
-    if url.origin() == site.origin() { Ok(address::bare(&url)) } else { Err(Rejection::OtherSite) }
+    if url.origin() == site.origin() { Ok(url) } else { Err(Rejection::OtherSite) }
 }
 
-/// Collects rejected entries, and enforces the limit of pages and rejections.
+/// The entries of sitemaps, within the limit of pages and rejections.
 struct Found {
+    pages: BTreeSet<Url>,
     rejected: Vec<(String, Rejection)>,
     limit: usize,
 }
 
 impl Found {
-    fn new(limit: usize) -> Self {
-        Self { rejected: Vec::new(), limit }
-    }
-
-    /// Parses an entry; `None` if it was rejected.
-    fn same_site(&mut self, entry: &str, site: &Url) -> Result<Option<Url>, CrawlError> {
-        match on_site(entry, site) {
-            Ok(url) => Ok(Some(url)),
-            Err(reason) => self.reject(entry, reason).map(|()| None),
-        }
-    }
-
-    fn reject(&mut self, entry: &str, reason: Rejection) -> Result<(), CrawlError> {
+    fn add(&mut self, entry: &str, site: &Url) -> Result<(), CrawlError> {
+        let reason = match on_site(entry, site) {
+            Ok(page) => {
+                self.pages.insert(page);
+                return check_pages(self.pages.len(), self.limit);
+            }
+            Err(reason) => reason,
+        };
         self.rejected.push((address::shown(entry), reason));
         if self.rejected.len() <= self.limit {
             return Ok(());
@@ -170,8 +147,8 @@ impl Found {
         let (first, reason) = self.rejected.swap_remove(0);
         Err(CrawlError::TooManyRejected { limit: self.limit, first: format!("“{first}”: {reason}") })
     }
+}
 
-    fn check_pages(&self, pages: usize) -> Result<(), CrawlError> {
-        if pages > self.limit { Err(CrawlError::TooManyPages(self.limit)) } else { Ok(()) }
-    }
+fn check_pages(pages: usize, limit: usize) -> Result<(), CrawlError> {
+    if pages > limit { Err(CrawlError::TooManyPages(limit)) } else { Ok(()) }
 }

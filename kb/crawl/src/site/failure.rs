@@ -9,8 +9,7 @@ use super::network::NotPublic;
 use crate::address;
 use crate::error::FetchError;
 
-/// Maps an error of the client. Its message may contain the address with its credentials; that of its innermost cause does
-/// not.
+/// Maps an error of the client. The message of its innermost cause says more than its own.
 pub(super) fn failure(url: &Url, error: &reqwest::Error) -> FetchError {
     let site = address::origin(url);
     let reason = innermost(error);

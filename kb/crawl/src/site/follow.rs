@@ -12,7 +12,7 @@ use crate::error::FetchError;
 const MAX_REDIRECTS: usize = 10;
 
 impl Site {
-    /// The first reply that is not a redirect, and its address (without credentials). Except for `robots.txt` itself, every
+    /// The first reply that is not a redirect, and its address. Except for `robots.txt` itself, every
     /// address on the way must be allowed by its own site, and a page must not lead to something else. After a hop on the
     /// public internet, private addresses are refused.
     pub(super) async fn follow(
@@ -38,7 +38,7 @@ impl Site {
                 // What its new address says is not said of the page.
                 Err(error)
                     if is_page
-                        && (error.is_gone() || error.is_unwelcome())
+                        && (error.is_gone() || error.is_disallowed())
                         && !moved::is_same(&page, &url) =>
                 {
                     return Err(moved::elsewhere(&url, &format!("and there: {error}")));
@@ -60,8 +60,9 @@ impl Site {
 
 fn target(from: &Url, location: Option<&str>) -> Result<Url, FetchError> {
     let location = location.ok_or_else(|| FetchError::BadRedirect("nowhere".to_owned()))?;
-    let url = from.join(location).ok().filter(|url| address::check(url).is_ok());
-    url.map(|url| address::bare(&url)).ok_or_else(|| FetchError::BadRedirect(address::shown(location)))
+    let url = from.join(location).ok().map(|url| address::bare(&url));
+    url.filter(|url| address::check(url).is_ok())
+        .ok_or_else(|| FetchError::BadRedirect(address::shown(location)))
 }
 
 #[cfg(test)]

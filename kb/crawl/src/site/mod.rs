@@ -1,7 +1,6 @@
 //! The crawler.
 
 mod addresses;
-mod credentials;
 mod failure;
 mod follow;
 mod moved;
@@ -22,7 +21,6 @@ use crate::error::{CrawlError, FetchError};
 use crate::options::{Options, USER_AGENT};
 use crate::version::{self, Version};
 
-use credentials::Credentials;
 use network::{Guarded, Network, Reach};
 use pace::Pace;
 use robots::RobotsCache;
@@ -36,14 +34,12 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// Fetches from any number of hosts; caches their `robots.txt` and limits the rate of requests to each.
 ///
 /// All methods may be called concurrently.
-#[derive(Debug)]
 pub struct Site {
     clients: Clients,
     network: Arc<Network>,
     options: Options,
     pace: Pace,
     robots: RobotsCache,
-    credentials: Credentials,
 }
 
 /// The result of fetching a page.
@@ -58,9 +54,10 @@ pub enum Fetched {
 /// The content of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
-    /// Address after redirects, without credentials and fragment.
+    /// Address after redirects, without its fragment.
     pub url: Url,
-    /// Whether the page has another address than it had, so that what is there may not be said of the page.
+    /// True if the page has another address than it had, so that what is there may not be said of
+    /// the page.
     pub has_moved: bool,
     /// The header `Refresh`, with which old sites lead elsewhere.
     pub refresh: Option<String>,
@@ -83,14 +80,7 @@ impl Site {
     fn in_network(options: Options, network: Network) -> Result<Self, CrawlError> {
         let network = Arc::new(network);
         let clients = Clients::new(&options, &network)?;
-        Ok(Self {
-            clients,
-            network,
-            options,
-            pace: Pace::default(),
-            robots: RobotsCache::default(),
-            credentials: Credentials::default(),
-        })
+        Ok(Self { clients, network, options, pace: Pace::default(), robots: RobotsCache::default() })
     }
 
     /// Allows the host of this address to be in a private network, because the user named it, not a fetched page.
@@ -108,7 +98,6 @@ impl Site {
     ///
     /// See [`FetchError`].
     pub async fn fetch(&self, page: &Url, version: Option<&str>) -> Result<Fetched, FetchError> {
-        self.credentials.remember(page);
         let spec = FetchSpec { purpose: Purpose::Page, version: version.and_then(Version::parse) };
         let (url, reply) = self.follow(page, &spec, Reach::PrivateAllowed).await?;
         let Reply::Content { headers, bytes } = reply else { return Ok(Fetched::Unchanged) };
@@ -125,8 +114,7 @@ impl Site {
     }
 }
 
-/// One client per [`Reach`], so that they share no connections.
-#[derive(Debug)]
+/// A client per [`Reach`], so that they share no connections.
 struct Clients {
     private_allowed: reqwest::Client,
     public: reqwest::Client,

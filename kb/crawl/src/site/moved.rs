@@ -1,4 +1,4 @@
-//! Whether a redirect leads to the page that was asked for.
+//! Decides whether a redirect leads to the requested page.
 //!
 //! Sites in trouble, and sites that ask for a sign-in, send visitors elsewhere. What is there says nothing about the page.
 
@@ -33,7 +33,7 @@ pub(super) fn check(page: &Url, from: &Url, to: &Url, is_permanent: bool) -> Res
     }
 }
 
-/// Whether two addresses are spellings of one.
+/// Returns whether two addresses are spellings of one.
 pub(super) fn is_same(one: &Url, other: &Url) -> bool {
     (site(one), path(one), one.query()) == (site(other), path(other), other.query())
 }
@@ -59,7 +59,7 @@ pub(super) fn elsewhere(to: &Url, why: &str) -> FetchError {
     FetchError::Elsewhere { address: address::shown(to.as_str()), why: why.to_owned() }
 }
 
-/// Whether a page has a field for a password.
+/// Returns whether a page has a field for a password.
 pub(super) fn asks_for_password(page: &[u8]) -> bool {
     let page = String::from_utf8_lossy(page).to_ascii_lowercase();
     page.replace(['"', '\''], "").contains("type=password")

@@ -15,10 +15,9 @@ const MAX_IDLE_HOSTS: usize = 1_000;
 /// After this many failures in a row, each after all retries, a host may be down.
 const SUSPICIOUS_FAILURES: u32 = 20;
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Pace(Mutex<HashMap<String, Arc<Host>>>);
 
-#[derive(Debug)]
 struct Host {
     /// Locked by the next task; the others queue for the lock.
     queue: tokio::sync::Mutex<()>,
@@ -26,8 +25,8 @@ struct Host {
     health: Mutex<Health>,
 }
 
-/// What the last requests to a host say about the next ones.
-#[derive(Debug, Default)]
+/// The state of a host, as its last answers show it.
+#[derive(Default)]
 struct Health {
     /// Failures since the last answer.
     failures: u32,

@@ -108,7 +108,7 @@ async fn fetch(site: &Site, page: &Url) -> Result<Vec<u8>, FetchError> {
 #[track_caller]
 fn assert_private(result: Result<Vec<u8>, FetchError>, url: &Url) {
     let expected = FetchError::PrivateAddress { site: url.origin().ascii_serialization(), address: PRIVATE };
-    assert!(!expected.is_transient() && !expected.is_gone() && !expected.is_unwelcome());
+    assert!(!expected.is_transient() && !expected.is_gone() && !expected.is_disallowed());
     assert_eq!(result, Err(expected));
 }
 

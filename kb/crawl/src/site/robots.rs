@@ -22,7 +22,7 @@ const MAX_CRAWL_DELAY: Duration = Duration::from_secs(10);
 /// Maximum number of cached origins. Redirects could lead to any number of them.
 const MAX_ORIGINS: usize = 1_000;
 
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct RobotsCache(Mutex<HashMap<String, Arc<OnceCell<Rules>>>>);
 
 #[derive(Debug)]

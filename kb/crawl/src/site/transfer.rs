@@ -1,4 +1,4 @@
-//! One request for one address, within all limits; transient failures are retried.
+//! Sends a request for an address, within all limits; transient failures are retried.
 
 use std::time::{Duration, SystemTime};
 
@@ -83,8 +83,8 @@ impl Site {
         }
     }
 
-    /// Notes what a failure that is not retried says about the host. After many, a last attempt tells whether the host is down: with a page
-    /// that it has served, because its other pages may be broken, or else with its `robots.txt`.
+    /// Records a failure that is not retried. After many, a last attempt tells whether the host is down:
+    /// with a page that it has served, because its other pages may be broken, or else with its `robots.txt`.
     async fn note(&self, url: &Url, failure: &FetchError, reach: Reach) {
         let host = url.host_str().unwrap_or_default();
         if !failure.is_transient() {
@@ -122,7 +122,7 @@ impl Site {
     }
 
     async fn attempt(&self, url: &Url, spec: &FetchSpec<'_>, reach: Reach) -> Result<Reply, FetchError> {
-        let mut request = self.clients.with(reach).get(self.credentials.apply(url));
+        let mut request = self.clients.with(reach).get(url.clone());
         let condition = spec.version.as_ref().and_then(|version| version.condition(url));
         let mut is_conditional = false;
         if let Some((name, value)) = condition

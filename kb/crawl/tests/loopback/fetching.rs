@@ -212,7 +212,7 @@ async fn a_page_that_moved_within_its_site_for_good_is_read_where_it_is() {
     assert_eq!((page.url, page.has_moved), (server.at("/c/"), false));
     for (path, reason) in [("/x", "robots.txt forbids"), ("/y", "HTTP 404"), ("/n", "not to be indexed")] {
         let error = fetch(&server, path).await.unwrap_err();
-        assert!(!error.is_gone() && !error.is_unwelcome(), "what is said of another address: {error}");
+        assert!(!error.is_gone() && !error.is_disallowed(), "what is said of another address: {error}");
         assert!(
             matches!(error, FetchError::Elsewhere { .. }) && error.to_string().contains(reason),
             "{error}"
@@ -240,7 +240,7 @@ async fn a_redirect_to_something_that_is_not_the_page_is_not_followed() {
     for path in ["/a", "/b", "/c", "/d", "/e", "/f"] {
         let error = fetch(&server, path).await.unwrap_err();
         assert!(matches!(error, FetchError::Elsewhere { .. }), "{path}: {error}");
-        assert!(!error.is_gone() && !error.is_unwelcome() && !error.is_transient(), "{path}: {error}");
+        assert!(!error.is_gone() && !error.is_disallowed() && !error.is_transient(), "{path}: {error}");
     }
     assert_eq!(other.requests().len() + server.count("/login") + server.count("/"), 0);
 }
@@ -291,46 +291,11 @@ async fn pages_whose_headers_ask_not_to_be_indexed_are_refused() {
         _ => Answer::Http(304, vec!["X-Robots-Tag: noindex".into()], vec![]),
     });
     let error = fetch(&server, "/header").await.unwrap_err();
-    assert!(error == FetchError::NoIndex && error.is_unwelcome() && !error.is_gone(), "{error}");
+    assert!(error == FetchError::NoIndex && error.is_disallowed() && !error.is_gone(), "{error}");
     fetch(&server, "/other").await.unwrap();
     let unchanged = server.at("/304");
     let again = fetch_version(&site(), &unchanged, Some(&format!("{unchanged} etag:\"1\""))).await;
     assert!(matches!(again, Err(FetchError::NoIndex)));
-}
-
-#[tokio::test]
-async fn credentials_are_sent_only_to_their_own_site() {
-    let other = Server::page(|| html("other"));
-    let origin = other.origin();
-    let server = Server::start(move |request, _| match request.path.as_str() {
-        _ if request.header("authorization").is_none() => status(401),
-        "/robots.txt" => status(404),
-        "/away" => redirect(format!("{origin}/x")),
-        "/broken" => raw(|_| Ok(())),
-        _ => html("inside"),
-    });
-    let mut address = server.at("/a");
-    assert_eq!(fetch(&server, "/a").await.unwrap_err(), FetchError::Denied(401));
-    address.set_username("user").unwrap();
-    address.set_password(Some("secret")).unwrap();
-    let site = site();
-    let page = fetch_with(&site, &address).await.unwrap();
-    assert_eq!(page.url, server.at("/a"));
-    // Base64 of “user:secret”, for the page and its robots.txt.
-    let sent = server
-        .requests()
-        .iter()
-        .filter(|r| r.header("authorization") == Some("Basic dXNlcjpzZWNyZXQ="))
-        .count();
-    assert_eq!(sent, 2);
-    assert!(matches!(fetch_with(&site, &server.at("/away")).await, Err(FetchError::Elsewhere { .. })));
-    // Sitemaps may lead to another site.
-    let away = crawl::Listing::Sitemap(server.at("/away"));
-    assert!(site.addresses(&away).await.is_err() && other.count("/x") == 1);
-    assert!(other.requests().iter().all(|request| request.header("authorization").is_none()));
-    address.set_path("/broken");
-    let error = fetch_with(&site, &address).await.unwrap_err();
-    assert!(!format!("{error} {error:?} {site:?}").contains("secret"));
 }
 
 #[tokio::test]
@@ -373,7 +338,7 @@ async fn proxies_of_the_environment_are_not_used() {
     assert_eq!((server.count("/a"), proxy.requests().len()), (1, 0));
 }
 
-/// What [`child_with_a_proxy`] fetches.
+/// The address that [`child_with_a_proxy`] fetches.
 const ADDRESS: &str = "CRAWL_TEST_ADDRESS";
 
 #[tokio::test]

@@ -49,10 +49,10 @@ async fn rules_for_our_name_take_precedence_over_general_rules() {
 }
 
 #[tokio::test]
-async fn a_forbidden_page_is_unwelcome_and_the_message_says_what_to_do() {
+async fn a_forbidden_page_is_disallowed_and_the_message_says_what_to_do() {
     let server = with_rules("User-agent: *\nDisallow: /a");
     let error = fetch(&server, "/a").await.unwrap_err();
-    assert!(error.is_unwelcome() && !error.is_gone() && !error.is_transient());
+    assert!(error.is_disallowed() && !error.is_gone() && !error.is_transient());
     let expected = format!("{}/robots.txt forbids EvidenceChatBot to fetch this", server.origin());
     assert!(error.to_string().starts_with(&expected), "{error}");
 }

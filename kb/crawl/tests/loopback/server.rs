@@ -43,12 +43,12 @@ pub(crate) fn raw(write: impl FnOnce(&mut TcpStream) -> std::io::Result<()> + 's
     Answer::Raw(Box::new(write))
 }
 
-/// One request as received.
+/// A request as received.
 #[derive(Debug, Clone)]
 pub(crate) struct Request {
     /// With query, e.g. `/a?b=c`.
     pub(crate) path: String,
-    /// One header per line, names in lower case.
+    /// A header per line, names in lower case.
     pub(crate) headers: String,
 }
 

@@ -86,7 +86,7 @@ struct Body<'a> {
     builder: Builder,
     numbering: Numbering,
     notes: Notes,
-    /// Those that the text has led to, in the order of their numbers.
+    /// The notes to which the text has led, in the order of their numbers.
     used_notes: Vec<String>,
     /// A stack, because a paragraph may contain a text box with paragraphs.
     paragraphs: Vec<Paragraph>,
@@ -101,7 +101,7 @@ struct Body<'a> {
     markers: Markers,
     /// The start of the next paragraph, which is a paragraph of its own in the file.
     begun: String,
-    /// Whether the properties of a paragraph are open, and in them those of the mark at its end.
+    /// True if the properties of a paragraph are open, and in them those of the mark at its end.
     is_in_properties: bool,
     is_in_mark: bool,
 }
@@ -109,9 +109,9 @@ struct Body<'a> {
 #[derive(Default)]
 struct Paragraph {
     text: Text,
-    /// Whether it is the large first letter of the next paragraph.
+    /// True if it is the large first letter of the next paragraph.
     is_drop_cap: bool,
-    /// Whether a tracked change deleted its end, so that the next paragraph continues it.
+    /// True if a tracked change deleted its end, so that the next paragraph continues it.
     is_end_deleted: bool,
     outline_level: Option<u8>,
     place: Option<ListLevel>,
@@ -140,7 +140,7 @@ struct Row {
 #[derive(Clone, Default)]
 struct Cell {
     text: String,
-    /// Whether it has a paragraph that is not bold.
+    /// True if it has a paragraph that is not bold.
     has_light: bool,
 }
 

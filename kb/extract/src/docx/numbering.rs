@@ -39,7 +39,7 @@ struct Kind {
 #[derive(Default)]
 struct List {
     kind: String,
-    /// What differs from the kind.
+    /// The levels that differ from those of the kind.
     levels: [Option<Level>; MAX_LEVELS],
     starts: [Option<i64>; MAX_LEVELS],
 }
@@ -52,7 +52,7 @@ struct Level {
     start: Option<i64>,
     /// The level, counted from 1, after which the numbers start again; 0 for never. Without it, after any outer level.
     restart: Option<usize>,
-    /// Whether the numbers of all levels are decimal.
+    /// True if the numbers of all levels are decimal.
     is_legal: bool,
 }
 

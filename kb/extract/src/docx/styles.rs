@@ -107,7 +107,7 @@ impl Styles {
         self.chain(id).find_map(|style| style.numbering.clone())
     }
 
-    /// What a style or the styles on which it is based say about text.
+    /// A property of text, from a style or the styles on which it is based.
     pub(super) fn look<T>(&self, id: &str, property: impl Fn(&Look) -> Option<T>) -> Option<T> {
         self.chain(id).find_map(|style| property(&style.look))
     }

@@ -40,7 +40,7 @@ pub(super) fn character(font: &str, code: u32) -> Option<char> {
     }
 }
 
-/// Whether a font has its own meanings of codes.
+/// Returns whether a font has its own meanings of codes.
 pub(super) fn is_symbol_font(font: &str) -> bool {
     let font = font.to_ascii_lowercase();
     font == "symbol" || font.starts_with("wingdings") || font == "webdings"

@@ -186,12 +186,12 @@ fn a_note_belongs_to_the_row_or_heading_that_refers_to_it() {
     };
     let rows = row(["Bikes", &format!("free{refer}")]) + &row(["Dogs", "9 €"]);
     let read = with_parts(&format!("<w:tbl>{rows}</w:tbl>"), "<w:styles/>", &[("word/footnotes.xml", notes)]);
-    let shown = crate::shown::shown(&read);
+    let shown = crate::statement::shown(&read);
     assert_eq!(shown[0], "Bikes free¹ Dogs 9 € ¹ Not on Sundays.");
     let header = "<w:trPr><w:tblHeader/></w:trPr>".to_owned();
     let rows = row(["Who", "Price"]).replace("<w:tr>", &format!("<w:tr>{header}")) + &rows;
     let read = with_parts(&format!("<w:tbl>{rows}</w:tbl>"), "<w:styles/>", &[("word/footnotes.xml", notes)]);
-    let shown = crate::shown::shown(&read);
+    let shown = crate::statement::shown(&read);
     assert_eq!(shown[..2], ["Bikes – Price: free¹ ¹ Not on Sundays.", "Dogs – Price: 9 €"]);
 }
 

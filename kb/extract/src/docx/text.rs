@@ -21,7 +21,7 @@ pub(super) struct Text {
     pub(super) line: Line,
     /// The style of the paragraph.
     pub(super) style: Option<String>,
-    /// Whether it has text that is not bold.
+    /// True if it has text that is not bold.
     has_light: bool,
     /// Why the last run was left out.
     left_out: Option<Sight>,
@@ -32,13 +32,13 @@ impl Text {
         !self.has_light
     }
 
-    /// Whether the paragraph is left out, at least at its end.
+    /// Returns whether the paragraph is left out, at least at its end.
     pub(super) fn is_hidden(&self) -> bool {
         self.left_out == Some(Sight::Hidden)
     }
 }
 
-/// What properties say about text. `None` says nothing; `Some(None)` is on the baseline.
+/// Properties of text. `None` is unspecified; `Some(None)` is on the baseline.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Look {
     is_hidden: Option<bool>,
@@ -76,7 +76,7 @@ impl Look {
     }
 }
 
-/// Whether a reader sees text.
+/// The visibility of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sight {
     Visible,
@@ -104,7 +104,7 @@ impl Run {
 /// An open run, or a paragraph, which may be inside a run: a text box.
 struct Level {
     run: Option<Run>,
-    /// Whether the run around it is hidden.
+    /// True if the run around it is hidden.
     is_around_hidden: bool,
 }
 
@@ -210,7 +210,7 @@ impl<'a> TextReader<'a> {
         }
     }
 
-    /// Whether the text of the open run is visible.
+    /// Returns whether the text of the open run is visible.
     pub(super) fn is_visible(&self, text: &Text) -> bool {
         self.sight(text) == Sight::Visible
     }

@@ -15,10 +15,10 @@ pub(super) struct TableReader {
     pub(super) is_in_head: bool,
     /// For each column, how many more rows the cell above spans, and its text.
     reaching: Vec<(usize, Text)>,
-    /// Whether all cells of the open row that are not blank are header cells.
+    /// True if all cells of the open row that are not blank are header cells.
     has_only_headers: bool,
     own_cells: usize,
-    /// Whether a row above has the names of the columns.
+    /// True if a row above has the names of the columns.
     has_names: bool,
     /// The columns of each cell of the open row that spans several, without the first cell.
     wide: Vec<Range<usize>>,
@@ -33,7 +33,7 @@ impl TableReader {
         self.fill_from_above();
     }
 
-    /// Whether the open row has no cells of its own yet.
+    /// Returns whether the open row has no cells of its own yet.
     pub(super) fn is_row_empty(&self) -> bool {
         self.own_cells == 0
     }

@@ -1,4 +1,4 @@
-//! What elements of a page are: the main parts, headings, and what begins a paragraph.
+//! The roles of elements of a page: main parts, headings, and starts of paragraphs.
 
 use ego_tree::{NodeRef, iter::Edge};
 use scraper::{ElementRef, Html, Node, node::Element};
@@ -83,7 +83,7 @@ pub(super) fn heading_level(element: &Element) -> Option<usize> {
     (element.attr("role") == Some("heading")).then(|| level().unwrap_or(DEFAULT_HEADING_LEVEL).max(1))
 }
 
-/// Whether an element starts and ends a paragraph.
+/// Returns whether an element starts and ends a paragraph.
 pub(super) fn is_paragraph(wrapped: ElementRef<'_>) -> bool {
     let element = wrapped.value();
     is_block(element.name())

@@ -54,7 +54,7 @@ impl Hidden {
         is_hidden.then_some(Hiding::Style)
     }
 
-    /// Whether the element is struck through, and so is not valid any more.
+    /// Returns whether the element is struck through, and so is not valid any more.
     pub(super) fn is_struck(&self, element: ElementRef<'_>) -> bool {
         let style = Style::from_element(element);
         matches!(element.value().name(), "del" | "s" | "strike")
@@ -62,19 +62,19 @@ impl Hidden {
             || has_class(element, &STRIKING_CLASSES)
     }
 
-    /// Whether a class hides the element, and no other shows it on wide screens.
+    /// Returns whether a class hides the element, and no other shows it on wide screens.
     fn has_hiding_class(&self, element: ElementRef<'_>) -> bool {
         let shows = |class: &str| class.contains(':') || (class.starts_with("d-") && class != "d-none");
         has_class(element, &HIDING_CLASSES)
             && !element.value().classes().any(|class| shows(class) || self.0.is_doubtful(class))
     }
 
-    /// Whether a style has this effect on the element.
+    /// Returns whether a style has this effect on the element.
     pub(super) fn has_effect(&self, element: ElementRef<'_>, effect: Effect) -> bool {
         self.first(element, [(effect, ())]).is_some()
     }
 
-    /// Whether a style sets each of its children apart from the others.
+    /// Returns whether a style sets each of its children apart from the others.
     pub(super) fn sets_children_apart(&self, element: ElementRef<'_>) -> bool {
         self.has_effect(element, Effect::ChildrenApart) || has_class(element, &ROW_CLASSES)
     }
@@ -95,13 +95,13 @@ impl Hidden {
         self.first(element, [(Effect::Raised, Shift::Raised), (Effect::Lowered, Shift::Lowered)])
     }
 
-    /// What belongs to the first of these effects that the element has.
+    /// The value of the first of these effects that the element has.
     fn first<T, const N: usize>(&self, element: ElementRef<'_>, effects: [(Effect, T); N]) -> Option<T> {
         let style = Style::from_element(element);
         effects.into_iter().find(|(effect, _)| self.has(element, &style, *effect)).map(|(_, found)| found)
     }
 
-    /// Whether the `style` attribute or a rule has the effect.
+    /// Returns whether the `style` attribute or a rule has the effect.
     fn has(&self, element: ElementRef<'_>, style: &Style, effect: Effect) -> bool {
         style.has(effect) || self.0.has(effect, element, |property| style.get(property).is_some())
     }

@@ -18,7 +18,7 @@ const NEUTRAL: &str = "fa fas far bi mdi ti ph la las ri material fontawesome lu
     small lg negative sign glyphicon";
 /// Parts of the classes of elements that a style sheet turns into icons.
 const ICON_CLASSES: [&str; 10] = ["fa", "fas", "far", "fab", "bi", "mdi", "ti", "ph", "feather", "symbols"];
-/// What is written for an icon that nobody can name.
+/// The replacement for an icon without a name.
 pub(super) const UNKNOWN: &str = "\u{fffd}";
 
 /// The text in place of a picture.
@@ -45,7 +45,7 @@ pub(super) fn text(wrapped: ElementRef<'_>) -> Option<String> {
     text.filter(|text| !is_file(text)).or_else(|| sign(wrapped).filter(|_| is_picture).map(str::to_owned))
 }
 
-/// What a cell without text shows; `None` if it is blank.
+/// The content of a cell without text; `None` if it is blank.
 pub(super) fn in_cell(wrapped: ElementRef<'_>) -> Option<String> {
     let element = wrapped.value();
     let by_class = || element.classes().find_map(tick_or_cross).filter(|_| !has_text(wrapped));
@@ -68,7 +68,7 @@ pub(super) fn in_cell(wrapped: ElementRef<'_>) -> Option<String> {
     Some(sign.to_owned())
 }
 
-/// What a drawing says about itself.
+/// The title of a drawing.
 fn title(drawing: ElementRef<'_>) -> Option<String> {
     Some(drawing.child_elements().find(|child| child.value().name() == "title")?.text().collect())
 }
@@ -81,7 +81,8 @@ pub(super) fn hidden_sign(wrapped: ElementRef<'_>) -> Option<String> {
     sign(wrapped).filter(|_| is_shown && is_picture()).map(str::to_owned)
 }
 
-/// Whether an element shows something that has no text: not an icon, which decorates what is next to it.
+/// Returns whether an element shows something that has no text: not an icon, which decorates what
+/// is next to it.
 pub(super) fn is_unseen(element: &Element) -> bool {
     match element.name() {
         "svg" => false,
@@ -98,12 +99,12 @@ pub(super) fn is_unseen(element: &Element) -> bool {
     }
 }
 
-/// Whether an icon is a link, such as that to a heading.
+/// Returns whether an icon is a link, such as that to a heading.
 fn is_link(icon: ElementRef<'_>) -> bool {
     icon.parent().and_then(ElementRef::wrap).is_some_and(|parent| parent.value().name() == "a")
 }
 
-/// Whether a class makes an empty element, or one with the name of a letter, an icon.
+/// Returns whether a class makes an empty element, or one with the name of a letter, an icon.
 fn is_icon(wrapped: ElementRef<'_>) -> bool {
     let element = wrapped.value();
     if element.name().ends_with("-icon") {

@@ -1,4 +1,4 @@
-//! What the elements around a text say about it: names of boxes, cells of columns, parts of a sentence.
+//! The context of a text on its page: names of boxes, cells of columns, parts of a sentence.
 
 use ego_tree::iter::Edge;
 use scraper::{ElementRef, node::Element};
@@ -14,7 +14,7 @@ const MAX_BOX_NODES: usize = 500;
 /// Nodes that are searched for a letter.
 const MAX_WORD_NODES: usize = 20;
 
-/// Whether an element is a box that begins with its name. A box has no headings but that.
+/// Returns whether an element is a box that begins with its name. A box has no headings but that.
 pub(super) fn is_named_box(wrapped: ElementRef<'_>) -> bool {
     let element = wrapped.value();
     let has_class = || {
@@ -39,7 +39,7 @@ pub(super) fn is_named_box(wrapped: ElementRef<'_>) -> bool {
     names > 0 && headings <= 1 && has_text
 }
 
-/// Whether an element at the start of a box is its name.
+/// Returns whether an element at the start of a box is its name.
 pub(super) fn is_name(element: &Element) -> bool {
     let is_title = |class: &str| {
         let class = class.to_ascii_lowercase();
@@ -60,7 +60,7 @@ pub(super) fn role(element: &Element) -> &str {
     }
 }
 
-/// Whether an element is one of several columns or cards next to each other.
+/// Returns whether an element is one of several columns or cards next to each other.
 pub(super) fn is_repeated(wrapped: ElementRef<'_>) -> bool {
     let element = wrapped.value();
     let is_alike = |other: ElementRef<'_>| {
@@ -72,7 +72,8 @@ pub(super) fn is_repeated(wrapped: ElementRef<'_>) -> bool {
             || wrapped.next_siblings().find_map(ElementRef::wrap).is_some_and(is_alike))
 }
 
-/// Whether an element follows one of its kind without a space, and both have words. Those of letters are parts of a word.
+/// Returns whether an element follows one of its kind without a space, and both have words. Those
+/// of letters are parts of a word.
 pub(super) fn follows_alike(wrapped: ElementRef<'_>) -> bool {
     let before = wrapped.prev_sibling().and_then(ElementRef::wrap);
     let before = before.filter(|before| before.value().name() == wrapped.value().name());
@@ -80,13 +81,14 @@ pub(super) fn follows_alike(wrapped: ElementRef<'_>) -> bool {
         && before.is_some_and(|before| has_word(before) && has_word(wrapped))
 }
 
-/// Whether an element has more than a letter.
+/// Returns whether an element has more than a letter.
 pub(super) fn has_word(element: ElementRef<'_>) -> bool {
     let texts = element.descendants().take(MAX_WORD_NODES).filter_map(|node| node.value().as_text());
     texts.flat_map(|text| text.chars()).take(2).count() == 2
 }
 
-/// Whether an element is in the middle of a sentence: there is text before and after it, or the element that it fills.
+/// Returns whether an element is in the middle of a sentence: there is text before and after it, or
+/// the element that it fills.
 pub(super) fn is_between_words(wrapped: ElementRef<'_>) -> bool {
     let is_alone = wrapped.prev_sibling().is_none() && wrapped.next_sibling().is_none();
     let parent = wrapped.parent().and_then(ElementRef::wrap).filter(|_| is_alone);

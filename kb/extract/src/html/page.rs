@@ -22,7 +22,7 @@ use crate::{ExtractError, Properties};
 
 /// Marks behind a word that lead to a condition.
 const CONDITION_MARKS: [char; 3] = ['*', '†', '‡'];
-/// What a page shows until a script shows its content: "Loading, please wait." A page that shows more is not such a page.
+/// Maximum text of a page that waits for a script to show its content: "Loading, please wait."
 const MAX_LOADING_BYTES: usize = 100;
 const NOTE_COVERED: &str = "its content is hidden until a script shows it";
 /// Nodes that are searched for one that changes what is around them.
@@ -70,7 +70,7 @@ pub(super) fn read(html: &Html, properties: Properties) -> Result<Document, Extr
     }
 }
 
-/// Whether a part has the mark of a condition behind a word.
+/// Returns whether a part has the mark of a condition behind a word.
 fn has_mark(part: &NodeRef<'_, Node>) -> bool {
     let texts = part.descendants().filter_map(|node| node.value().as_text());
     texts.into_iter().any(|text| text.contains(CONDITION_MARKS))
@@ -105,7 +105,7 @@ fn notes(html: &Html) -> HashSet<String> {
     targets.filter(|target| ids.contains(target)).collect()
 }
 
-/// Whether a link looks like the number of a note: `<sup><a>`, `<a><sup>`.
+/// Returns whether a link looks like the number of a note: `<sup><a>`, `<a><sup>`.
 fn is_raised(link: ElementRef<'_>) -> bool {
     let is_sup = |element: ElementRef<'_>| element.value().name() == "sup";
     link.ancestors().take(2).filter_map(ElementRef::wrap).any(is_sup)
@@ -136,11 +136,11 @@ struct Reader<'a> {
     name: Option<ElementRef<'a>>,
     table: Option<(NodeId, TableReader)>,
     is_in_cell: bool,
-    /// What the open cell shows without text.
+    /// The sign that the open cell shows without text.
     sign: Option<String>,
-    /// Whether the open paragraph has words of its own, not only those of pictures.
+    /// True if the open paragraph has words of its own, not only those of pictures.
     has_words: bool,
-    /// Whether something without text was shown since the last paragraph.
+    /// True if something without text was shown since the last paragraph.
     has_gap: bool,
     left_out: LeftOut,
 }
@@ -148,7 +148,7 @@ struct Reader<'a> {
 struct List {
     /// Numbers of the items of an ordered list.
     numbers: Option<Numbers>,
-    /// Whether a term of a list of definitions opened a group.
+    /// True if a term of a list of definitions opened a group.
     is_in_entry: bool,
 }
 
@@ -616,7 +616,7 @@ impl Numbers {
     }
 }
 
-/// Whether an item begins with a task box that is not ticked.
+/// Returns whether an item begins with a task box that is not ticked.
 fn has_open_box(item: ElementRef<'_>) -> bool {
     let boxes = item
         .descendent_elements()

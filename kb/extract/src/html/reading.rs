@@ -93,7 +93,7 @@ impl PageContext {
     }
 }
 
-/// Whether a button shows or hides text that it names, as the questions of an accordion do.
+/// Returns whether a button shows or hides text that it names, as the questions of an accordion do.
 pub(super) fn is_disclosure(element: &Element) -> bool {
     element.name() == "button"
         && element.attr("aria-expanded").is_some()
@@ -109,7 +109,7 @@ pub(super) fn label(element: ElementRef<'_>) -> Option<ElementRef<'_>> {
     above.find(|above| is_label(above.value()))
 }
 
-/// Whether a button is the name of content.
+/// Returns whether a button is the name of content.
 pub(super) fn names_content(wrapped: ElementRef<'_>) -> bool {
     let element = wrapped.value();
     if element.name() != "button" {
@@ -121,7 +121,8 @@ pub(super) fn names_content(wrapped: ElementRef<'_>) -> bool {
         || (element.attr("aria-controls").is_some() && element.attr("role").is_none() && is_question())
 }
 
-/// Whether a label has words next to its buttons, which then do something with it: copy a link, sort a column.
+/// Returns whether a label has words next to its buttons, which then do something with it: copy a
+/// link, sort a column.
 fn has_own_words(label: ElementRef<'_>) -> bool {
     let has_words = |node: &Node| node.as_text().is_some_and(|text| text.contains(char::is_alphabetic));
     let mut buttons = 0usize;

@@ -19,7 +19,7 @@ const MAX_RULES: usize = 5_000;
 /// Maximum nesting of blocks.
 const MAX_DEPTH: usize = 8;
 
-/// What a style does to an element and its content.
+/// The effect of a style on an element and its content.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effect {
     Hidden,
@@ -43,7 +43,7 @@ pub(super) enum Effect {
 pub(super) struct EffectRule {
     pub(super) property: &'static str,
     pub(super) effect: Effect,
-    /// Whether a value has the effect.
+    /// True if a value has the effect.
     pub(super) has_effect: fn(&str) -> bool,
 }
 
@@ -106,8 +106,8 @@ impl StyleSheet {
         sheet
     }
 
-    /// Whether a rule has this effect on the element. `inline` tests the properties of its `style` attribute, which take
-    /// precedence.
+    /// Returns whether a rule has this effect on the element. `inline` tests the properties of its
+    /// `style` attribute, which take precedence.
     pub(super) fn has(&self, effect: Effect, element: ElementRef<'_>, inline: impl Fn(&str) -> bool) -> bool {
         let mut of_effect = EFFECT_RULES.iter().zip(&self.0).filter(|(rule, _)| rule.effect == effect);
         of_effect.any(|(rule, rules)| {
@@ -123,7 +123,7 @@ impl StyleSheet {
         })
     }
 
-    /// Whether some rule shows elements with this class.
+    /// Returns whether some rule shows elements with this class.
     pub(super) fn is_doubtful(&self, class: &str) -> bool {
         self.0.first().is_some_and(|hidden| hidden.doubtful.contains(&format!(".{class}")))
     }

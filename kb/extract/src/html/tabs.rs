@@ -13,7 +13,7 @@ const MAX_SET_DEPTH: usize = 4;
 /// Attributes with the id of what a tab shows.
 const TARGETS: [&str; 4] = ["aria-controls", "href", "data-bs-target", "data-target"];
 
-/// What the classes of buttons and panels of an accordion contain.
+/// Parts of the classes of buttons and panels of an accordion.
 const PANEL_CLASSES: [&str; 6] = ["accordion", "collaps", "toggle", "faq", "question", "expand"];
 
 #[derive(Default)]
@@ -22,7 +22,7 @@ pub(super) struct Tabs {
     names: HashMap<NodeId, String>,
     /// The tabs with a panel.
     tabs: HashSet<NodeId>,
-    /// What a click shows.
+    /// The elements that a click shows.
     shown: HashSet<NodeId>,
 }
 
@@ -94,7 +94,7 @@ impl Tabs {
         self.tabs.contains(&element)
     }
 
-    /// Whether a click on a tab or button shows this element.
+    /// Returns whether a click on a tab or button shows this element.
     pub(super) fn shows(&self, element: NodeId) -> bool {
         self.names.contains_key(&element) || self.shown.contains(&element)
     }
@@ -108,7 +108,8 @@ impl Tabs {
     }
 }
 
-/// Whether an element without a role is a tab: a label of a radio button or a link to a part of the page, in a set of tabs.
+/// Returns whether an element without a role is a tab: a label of a radio button or a link to a
+/// part of the page, in a set of tabs.
 fn is_of_tabs(element: ElementRef<'_>, ids: &HashMap<&str, ElementRef<'_>>) -> bool {
     if element.value().name() == "button" {
         let is_alone =
@@ -122,7 +123,7 @@ fn is_of_tabs(element: ElementRef<'_>, ids: &HashMap<&str, ElementRef<'_>>) -> b
     is_switch && element.ancestors().take(MAX_SET_DEPTH).filter_map(ElementRef::wrap).any(has_tab_class)
 }
 
-/// Whether an element says by a class that it belongs to tabs.
+/// Returns whether an element says by a class that it belongs to tabs.
 fn has_tab_class(element: ElementRef<'_>) -> bool {
     let is_tab = |part: &str| part.starts_with("tab") && !part.starts_with("table");
     let class = element.attr("class").unwrap_or_default().to_ascii_lowercase();
@@ -140,7 +141,7 @@ fn set(tab: ElementRef<'_>) -> Option<ElementRef<'_>> {
     if parent.value().name() == "li" { parent.parent().and_then(ElementRef::wrap) } else { Some(parent) }
 }
 
-/// What follows a tab in place of another tab.
+/// The element that follows a tab in place of another tab.
 fn panel_after(tab: ElementRef<'_>) -> Option<ElementRef<'_>> {
     next(tab).filter(|next| !matches!(next.value().name(), "input" | "label" | "button" | "a" | "li"))
 }

@@ -13,7 +13,7 @@ const KIND_ATTRIBUTES: [&str; 8] =
     ["type", "kind", "variant", "style", "severity", "color", "intent", "status"];
 /// Elements whose content is Markdown in MDX.
 const ELEMENTS: [&str; 5] = ["div", "section", "details", "center", "figure"];
-/// What is written for a value that is not in the file.
+/// The replacement for a value that is not in the file.
 pub(super) const UNKNOWN: &str = "\u{fffd}";
 
 pub(super) enum Tag<'t> {
@@ -83,7 +83,7 @@ pub(super) fn template(text: &str) -> Option<(Tag<'_>, usize)> {
     Some((tag, length))
 }
 
-/// What stands for a tag of a template inside a line.
+/// The replacement for a tag of a template inside a line.
 pub(super) fn in_line(tag: &Tag<'_>, closed: &HashSet<String>) -> &'static str {
     match tag {
         Tag::Open(name, _) if CONDITIONS.contains(name) => UNKNOWN,

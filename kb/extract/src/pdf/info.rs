@@ -43,20 +43,19 @@ pub(super) fn decode_text(bytes: &[u8]) -> String {
 fn read_xmp(packet: &Stream<'_>) -> (Option<String>, Option<String>) {
     let (mut title, mut language) = (None, None);
     let data = packet.decoded_data().unwrap_or_default();
-    let mut inside = String::new();
-    let mut text = String::new();
+    let mut first = None;
     // Values before an error are kept.
-    let _ = xml::walk(&String::from_utf8_lossy(&data), |step| match step {
-        xml::Step::Open(name @ ("title" | "language"), _) => name.clone_into(&mut inside),
-        xml::Step::Open("li", _) => text.clear(),
-        xml::Step::Text(more) => text.push_str(more),
-        xml::Step::Close("li") => match inside.as_str() {
-            "title" => title = title.take().or_else(|| Some(std::mem::take(&mut text))),
-            "language" => language = language.take().or_else(|| Some(std::mem::take(&mut text))),
-            _ => {}
-        },
-        xml::Step::Close("title" | "language") => inside.clear(),
-        _ => {}
+    let _ = xml::texts(&String::from_utf8_lossy(&data), |element, text| match element {
+        "li" => _ = first.get_or_insert_with(|| text.to_owned()),
+        "Alt" | "Bag" | "Seq" => {}
+        property => {
+            let value = first.take();
+            match property {
+                "title" => title = title.take().or(value),
+                "language" => language = language.take().or(value),
+                _ => {}
+            }
+        }
     });
     (title, language)
 }

@@ -34,7 +34,7 @@ const MIN_CELL_GAP: f64 = 2.0;
 const MIN_UNEVEN_CELL_GAP: f64 = 1.0;
 /// Maximum difference in size and baseline of glyphs of one run, in em.
 const MAX_RUN_DIFFERENCE: f64 = 0.02;
-/// The same glyph drawn twice within this distance imitates bold.
+/// A glyph drawn twice within this distance imitates bold.
 const MAX_DOUBLE_STRIKE_DISTANCE: f64 = 0.1;
 /// Maximum number of glyphs that are compared with others in a square of one em.
 const MAX_GLYPHS_OF_CELL: usize = 32;
@@ -74,7 +74,7 @@ impl Line {
 /// The text of one page.
 pub(super) struct PageText {
     pub(super) lines: Vec<Line>,
-    /// Whether it has other text, which no reader sees.
+    /// True if it has other text, which no reader sees.
     pub(super) has_unseen: bool,
     /// Number of lines marked as artifacts.
     pub(super) artifacts: usize,
@@ -160,7 +160,7 @@ impl Collector {
         PageText { lines: seen, has_unseen, artifacts }
     }
 
-    /// Whether a reader sees glyphs with this ink at this place.
+    /// Returns whether a reader sees glyphs with this ink at this place.
     fn is_seen(&self, ink: Ink, origin: Point, size: f64) -> bool {
         let is_on_ground = || {
             self.has_images
@@ -464,7 +464,7 @@ fn ink(paint: &Paint<'_>) -> Ink {
     }
 }
 
-/// Whether the font of a glyph says that it is bold.
+/// Returns whether the font of a glyph says that it is bold.
 fn is_bold(glyph: &Glyph<'_>) -> bool {
     let Glyph::Outline(glyph) = glyph else { return false };
     glyph.font_data().is_some_and(|font| {

@@ -40,11 +40,12 @@ pub(super) struct Paragraph {
     pub(super) text: String,
     pub(super) size: f64,
     pub(super) lines: usize,
-    /// Whether it started with a bullet, which is not in the text.
+    /// True if it started with a bullet, which is not in the text.
     pub(super) is_item: bool,
-    /// Whether it is an item whose bullet is drawn, so that only its place shows it: set in below a line that a list may follow.
+    /// True if it is an item whose bullet is drawn, so that only its place shows it: set in below a
+    /// line that a list may follow.
     is_set_in: bool,
-    /// Whether it, or only its first row, is bold.
+    /// True if it, or only its first row, is bold.
     pub(super) is_bold: bool,
     /// The cells of a table.
     pub(super) rows: Vec<Vec<String>>,
@@ -59,12 +60,12 @@ pub(super) struct Paragraph {
     first_word: f64,
     /// Width between its last line and the margin; infinite if the margin is unknown.
     room: f64,
-    /// Whether its first and last lines have gaps as between cells.
+    /// True if its first and last lines have gaps as between cells.
     cells: (bool, bool),
 }
 
 impl Paragraph {
-    /// Whether a sentence goes on in a paragraph of the next page.
+    /// Returns whether a sentence goes on in a paragraph of the next page.
     pub(super) fn goes_on_in(&self, next: &Self) -> bool {
         let ends_sentence = ends_sentence(&self.text);
         let is_left_of_item = self.is_item && next.start < self.start - MAX_SPACE * self.size;
@@ -85,8 +86,9 @@ impl Paragraph {
             && goes_on
     }
 
-    /// Whether a line after this paragraph starts an item. A dash, number or letter does not if the line before is broken
-    /// there, unless it continues a list: a sentence can have a dash, or a date.
+    /// Returns whether a line after this paragraph starts an item. A dash, number or letter does
+    /// not if the line before is broken there, unless it continues a list: a sentence can have a
+    /// dash, or a date.
     fn comes_before_item(&self, line: &str, is_broken: bool) -> bool {
         match marker(line) {
             Some(Marker::Bullet) => true,
@@ -96,8 +98,8 @@ impl Paragraph {
         }
     }
 
-    /// Whether a line below this paragraph begins an item without a bullet. The first line of a paragraph may be set in, too, but not the
-    /// line below it.
+    /// Returns whether a line below this paragraph begins an item without a bullet. The first line
+    /// of a paragraph may be set in, too, but not the line below it.
     fn is_above_item(&self, line: &Line, next: Option<&Line>) -> bool {
         let is_beside = |other: f64| (line.start - other).abs() < MAX_SPACE * line.size;
         let is_deeper = INDENT.contains(&((line.start - self.start) / line.size.max(1.0)));
@@ -148,7 +150,7 @@ impl Paragraph {
         self.cells.1 = rest.cells.1;
     }
 
-    /// Whether the next paragraph belongs to a list that this one opens or is part of.
+    /// Returns whether the next paragraph belongs to a list that this one opens or is part of.
     pub(super) fn leads_to(&self, next: &Self) -> bool {
         let is_numbered = next.number().is_some();
         (self.is_introduction() && (next.is_item || is_numbered))
@@ -156,12 +158,12 @@ impl Paragraph {
             || (is_numbered && self.number().is_some())
     }
 
-    /// Whether a list can follow, whose items are incomplete without this paragraph.
+    /// Returns whether a list can follow, whose items are incomplete without this paragraph.
     pub(super) fn is_introduction(&self) -> bool {
         self.text.ends_with([':', '：'])
     }
 
-    /// Whether it is text without the end of its sentence.
+    /// Returns whether it is text without the end of its sentence.
     pub(super) fn is_open(&self) -> bool {
         let is_text = self.rows.is_empty() && !self.is_bold && self.text.contains(char::is_alphabetic);
         is_text && !ends_sentence(&self.text)
@@ -287,7 +289,7 @@ struct Layout {
     leadings: HashMap<Style, f64>,
     /// The columns of each style, from left to right.
     columns: HashMap<Style, Vec<Column>>,
-    /// Those of the page before.
+    /// The columns of the page before.
     before: Option<HashMap<Style, Vec<Column>>>,
 }
 
@@ -474,7 +476,7 @@ fn first_word(line: &Line) -> f64 {
     if line.text.starts_with(is_ideographic) { line.size } else { line.first_word }
 }
 
-/// Whether a text begins with the mark of a note: "¹", "*".
+/// Returns whether a text begins with the mark of a note: "¹", "*".
 fn is_note_mark(text: &str) -> bool {
     text.starts_with(['*', '†', '‡']) || raised_number(text).is_some()
 }
@@ -490,7 +492,7 @@ fn starts_small(text: &str) -> bool {
     text.trim_start_matches(opens).starts_with(char::is_lowercase)
 }
 
-/// What starts an item.
+/// The start of an item.
 enum Marker {
     Bullet,
     /// A bullet that sentences have, too.

@@ -34,7 +34,7 @@ pub(super) struct Table {
     /// The number of its lines.
     pub(super) lines: usize,
     pub(super) rows: Vec<Vec<String>>,
-    /// Whether only the first row is bold.
+    /// True if only the first row is bold.
     pub(super) has_header: bool,
 }
 

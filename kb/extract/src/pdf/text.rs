@@ -21,7 +21,7 @@ const MAX_LEVELS: u8 = 4;
 /// The text of a document.
 pub(super) struct Composed {
     pub(super) builder: Builder,
-    /// Whether the first heading is the title: the first bookmark is only a chapter.
+    /// True if the first heading is the title: the first bookmark is only a chapter.
     pub(super) has_title: bool,
     /// Lines of running headers and footers, and page numbers.
     pub(super) furniture: usize,
@@ -170,7 +170,8 @@ impl Headings {
         Self::Bookmarks { coming, shown }
     }
 
-    /// Whether a paragraph is a heading. It has no level if the same words were a heading of its page before.
+    /// Returns whether a paragraph is a heading. It has no level if the same words were a heading
+    /// of its page before.
     fn has(&self, paragraph: &Paragraph) -> bool {
         match self {
             Self::Sizes(levels) => is_heading(paragraph) && levels.contains_key(&size_step(paragraph.size)),

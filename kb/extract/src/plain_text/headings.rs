@@ -20,7 +20,7 @@ pub(super) enum Part<'l> {
     Heading {
         level: u8,
         text: &'l str,
-        /// Whether it is the first line.
+        /// True if it is the first line.
         is_first: bool,
     },
     /// Lines without headings.
@@ -50,7 +50,7 @@ enum Look {
 struct Block<'l> {
     lines: Range<usize>,
     heading: Option<(Look, &'l str, usize)>,
-    /// Whether it is one of several short lines that may be headings or not.
+    /// True if it is one of several short lines that may be headings or not.
     is_unclear: bool,
 }
 
@@ -59,7 +59,7 @@ impl Block<'_> {
         self.heading.as_ref().is_some_and(|(own, ..)| own == look)
     }
 
-    /// Whether it has nothing but a heading.
+    /// Returns whether it has nothing but a heading.
     fn is_bare(&self) -> bool {
         self.heading.as_ref().is_some_and(|(_, _, length)| *length == self.lines.len())
     }
@@ -278,7 +278,7 @@ fn without_unclear(blocks: &mut [Block<'_>], lines: &[&str]) {
     }
 }
 
-/// Whether a text is in capitals.
+/// Returns whether a text is in capitals.
 fn is_capitals(text: &str) -> bool {
     !text.contains(char::is_lowercase) && text.chars().filter(|c| c.is_uppercase()).nth(1).is_some()
 }

@@ -148,7 +148,7 @@ impl Reader {
         self.builder.paragraph(Inline::from_text(&text));
     }
 
-    /// Whether a sentence goes on in the next line.
+    /// Returns whether a sentence goes on in the next line.
     fn goes_on(&self, line: &str, next: &str) -> bool {
         let next = next.trim_start();
         let first_word = next.split(' ').next().unwrap_or_default().chars().count();

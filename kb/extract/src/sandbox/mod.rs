@@ -1,7 +1,7 @@
 //! Reads files in a separate process, which may run out of memory or time or crash without affecting its parent, and which has
 //! no privileges that a file could abuse if it took over the process ([`mod@confine`]).
 //!
-//! The child gets the format as its last argument, and on standard input the length of the file (8 bytes, little endian) and
+//! The child gets the media type as its last argument, and on standard input the length of the file (8 bytes, little endian) and
 //! the file. Standard input then stays open as long as the parent lives; when it is closed, the child exits. It writes the JSON
 //! of `Result<Document, ExtractError>` to standard output.
 
@@ -73,7 +73,7 @@ impl Sandbox {
 
     fn start(&self, format: Format) -> io::Result<Child> {
         let mut command = Command::new(&self.program);
-        command.args(&self.arguments).arg(name(format));
+        command.args(&self.arguments).arg(format.content_type());
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // The environment may contain secrets. glibc reserves address space per thread unless limited to one heap.
         command.env_clear().env("MALLOC_ARENA_MAX", "1");
@@ -190,19 +190,18 @@ fn sandbox_error(error: &io::Error) -> ExtractError {
 }
 
 /// The child: drops its privileges, limits memory and time, reads a file from standard input, and writes the result to standard
-/// output. `format` is the argument that [`Sandbox`] added.
-pub fn run_worker(format: impl AsRef<str>) -> ExitCode {
+/// output. `media_type` is the argument that [`Sandbox`] added.
+pub fn run_worker(media_type: &str) -> ExitCode {
     // A panic is reported as a result; its message is not needed.
     std::panic::set_hook(Box::new(|_| {}));
-    match work(format.as_ref()) {
+    match work(media_type) {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::FAILURE,
     }
 }
 
-fn work(format: &str) -> io::Result<()> {
-    let format = Format::ALL.into_iter().find(|known| format == name(*known));
-    let format = format.ok_or_else(|| io::Error::other("unknown format"))?;
+fn work(media_type: &str) -> io::Result<()> {
+    let format = Format::from_content_type(media_type).ok_or_else(|| io::Error::other("unknown format"))?;
     limit_resources()?;
     // Before another thread starts, because it applies only to this thread and its children.
     confine(Layer::Files)?;
@@ -257,16 +256,4 @@ fn end_with_parent() -> io::Result<()> {
     };
     thread::Builder::new().stack_size(64 * 1024).spawn(watch)?;
     is_watching.recv().map_err(io::Error::other)
-}
-
-/// The format as an argument.
-fn name(format: Format) -> &'static str {
-    match format {
-        Format::Markdown => "markdown",
-        Format::PlainText => "plain-text",
-        Format::Html => "html",
-        Format::Pdf => "pdf",
-        Format::Docx => "docx",
-        Format::Csv => "csv",
-    }
 }

@@ -27,11 +27,11 @@ pub(super) struct Conditions {
     owners: HashMap<usize, usize>,
 }
 
-/// What the marks of a text lead to.
+/// The conditions to which the marks of a text lead.
 #[derive(Default)]
 pub(super) struct Found {
     pub(super) texts: Vec<Range<usize>>,
-    /// Whether a mark leads to nothing.
+    /// True if a mark leads to nothing.
     pub(super) is_missing: bool,
 }
 
@@ -53,7 +53,7 @@ impl Conditions {
         Self { texts, ranges, owners }
     }
 
-    /// What the marks within a range lead to.
+    /// The conditions to which the marks within a range lead.
     pub(super) fn of(&self, document: &Document, range: &Range<usize>) -> Found {
         let mut found = Found::default();
         let first = document.references.partition_point(|reference| reference.range.start < range.start);
@@ -80,14 +80,14 @@ impl Conditions {
         found
     }
 
-    /// Whether a range is part of a condition.
+    /// Returns whether a range is part of a condition.
     pub(super) fn contains(&self, range: &Range<usize>) -> bool {
         let after = self.ranges.partition_point(|condition| condition.start <= range.start);
         let before = after.checked_sub(1).and_then(|before| self.ranges.get(before));
         before.is_some_and(|condition| is_within(range, condition))
     }
 
-    /// Whether a condition begins at a byte.
+    /// Returns whether a condition begins at a byte.
     pub(super) fn begins_at(&self, start: usize) -> bool {
         self.ranges.binary_search_by_key(&start, |range| range.start).is_ok()
     }
@@ -144,7 +144,7 @@ struct Finder<'d> {
     document: &'d Document,
     /// The marks behind words.
     used: HashSet<String>,
-    /// Whether an asterisk behind a word can be nothing else than a mark.
+    /// True if an asterisk behind a word can be nothing else than a mark.
     is_starred: bool,
     found: Vec<Definition>,
     /// Texts that were read.
@@ -306,7 +306,8 @@ fn is_symbol(c: char) -> bool {
 }
 
 impl Mark<'_> {
-    /// Whether it stands behind a word, and there whether it can be nothing else than a mark.
+    /// Returns whether it stands behind a word, and there whether it can be nothing else than a
+    /// mark.
     fn used(&self) -> Option<bool> {
         let brackets = [('(', ')'), ('[', ']'), ('⁽', '⁾')];
         let inside = brackets.iter().find_map(|(open, close)| {
@@ -366,15 +367,16 @@ fn is_unit(word: &str) -> bool {
     (1..=2).contains(&word.len()) && word.chars().all(|c| c.is_ascii_lowercase())
 }
 
-/// Whether a raised number behind a word can be no exponent: "Shipping¹", "5 €¹".
+/// Returns whether a raised number behind a word can be no exponent: "Shipping¹", "5 €¹".
 fn is_word_or_price(word: &str) -> bool {
     let letters = word.trim_end_matches(['.', ',', '!']);
     let is_word = letters.chars().all(char::is_alphabetic) && letters.chars().nth(MAX_UNIT_CHARS).is_some();
     is_word || word.ends_with(['€', '$', '%'])
 }
 
-/// Whether an asterisk behind a word may be something else than the mark of a condition: a rating ("4*"), a grade or algorithm ("A*"),
-/// computer code ("1.2.* runs"), or the name of a required parameter at the start of a row.
+/// Returns whether an asterisk behind a word may be something else than the mark of a condition: a
+/// rating ("4*"), a grade or algorithm ("A*"), computer code ("1.2.* runs"), or the name of a
+/// required parameter at the start of a row.
 fn is_other(head: &str, word: &str, tail: &str) -> bool {
     let is_single = word.len() == 1 && word.chars().all(|c| c.is_ascii_alphanumeric());
     let mut parts = word.trim_end_matches('.').split('.');

@@ -13,7 +13,7 @@ mod words;
 
 use std::ops::Range;
 
-use chat_core::statement::{Part, Role, StatementKind};
+use chat_core::statement::{Part, Role, StatementKind, shown_text};
 
 use crate::document::Document;
 
@@ -22,12 +22,12 @@ use crate::document::Document;
 pub struct Statement {
     /// Bytes of the document's text. A numbered item includes its number.
     pub range: Range<usize>,
-    /// What it is.
+    /// The kind of the statement.
     pub kind: StatementKind,
     /// Outermost first.
     pub chain: Vec<Link>,
-    /// Whether an answer may show it: not a question, a line that announces others, a list of links, or a piece whose context is
-    /// unknown.
+    /// True if an answer may show it: not a question, a line that announces others, a list of
+    /// links, or a piece whose context is unknown.
     pub is_quotable: bool,
 }
 
@@ -82,6 +82,18 @@ pub fn statements(document: &Document) -> Vec<Statement> {
         link.characters = characters;
     }
     statements
+}
+
+/// The statements as answers show them, on one line each, with "✗" before those that no answer shows.
+pub fn shown(document: &Document) -> Vec<String> {
+    let shown = |statement: &Statement| {
+        let parts = statement.parts(document);
+        let text = document.slice(&statement.range);
+        let text = shown_text(statement.kind, text, &parts.iter().collect::<Vec<_>>());
+        let words: Vec<&str> = text.split_whitespace().collect();
+        format!("{}{}", if statement.is_quotable { "" } else { "✗ " }, words.join(" "))
+    };
+    statements(document).iter().map(shown).collect()
 }
 
 fn is_within(inner: &Range<usize>, outer: &Range<usize>) -> bool {

@@ -234,8 +234,9 @@ impl Walker<'_> {
         is_whole.then_some(line.start..list.range.end)
     }
 
-    /// Whether a text begins in the middle of a sentence: with a small letter, but with no name, as "`kb` makes", "crates.io is", "iPhones
-    /// are", or "nom reads" below the heading "nom".
+    /// Returns whether a text begins in the middle of a sentence: with a small letter, but with no
+    /// name, as "`kb` makes", "crates.io is", "iPhones are", or "nom reads" below the heading
+    /// "nom".
     fn is_continued(&self, range: &Range<usize>) -> bool {
         let text = self.document.slice(range);
         let is_name = |mark: &Mark| {
@@ -342,7 +343,8 @@ pub(super) fn is_listed(block: &Block) -> bool {
     matches!(block.kind, BlockKind::List | BlockKind::Table | BlockKind::Code)
 }
 
-/// Whether a part with a number is below one with another: "5.1.2" below "5.1", "(a" below "5.1" or "2".
+/// Returns whether a part with a number is below one with another: "5.1.2" below "5.1", "(a" below
+/// "5.1" or "2".
 fn is_inner(number: &str, outer: &str) -> bool {
     let letters = |number: &str| number.contains(char::is_alphabetic);
     match number.strip_prefix(outer) {

@@ -17,8 +17,9 @@ use crate::document::{Block, BlockKind, MarkKind};
 pub(super) const MAX_LINE_CHARS: usize = 120;
 
 impl Walker<'_> {
-    /// Whether a block right below a heading says for what the whole section holds: "Deprecated", "(Only for members)". In a section
-    /// with several lines of the same form, each of them holds up to the next.
+    /// Returns whether a block right below a heading says for what the whole section holds:
+    /// "Deprecated", "(Only for members)". In a section with several lines of the same form, each
+    /// of them holds up to the next.
     pub(super) fn is_status(&self, block: &Block, below: &[Block]) -> bool {
         let Some(form) = self.form(block).filter(|_| self.limits(block)) else { return false };
         let text = self.document.slice(&block.range);
@@ -90,7 +91,7 @@ impl Walker<'_> {
         (word_count(text) <= form.max_words()).then_some(form)
     }
 
-    /// Whether a line names the author of the quotation above it: "— Anna, guest".
+    /// Returns whether a line names the author of the quotation above it: "— Anna, guest".
     pub(super) fn is_author(&self, block: &Block) -> bool {
         let text = self.document.slice(&block.range);
         let is_dash = |c: char| matches!(c, '–' | '—' | '―');

@@ -8,7 +8,7 @@ fn read(markdown: &str) -> Document {
     crate::document(markdown.as_bytes(), Format::Markdown).unwrap()
 }
 
-/// What an answer may show of a Markdown document.
+/// The statements of a Markdown document that an answer may show.
 fn shown(markdown: &str) -> Vec<String> {
     shown_of(&read(markdown))
 }

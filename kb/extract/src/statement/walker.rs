@@ -56,22 +56,23 @@ pub(super) struct Walker<'d> {
     pub(super) statements: Vec<Statement>,
     /// Blocks around the current one.
     pub(super) depth: usize,
-    /// Whether a paragraph of sentences is read that is in no list.
+    /// True if a paragraph of sentences is read that is in no list.
     pub(super) is_sentence_outside: bool,
-    /// Whether the document addresses its reader as German "Sie".
+    /// True if the document addresses its reader as German "Sie".
     pub(super) is_formal: bool,
 }
 
 pub(super) struct Heading {
     pub(super) level: u8,
     pub(super) range: Range<usize>,
-    /// Whether it belongs to all that is below it.
+    /// True if it belongs to all that is below it.
     is_limiting: bool,
-    /// Whether it says what is excluded, and its list or table has said what that is: later sentences are about something else.
+    /// True if it says what is excluded, and its list or table has said what that is: later
+    /// sentences are about something else.
     is_said: bool,
 }
 
-/// What the blocks of one parent have above them.
+/// The context above the blocks of one parent.
 #[derive(Default)]
 pub(super) struct Above {
     /// The question or run-in heading that the following blocks are below, after the announcement above it.
@@ -79,7 +80,7 @@ pub(super) struct Above {
     /// A question for the next block only.
     pub(super) next_question: Option<Link>,
     pub(super) line: Line,
-    /// Whether a list or table has followed the section's name.
+    /// True if a list or table has followed the section's name.
     has_listed: bool,
     /// The line above a list whose last item announced what followed the list.
     outer: Option<Line>,
@@ -90,15 +91,17 @@ pub(super) struct Above {
 /// The line right above the next block.
 #[derive(Default)]
 pub(super) struct Line {
-    /// What it refers to, and itself as the last link: it leads in a list, and "it" means what it says.
+    /// The lines to which it refers, and itself as the last link: it leads in a list, and is the
+    /// meaning of "it".
     pub(super) links: Vec<Link>,
     /// How many of the links announce what follows: "Not covered:" holds for all fragments below it.
     pub(super) announces: usize,
-    /// Whether a paragraph has followed the announcement: then it goes on for fragments only.
+    /// True if a paragraph has followed the announcement: then it goes on for fragments only.
     pub(super) has_followed: bool,
-    /// Whether a paragraph may still be below the announcement.
+    /// True if a paragraph may still be below the announcement.
     pub(super) is_in_doubt: bool,
-    /// Whether it stands right above steps in a box or short paragraph of its own: "Pull the plug first."
+    /// True if it stands right above steps in a box or short paragraph of its own: "Pull the plug
+    /// first."
     pub(super) is_alone: bool,
 }
 
@@ -422,8 +425,8 @@ impl Walker<'_> {
         chain.extend(heading.map(|heading| Link::new(Role::Label, &heading.range)));
     }
 
-    /// Whether a sentence right above a list, table or code belongs to it. Items that are sentences themselves do not need one that
-    /// is complete and does not look ahead.
+    /// Returns whether a sentence right above a list, table or code belongs to it. Items that are
+    /// sentences themselves do not need one that is complete and does not look ahead.
     fn is_about(&self, sentence: &Range<usize>, block: &Block) -> bool {
         let text = self.document.slice(sentence);
         ends_with_colon(text) || is_fragment(text) || looks_ahead(text) || !self.has_sentences(block)
@@ -441,7 +444,7 @@ impl Walker<'_> {
         block.kind == BlockKind::List && block.children.iter().all(is_sentence)
     }
 
-    /// What follows a list, table or code may belong to it.
+    /// Notes that a list, table or code has ended, to which the next block may belong.
     fn end_list(&mut self, above: &mut Above, begin: usize) {
         above.line.announces = 0;
         above.has_listed = true;
@@ -536,7 +539,8 @@ impl Walker<'_> {
         self.statements.push(Statement { range, kind, chain: whole, is_quotable });
     }
 
-    /// Whether a text has no symbol or value that its file does not name: `{{ price }}`, which is not code.
+    /// Returns whether a text has no symbol or value that its file does not name: `{{ price }}`,
+    /// which is not code.
     fn is_known(&self, range: &Range<usize>) -> bool {
         let is_code = |at: usize| {
             let mut marks = self.document.marks_in(range);
@@ -580,12 +584,13 @@ impl Walker<'_> {
     }
 }
 
-/// Whether a list continues the numbers of another: "5. …" is no part of what item 4 announces.
+/// Returns whether a list continues the numbers of another: "5. …" is no part of what item 4
+/// announces.
 fn goes_on(list: &Block) -> bool {
     first_number(list).parse::<u32>().is_ok_and(|number| number > 1)
 }
 
-/// Whether letters number a list.
+/// Returns whether letters number a list.
 fn has_letters(list: &Block) -> bool {
     first_number(list).starts_with(char::is_alphabetic)
 }

@@ -41,7 +41,7 @@ const MAX_OPENING_BYTES: usize = 40;
 /// Longest ending behind an apostrophe: "they're".
 const MAX_ENDING_BYTES: usize = 2;
 
-/// Whether a sentence cannot be understood without the one before it.
+/// Returns whether a sentence cannot be understood without the one before it.
 pub(super) fn refers_back(sentence: &str) -> bool {
     points_back(sentence) || label_of(sentence).is_some_and(|(_, rest)| points_back(rest))
 }
@@ -73,8 +73,8 @@ fn points_back(sentence: &str) -> bool {
     is_she() || begins_with(&words, &POINTERS) && !stands_alone() && !is_article() || points_inside()
 }
 
-/// Whether a sentence takes its subject, verb or case from what is above it, if something is: "Not on Sundays.", "Others pay.", "The Pro
-/// plan does."
+/// Returns whether a sentence takes its subject, verb or case from what is above it, if something
+/// is: "Not on Sundays.", "Others pay.", "The Pro plan does."
 pub(super) fn is_elliptic(sentence: &str) -> bool {
     let words = words(sentence);
     // "Es ist klein.", "Unfortunately, we do not."
@@ -124,12 +124,13 @@ fn is_cut_short(words: &[String]) -> bool {
     words.last().is_some_and(is_short)
 }
 
-/// Whether a short sentence says who or what is exempt.
+/// Returns whether a short sentence says who or what is exempt.
 fn is_exempt(words: &[String]) -> bool {
     words.len() <= MAX_EXEMPT_WORDS && words.iter().any(|word| is_inflected(word, &EXEMPT))
 }
 
-/// Whether a text addresses its reader as German "Sie", which has a capital also inside a sentence.
+/// Returns whether a text addresses its reader as German "Sie", which has a capital also inside a
+/// sentence.
 pub(super) fn is_formal(text: &str) -> bool {
     let is_inside = |(at, _): (usize, &str)| {
         text.get(..at).is_some_and(|before| before.ends_with(|c: char| c.is_alphabetic() || c == ','))
@@ -139,17 +140,17 @@ pub(super) fn is_formal(text: &str) -> bool {
         .any(|word| text.match_indices(word).any(is_inside))
 }
 
-/// Whether an item goes on from the one before it: "danach: 50 %".
+/// Returns whether an item goes on from the one before it: "danach: 50 %".
 pub(super) fn is_sequel(item: &str) -> bool {
     begins_with(&words(item), &SEQUELS)
 }
 
-/// Whether a sentence is about the two sentences before it.
+/// Returns whether a sentence is about the two sentences before it.
 pub(super) fn is_about_two(sentence: &str) -> bool {
     begins_with(&words(sentence), &PAIRS)
 }
 
-/// Whether a sentence refutes the one before it or makes an exception to it.
+/// Returns whether a sentence refutes the one before it or makes an exception to it.
 pub(super) fn is_exception(sentence: &str) -> bool {
     let makes_exception = |sentence: &str| {
         let words = words(sentence);
@@ -168,7 +169,7 @@ fn label_of(sentence: &str) -> Option<(&str, &str)> {
     sentence.split_once(": ").filter(|(label, _)| word_count(label) <= MAX_LABEL_WORDS)
 }
 
-/// Whether a sentence reports what others say or what was: the next one may say otherwise.
+/// Returns whether a sentence reports what others say or what was: the next one may say otherwise.
 pub(super) fn is_hearsay(sentence: &str) -> bool {
     let words = words(sentence);
     // "When we say", "If you think": it is no opinion of others.
@@ -179,8 +180,8 @@ pub(super) fn is_hearsay(sentence: &str) -> bool {
     rests.any(|rest| begins_with(rest, &HEARSAY)) || begins_with(&words, &PAST)
 }
 
-/// Whether a sentence at the top of a document says what the document does not hold for; not what it tells: "This page says what is not
-/// covered."
+/// Returns whether a sentence at the top of a document says what the document does not hold for;
+/// not what it tells: "This page says what is not covered."
 pub(super) fn is_notice(sentence: &str) -> bool {
     let words = words(without_label(sentence));
     let mut told = words.iter().take_while(|word| !is_in(word, &INTERROGATIVES));
@@ -193,59 +194,63 @@ fn without_label(sentence: &str) -> &str {
     label_of(sentence).map_or(sentence, |(_, rest)| rest)
 }
 
-/// Whether a short sentence only sends its reader to another page.
+/// Returns whether a short sentence only sends its reader to another page.
 pub(super) fn sends_elsewhere(sentence: &str) -> bool {
     let words = words(sentence);
     words.len() <= MAX_EXEMPT_WORDS && begins_with(&words, &ELSEWHERE)
 }
 
-/// Whether a sentence is about its own document.
+/// Returns whether a sentence is about its own document.
 pub(super) fn is_about_document(sentence: &str) -> bool {
     begins_with(&words(without_label(sentence)), &THIS_DOCUMENT)
 }
 
-/// Whether a sentence of a box at the top of a document says that the document is out of date.
+/// Returns whether a sentence of a box at the top of a document says that the document is out of
+/// date.
 pub(super) fn is_outdated(sentence: &str) -> bool {
     let words = words(sentence);
     (0..words.len()).filter_map(|at| words.get(at..)).any(|rest| begins_with(rest, &OUTDATED))
 }
 
-/// Whether a sentence is about all figures around it: "All prices include VAT."
+/// Returns whether a sentence is about all figures around it: "All prices include VAT."
 pub(super) fn is_about_figures(sentence: &str) -> bool {
     let opening = sentence.get(..sentence.floor_char_boundary(MAX_OPENING_BYTES)).unwrap_or_default();
     begins_with(&words(opening), &FIGURES)
 }
 
-/// Whether a sentence warns of what is above it.
+/// Returns whether a sentence warns of what is above it.
 pub(super) fn is_warning(sentence: &str) -> bool {
     begins_with(&words(sentence), &WARNINGS)
 }
 
-/// Whether a sentence says that something follows.
+/// Returns whether a sentence says that something follows.
 pub(super) fn looks_ahead(sentence: &str) -> bool {
     words(sentence).iter().any(|word| is_in(word, &FORWARD) || is_in(word, &FOLLOWING))
 }
 
-/// Whether a line announces what follows it: "Not covered:", "The following cannot be returned."
+/// Returns whether a line announces what follows it: "Not covered:", "The following cannot be
+/// returned."
 pub(super) fn announces(line: &str) -> bool {
     let is_told = line.contains(": ") || is_question(line);
     let promises = || !is_told && words(line).iter().any(|word| is_in(word, &FOLLOWING));
     ends_with_colon(line) || promises()
 }
 
-/// Whether a line ends in a word that leads on: "… which is not refunded if".
+/// Returns whether a line ends in a word that leads on: "… which is not refunded if".
 pub(super) fn leads_on(line: &str) -> bool {
     is_fragment(line) && ends_in(line, &LEADS_ON)
 }
 
-/// Whether a line above a list, table or code is only the start of a sentence: "We ship to all countries except". The text of an item
-/// says something without the items below it, unless it ends in a word that leads on.
+/// Returns whether a line above a list, table or code is only the start of a sentence: "We ship to
+/// all countries except". The text of an item says something without the items below it, unless it
+/// ends in a word that leads on.
 pub(super) fn is_open(text: &str, is_item: bool) -> bool {
     let leads_on = || [&LEADS_ON, &NEGATIONS, &SCOPES].iter().any(|list| ends_in(text, list));
     is_fragment(text) && !is_value(text) && (!is_item || leads_on())
 }
 
-/// Whether a line is a figure or a name with a figure: "9 € per month", "From 5 €", "Weight: 7 kg".
+/// Returns whether a line is a figure or a name with a figure: "9 € per month", "From 5 €",
+/// "Weight: 7 kg".
 fn is_value(line: &str) -> bool {
     // "(1)" and "2." are the numbers of a part.
     let is_number = |c: char| c.is_numeric() || matches!(c, '€' | '$' | '£');
@@ -254,7 +259,8 @@ fn is_value(line: &str) -> bool {
     [value.split(' ').next(), value.split(' ').next_back()].into_iter().flatten().any(is_figure)
 }
 
-/// Whether a heading negates or limits what is below it: by a word, a year, a version, or a place or case at its start.
+/// Returns whether a heading negates or limits what is below it: by a word, a year, a version, or a
+/// place or case at its start.
 pub(super) fn limits(heading: &str) -> bool {
     let words = words(heading);
     let is_year = |word: &String| word.len() == 4 && matches!(word.get(..2), Some("19" | "20"));
@@ -274,34 +280,36 @@ fn names(words: &[String]) -> impl Iterator<Item = &String> {
     words.iter().skip_while(|word| word.chars().all(|c| c.is_ascii_digit()))
 }
 
-/// Whether a text begins with a place or case: "For companies".
+/// Returns whether a text begins with a place or case: "For companies".
 fn begins_scope(text: &str) -> bool {
     let words = words(text);
     let mut names = names(&words);
     names.next().is_some_and(|word| is_in(word, &SCOPES)) && names.next().is_some()
 }
 
-/// Whether a heading has a word that negates or limits.
+/// Returns whether a heading has a word that negates or limits.
 pub(super) fn limits_by_word(heading: &str) -> bool {
     words(heading).iter().any(|word| is_inflected(word, &LIMITS))
 }
 
-/// Whether a short line says for what the text below it holds: "Only for members.", "For companies". A date does not.
+/// Returns whether a short line says for what the text below it holds: "Only for members.", "For
+/// companies". A date does not.
 pub(super) fn is_status(line: &str) -> bool {
     limits_by_word(line) || is_fragment(line) && begins_scope(line)
 }
 
-/// Whether a text has a word that limits and does not only negate.
+/// Returns whether a text has a word that limits and does not only negate.
 pub(super) fn has_status(text: &str) -> bool {
     words(text).iter().any(|word| is_in(word, &LIMITS) && !is_in(word, &NEGATIONS) && word != "none")
 }
 
-/// Whether the name of a column says what holds or does not hold for the cells below it: "Allowed" next to "Forbidden".
+/// Returns whether the name of a column says what holds or does not hold for the cells below it:
+/// "Allowed" next to "Forbidden".
 pub(super) fn decides(column: &str) -> bool {
     limits_by_word(column) || words(column).iter().any(|word| is_inflected(word, &AFFIRMS))
 }
 
-/// Whether a line only names what is covered or not: "Not covered".
+/// Returns whether a line only names what is covered or not: "Not covered".
 pub(super) fn is_cover(line: &str) -> bool {
     let words = words(line);
     let mut names = words.iter().skip_while(|word| is_in(word, &NEGATIONS));
@@ -309,8 +317,8 @@ pub(super) fn is_cover(line: &str) -> bool {
     words.len() <= 3 && is_fragment(line) && names.next().is_some_and(is_name)
 }
 
-/// Whether a heading or label says what is excluded, and not for whom or since when something holds: "Not covered", but not
-/// "Deprecated" or "For companies".
+/// Returns whether a heading or label says what is excluded, and not for whom or since when
+/// something holds: "Not covered", but not "Deprecated" or "For companies".
 pub(super) fn excludes(heading: &str) -> bool {
     let words = words(heading);
     let is_state = |word: &String| {
@@ -320,34 +328,34 @@ pub(super) fn excludes(heading: &str) -> bool {
     limits_by_word(heading) && !begins_scope(heading) && !words.iter().any(is_state)
 }
 
-/// Whether a sentence only replies: "No.", "Yes, always."
+/// Returns whether a sentence only replies: "No.", "Yes, always."
 pub(super) fn is_reply(sentence: &str) -> bool {
     let first = sentence.split(',').next().unwrap_or_default();
     is_yes_or_no(first) && word_count(sentence) <= MAX_REFUTATION_WORDS
 }
 
-/// Whether a cell only affirms or negates.
+/// Returns whether a cell only affirms or negates.
 pub(super) fn is_yes_or_no(cell: &str) -> bool {
     words(cell).iter().all(|word| is_in(word, &YES_OR_NO))
 }
 
-/// Whether a cell only repeats the one above it.
+/// Returns whether a cell only repeats the one above it.
 pub(super) fn repeats(cell: &str) -> bool {
     let is_phrase = || word_count(cell) <= MAX_REPEAT_WORDS && begins_with(&words(cell), &REPEATS);
     matches!(cell.trim(), "\"" | "''" | "″" | "〃") || cell.len() <= MAX_OPENING_BYTES && is_phrase()
 }
 
-/// Whether a text is no sentence: it does not end like one.
+/// Returns whether a text is no sentence: it does not end like one.
 pub(super) fn is_fragment(text: &str) -> bool {
     !ends_sentence(text)
 }
 
-/// Whether a sentence asks.
+/// Returns whether a sentence asks.
 pub(super) fn is_question(sentence: &str) -> bool {
     without_closers(sentence).ends_with(['?', '？', '؟', '⁇', '\u{37e}'])
 }
 
-/// Whether a sentence announces what follows.
+/// Returns whether a sentence announces what follows.
 pub(super) fn ends_with_colon(sentence: &str) -> bool {
     let is_smiley = sentence.trim_end().ends_with(":)") && !sentence.contains('(');
     !is_smiley && without_closers(sentence).ends_with([':', '：'])
@@ -358,14 +366,14 @@ fn without_closers(sentence: &str) -> &str {
     sentence.trim_end().trim_end_matches(is_closer)
 }
 
-/// Whether a paragraph is marked as a question: "Q: …", "Frage 3: …".
+/// Returns whether a paragraph is marked as a question: "Q: …", "Frage 3: …".
 pub(super) fn is_marked_question(paragraph: &str) -> bool {
     let mark = paragraph.split_once([':', '：', '.']).map_or("", |(mark, _)| mark);
     let words = words(mark.trim_end_matches(|c: char| c.is_ascii_digit() || c == ' '));
     matches!(words.as_slice(), [name] if is_in(name, &QUESTION_MARKS))
 }
 
-/// Whether a sentence is only the mark of a question or answer: "Q1.", "A."
+/// Returns whether a sentence is only the mark of a question or answer: "Q1.", "A."
 pub(super) fn is_mark(sentence: &str) -> bool {
     let number = sentence.strip_suffix('.').and_then(|mark| mark.strip_prefix(['A', 'F', 'Q']));
     number.is_some_and(|number| number.len() <= 2 && number.chars().all(|c| c.is_ascii_digit()))
@@ -387,7 +395,8 @@ pub(super) fn first_word(text: &str) -> &str {
     text.split(is_end).next().unwrap_or_default().trim_end_matches(['.', '-'])
 }
 
-/// Whether a word in small letters is a name by its other characters: "iPhone", "crates.io", "retention_days"; not "e.g".
+/// Returns whether a word in small letters is a name by its other characters: "iPhone",
+/// "crates.io", "retention_days"; not "e.g".
 pub(super) fn is_name(word: &str) -> bool {
     let mut parts = word.split('.');
     let is_long = |part: &str| part.chars().nth(1).is_some();
@@ -450,7 +459,7 @@ fn is_in(word: &str, list: &Phrases) -> bool {
     list.that_begin_with(word).iter().any(|phrase| phrase.len() == 1)
 }
 
-/// Whether a word of a list is meant, in whatever gender, number or case.
+/// Returns whether a word of a list is meant, in whatever gender, number or case.
 fn is_inflected(word: &str, list: &Phrases) -> bool {
     const ENDINGS: [&str; 13] = ["en", "em", "er", "es", "e", "os", "as", "a", "i", "s", "ées", "ée", "és"];
     let stems =
@@ -463,7 +472,7 @@ fn ends_in(line: &str, list: &Phrases) -> bool {
     words(line).last().is_some_and(|word| is_in(word, list))
 }
 
-/// Whether words begin with one of the phrases.
+/// Returns whether words begin with one of the phrases.
 fn begins_with(words: &[String], list: &Phrases) -> bool {
     let phrases = words.first().map(|first| list.that_begin_with(first)).unwrap_or_default();
     phrases.iter().any(|phrase| words.starts_with(phrase))

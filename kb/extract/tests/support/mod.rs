@@ -14,7 +14,7 @@ use extract::sandbox::Sandbox;
 
 /// The program built from this crate, as the sandbox starts it.
 pub(crate) fn sandbox() -> Sandbox {
-    Sandbox::new(PathBuf::from(env!("CARGO_BIN_EXE_extract")), vec!["--worker".into()])
+    Sandbox::new(PathBuf::from(env!("CARGO_BIN_EXE_extract")), Vec::new())
 }
 
 /// Checks the invariants of every document.

@@ -43,7 +43,7 @@ fn table(documents: &[Overview]) -> Table {
     table
 }
 
-/// Who may see a document.
+/// Describes the audience of a document.
 pub(super) fn audience(document: &Overview) -> String {
     match document.audience.as_deref() {
         None => "default".to_owned(),

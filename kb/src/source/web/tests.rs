@@ -24,7 +24,7 @@ fn the_name_of_a_page_decides_if_its_server_does_not_know_the_type() {
     assert_eq!(of("hr.md", Some("image/png")), None);
 }
 
-/// What a page or a sitemap does is in its address: `/missing/7`.
+/// The address of a page or sitemap says how it behaves: `/missing/7`.
 fn site_with_faults() -> Server {
     Server::start(|request, _| {
         let host = request.header("host").unwrap();

@@ -10,88 +10,75 @@
 //! An address does not show whether it belongs to a network-specific NAT64 prefix, or to a local server with a global
 //! address.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{IpAddr, Ipv4Addr};
+use std::sync::LazyLock;
 
-/// Network and length of the prefix.
-type Block4 = ([u8; 4], u32);
-type Block6 = ([u16; 8], u32);
+use ipnet::IpNet;
 
-const NOT_GLOBAL_V4: [Block4; 16] = [
-    // “This network”.
-    ([0, 0, 0, 0], 8),
-    // Private use.
-    ([10, 0, 0, 0], 8),
-    // Shared address space: carrier-grade NAT, and metadata services of some clouds.
-    ([100, 64, 0, 0], 10),
-    // Loopback.
-    ([127, 0, 0, 0], 8),
-    // Azure's platform server, reachable only from virtual machines, although the address is global.
-    ([168, 63, 129, 16], 32),
-    // Link-local: metadata services of most clouds.
-    ([169, 254, 0, 0], 16),
-    // Private use.
-    ([172, 16, 0, 0], 12),
-    // IETF protocol assignments.
-    ([192, 0, 0, 0], 24),
-    // Documentation.
-    ([192, 0, 2, 0], 24),
-    // Relays of 6to4, deprecated.
-    ([192, 88, 99, 0], 24),
-    // Private use.
-    ([192, 168, 0, 0], 16),
-    // Benchmarks.
-    ([198, 18, 0, 0], 15),
-    // Documentation.
-    ([198, 51, 100, 0], 24),
-    ([203, 0, 113, 0], 24),
-    // Multicast.
-    ([224, 0, 0, 0], 4),
-    // Reserved, and broadcast.
-    ([240, 0, 0, 0], 4),
-];
+/// The blocks with addresses of the internet.
+static GLOBAL: LazyLock<Vec<IpNet>> = LazyLock::new(|| blocks(&["0.0.0.0/0", "2000::/3"]));
 
-const GLOBAL_V6: Block6 = ([0x2000, 0, 0, 0, 0, 0, 0, 0], 3);
-
-const NOT_GLOBAL_V6: [Block6; 4] = [
-    // IETF protocol assignments, with Teredo, benchmarks and ORCHID.
-    ([0x2001, 0, 0, 0, 0, 0, 0, 0], 23),
-    // Documentation.
-    ([0x2001, 0xdb8, 0, 0, 0, 0, 0, 0], 32),
-    // 6to4, which contains any IPv4 address.
-    ([0x2002, 0, 0, 0, 0, 0, 0, 0], 16),
-    // Documentation.
-    ([0x3fff, 0, 0, 0, 0, 0, 0, 0], 20),
-];
+/// The blocks in them that are reserved.
+static RESERVED: LazyLock<Vec<IpNet>> = LazyLock::new(|| {
+    blocks(&[
+        // “This network”.
+        "0.0.0.0/8",
+        // Private use.
+        "10.0.0.0/8",
+        // Shared address space: carrier-grade NAT, and metadata services of some clouds.
+        "100.64.0.0/10",
+        // Loopback.
+        "127.0.0.0/8",
+        // Azure's platform server, reachable only from virtual machines, although the address is global.
+        "168.63.129.16/32",
+        // Link-local: metadata services of most clouds.
+        "169.254.0.0/16",
+        // Private use.
+        "172.16.0.0/12",
+        // IETF protocol assignments.
+        "192.0.0.0/24",
+        // Documentation.
+        "192.0.2.0/24",
+        // Relays of 6to4, deprecated.
+        "192.88.99.0/24",
+        // Private use.
+        "192.168.0.0/16",
+        // Benchmarks.
+        "198.18.0.0/15",
+        // Documentation.
+        "198.51.100.0/24",
+        "203.0.113.0/24",
+        // Multicast, reserved, and broadcast.
+        "224.0.0.0/3",
+        // IETF protocol assignments, with Teredo, benchmarks and ORCHID.
+        "2001::/23",
+        // Documentation.
+        "2001:db8::/32",
+        // 6to4, which contains any IPv4 address.
+        "2002::/16",
+        // Documentation.
+        "3fff::/20",
+    ])
+});
 
 /// The well-known prefix of NAT64 (RFC 6052), through which networks without IPv4 reach IPv4 addresses.
-const NAT64: Block6 = ([0x64, 0xff9b, 0, 0, 0, 0, 0, 0], 96);
+const NAT64: [u16; 6] = [0x64, 0xff9b, 0, 0, 0, 0];
 
-/// Whether the address is globally unique and reachable.
+fn blocks(texts: &[&str]) -> Vec<IpNet> {
+    texts.iter().flat_map(|text| text.parse()).collect()
+}
+
+/// Reports whether the address is globally unique and reachable. IPv4-mapped and NAT64 addresses count as
+/// the IPv4 addresses in them; other forms with an IPv4 address are obsolete and never global.
 pub(super) fn is_global(address: IpAddr) -> bool {
-    match address {
-        IpAddr::V4(v4) => is_global_v4(v4),
-        IpAddr::V6(v6) => match embedded_v4(v6) {
-            Some(v4) => is_global_v4(v4),
-            None => contains6(&GLOBAL_V6, v6) && !NOT_GLOBAL_V6.iter().any(|block| contains6(block, v6)),
-        },
-    }
-}
-
-fn is_global_v4(address: Ipv4Addr) -> bool {
-    !NOT_GLOBAL_V4.iter().any(|(network, length)| {
-        let differs = address.to_bits() ^ Ipv4Addr::from(*network).to_bits();
-        differs.leading_zeros() >= *length
-    })
-}
-
-fn contains6((network, length): &Block6, address: Ipv6Addr) -> bool {
-    (address.to_bits() ^ Ipv6Addr::from(*network).to_bits()).leading_zeros() >= *length
-}
-
-/// The IPv4 address in an IPv4-mapped or NAT64 address. Other forms with an IPv4 address are obsolete and never global.
-fn embedded_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
-    let nat64 = || contains6(&NAT64, address).then(|| Ipv4Addr::from_bits(address.to_bits() as u32));
-    address.to_ipv4_mapped().or_else(nat64)
+    let address = match address.to_canonical() {
+        IpAddr::V6(v6) if v6.segments().starts_with(&NAT64) => {
+            Ipv4Addr::from_bits(v6.to_bits() as u32).into()
+        }
+        other => other,
+    };
+    let is_in = |blocks: &[IpNet]| blocks.iter().any(|block| block.contains(&address));
+    is_in(&GLOBAL) && !is_in(&RESERVED)
 }
 
 #[cfg(test)]

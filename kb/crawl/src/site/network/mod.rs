@@ -11,7 +11,6 @@
 mod global;
 
 use std::collections::HashMap;
-use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -104,12 +103,6 @@ impl Network {
             Some(address) if allowed.is_empty() => Err(NotPublic { address: address.ip() }),
             _ => Ok(allowed),
         }
-    }
-}
-
-impl fmt::Debug for Network {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("Network(…)")
     }
 }
 

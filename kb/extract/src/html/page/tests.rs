@@ -1,6 +1,6 @@
 /// The statements of the main part of a page.
 fn shown(main: &str) -> Vec<String> {
-    crate::shown::shown(&crate::html::document(&format!("<main>{main}</main>")).unwrap())
+    crate::statement::shown(&crate::html::document(&format!("<main>{main}</main>")).unwrap())
 }
 
 #[test]
@@ -292,7 +292,7 @@ fn a_condition_in_the_footer_of_the_site_belongs_to_what_its_mark_is_behind() {
     let page = |footer: &str| {
         let main = "<main><h1>Fees</h1><p>Kids are free.*</p></main>";
         let page = format!("{main}<footer>{footer}<p>Imprint</p></footer>");
-        crate::shown::shown(&crate::html::document(&page).unwrap())
+        crate::statement::shown(&crate::html::document(&page).unwrap())
     };
     for condition in ["<p>* Only in May.</p>", "<div><ul><li><b>*</b> Only in May.</ul></div>"] {
         assert_eq!(page(condition)[0], "Kids are free.* * Only in May.");
