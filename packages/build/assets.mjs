@@ -4,7 +4,7 @@ import { cp, mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { cutIntoPieces, PIECE_BYTES } from "../worker/src/model-pieces.mjs";
 import { buildIntegrity } from "../../web/build/integrity.mjs";
-import { insightsPolicy } from "../../web/insights/policy.mjs";
+import { insightsPolicy } from "../../web/pages/settings.mjs";
 
 const WIDGET = fileURLToPath(new URL("../../web/dist/", import.meta.url));
 const WEB = fileURLToPath(new URL("../../web/", import.meta.url));

@@ -63,19 +63,6 @@ for (const id of process.env.TEST_BROWSER ? [process.env.TEST_BROWSER] : Object.
       await widget.lastReply.locator("details[open] [data-role=verified-quote]").first().waitFor();
     });
 
-    test("a selection is copied with the titles of its sources", async () => {
-      const title = await widget.lastReply.locator("[data-role=source-title]").first().innerText();
-      await widget.host.evaluate(({ shadowRoot }) => {
-        const answers = shadowRoot.querySelectorAll(".answer-text");
-        getSelection().selectAllChildren(answers[answers.length - 1]);
-        const read = ({ clipboardData }) => (globalThis.copied = clipboardData.getData("text/plain"));
-        document.addEventListener("copy", read, { once: true });
-      });
-      await page.keyboard.press("Control+C");
-      const copied = await page.evaluate(() => globalThis.copied);
-      assert.ok(copied.includes(`[${title}]`), copied);
-    });
-
     test("the next visit answers with the model from the cache", async () => {
       while (!(await isModelCached(page))) await page.waitForTimeout(50);
       await page.reload();

@@ -127,10 +127,7 @@ test("the tag alone loads everything from the Worker and answers; the second vis
   assert.ok(others < 400_000, `${others} bytes besides the model`);
 
   // The widget loads these after an answer, and the embedder stores model and reader when they are ready.
-  const isLoaded = () =>
-    [/^\/citation-use-/, /^\/feedback-/, /^\/hint-/, /^\/reader-\w{8}\.js$/].every(
-      (part) => matching(part)[0]?.isSent === true,
-    );
+  const isLoaded = () => [/^\/answered-/, /^\/reader-\w{8}\.js$/].every((part) => matching(part)[0]?.isSent === true);
   const deadline = Date.now() + 30_000;
   while (!isLoaded() || !(await isModelCached(page, 2))) {
     assert.ok(Date.now() < deadline, `not stored after the first visit; requests: ${paths().join(", ")}`);

@@ -7,7 +7,7 @@ import { HostPage } from "../lib/host-page.mjs";
 import { Widget } from "../lib/widget.mjs";
 
 const QUESTION = "Can I get my money back after two weeks?";
-const UNKNOWN = "This assistant does not exist, or it is not for you.";
+const UNKNOWN = "This assistant does not exist, or you don't have access to it.";
 
 const { demo, page } = await startDemoSuite({ browser: {} });
 const token = await demo.newUser();

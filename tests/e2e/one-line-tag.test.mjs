@@ -7,7 +7,7 @@ import { Widget } from "../lib/widget.mjs";
 
 const SITE = "http://localhost:9099";
 const QUESTION = "Can I get my money back after two weeks?";
-const UNKNOWN = "This assistant does not exist, or it is not for you.";
+const UNKNOWN = "This assistant does not exist, or you don't have access to it.";
 
 const { demo, page } = await startDemoSuite({
   options: ["--like-production", "--allow-origin", SITE],

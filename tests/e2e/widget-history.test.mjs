@@ -90,10 +90,9 @@ test("a quote of a deleted document stays, with a note that the document is gone
 
 test("another user who signs in sees none of the conversations", async () => {
   await page.locator("#sign-out").click();
-  await page.locator("#auth-switch").click();
   await page.locator("#email").fill(`${crypto.randomUUID()}@example.com`);
   await page.locator("#password").fill("another-password");
-  await page.locator("#auth-submit").click();
+  await page.locator("#auth-create").click();
   await page.locator("body[data-view=chat]").waitFor();
   assert.equal(await inWidget("assistant").count(), 0);
   await inWidget("history-open").click();

@@ -142,10 +142,9 @@ test("nothing of a visitor remains for the next one", async () => {
   await inWidget("input").fill("a private draft");
   await page.locator("#sign-out").click();
   await page.locator("body[data-view=sign-in]").waitFor();
-  await page.locator("#auth-switch").click();
   await page.locator("#email").fill(`${crypto.randomUUID()}@example.com`);
   await page.locator("#password").fill("another-password");
-  await page.locator("#auth-submit").click();
+  await page.locator("#auth-create").click();
   await page.locator("body[data-view=chat]").waitFor();
   assert.equal(await inWidget("input").inputValue(), "");
   assert.equal(await inWidget("assistant").count(), 0);

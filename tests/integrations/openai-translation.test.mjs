@@ -121,7 +121,7 @@ describe("a request", () => {
 });
 
 const HEAD = { id: "chatcmpl-7", created: 1_700_000_000, model: "evidence-chat" };
-const HEDGE = "These passages are about this, but may not answer it.\n\n";
+const HEDGE = "These passages are on topic but may not answer your question.\n\n";
 const TITLES = ["Refunds", "Shipping"];
 const citation = (index, overrides = {}) => ({
   index,

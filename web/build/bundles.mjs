@@ -76,24 +76,22 @@ const OPTIONS = {
 export async function buildBundles(dist, embedderFiles) {
   const languages = (await readdir(`${web}${TEXTS}`)).filter((name) => name !== "index.ts").sort();
   const texts = languages.map((name) => `${TEXTS}/${name}`);
+  const leaves = {
+    references: "src/panel/references/index.ts",
+    help: "src/panel/help/index.ts",
+    answered: "src/panel/answered/index.ts",
+    visitor: "src/panel/visitor/index.ts",
+    reader: "src/panel/reader/panel-reader.ts",
+    download: "src/panel/save-file.ts",
+    search: "src/panel/search/instant-results.ts",
+  };
   const chunks = new Map([
     ...(await buildHashed(dist, texts, { entryNames: "texts-[name]-[hash]", plugins: [panelTextsOnly] })),
-    ...(await buildHashed(dist, { references: "src/panel/references/index.ts" }, { plugins: [styleSheetsAsText] })),
-    ...(await buildHashed(dist, { help: "src/panel/help/index.ts" }, { plugins: [styleSheetsAsText] })),
-    ...(await buildHashed(dist, { feedback: "src/panel/feedback/index.ts" }, { plugins: [styleSheetsAsText] })),
-    ...(await buildHashed(dist, { hint: "src/panel/hint/index.ts" }, { plugins: [styleSheetsAsText] })),
-    ...(await buildHashed(dist, { visitor: "src/panel/visitor/index.ts" })),
-    ...(await buildHashed(dist, { reader: "src/panel/reader/panel-reader.ts" })),
-    ...(await buildHashed(dist, { download: "src/panel/save-file.ts" })),
-    ...(await buildHashed(dist, { "citation-use": "src/panel/citation-use/index.ts" })),
-    ...(await buildHashed(dist, { "my-data": "src/panel/history/my-data.ts" })),
+    ...(await buildHashed(dist, leaves, { plugins: [styleSheetsAsText] })),
   ]);
-  const historyPlugins = [styleSheetsAsText, importedChunks(new Map(chunks))];
   const history = { history: "src/panel/history/history-view.ts" };
+  const historyPlugins = [styleSheetsAsText, importedChunks(new Map(chunks))];
   for (const [source, file] of await buildHashed(dist, history, { plugins: historyPlugins })) chunks.set(source, file);
-  const search = { search: "src/panel/search/instant-results.ts" };
-  for (const [source, file] of await buildHashed(dist, search, { plugins: [styleSheetsAsText] }))
-    chunks.set(source, file);
   const { version } = JSON.parse(await readFile(`${web}package.json`, "utf8"));
   const writer = { writer: "src/panel/writer/on-device.ts" };
   // Without minified whitespace: that would remove the comments that tell bundlers of pages to leave the import of the writer.

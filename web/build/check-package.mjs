@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { promisify } from "node:util";
 
-/** What the bundles load from the folder they are in, under names with a hash. */
+/** Files that the bundles load from their own folder, under names with a hash. */
 const LOADED = [
   /^dist\/worker-\w{8}\.js$/,
   /^dist\/embedder_bg-\w{8}\.wasm$/,

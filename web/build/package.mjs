@@ -2,18 +2,17 @@
 // worker and WebAssembly, the writer, the type declarations, the custom-elements manifest, the hashes of all files, the demo
 // page and the insights page.
 import { execFile } from "node:child_process";
-import { copyFile, cp, mkdir, readdir, rm } from "node:fs/promises";
+import { copyFile, cp, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { promisify } from "node:util";
+import { cli as analyze } from "@custom-elements-manifest/analyzer/cli.js";
 import { buildEmbedderPackage } from "../../embedder-wasm/npm/build.mjs";
 import { buildWriterPackage, hasWriterWasm } from "../../writer/npm/build.mjs";
 import { buildBundles } from "./bundles.mjs";
 import { hashedNames, writeHashed } from "./embedder-files.mjs";
 import { buildIntegrity } from "./integrity.mjs";
-import { buildManifest } from "./manifest.mjs";
-import { buildDemo } from "../demo/build.mjs";
-import { buildInsights } from "../insights/build.mjs";
+import { buildPage } from "../pages/build.mjs";
 
 const web = fileURLToPath(new URL("..", import.meta.url));
 const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
@@ -31,12 +30,19 @@ async function buildWidgetPackage() {
     copyModels(embedder, dist),
     copyWriter(dist),
     buildManifest(dist),
-    buildDemo(),
-    buildInsights(),
+    buildPage("demo"),
+    buildPage("insights"),
   ]);
   await promisify(execFile)(process.execPath, [tsc, "-p", `${web}tsconfig.types.json`]);
   await buildIntegrity(dist);
   return dist;
+}
+
+/** Writes the custom-elements manifest (schema 1.0.0). */
+async function buildManifest(dist) {
+  const argv = ["analyze", "--config", "custom-elements-manifest.config.mjs", "--quiet"];
+  const manifest = await analyze({ argv, cwd: web, noWrite: true });
+  await writeFile(`${dist}/custom-elements.json`, `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
 /** Model and reader, for a site that serves the folder: the npm package excludes them and depends on the embedder's, which has them. */

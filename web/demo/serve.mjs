@@ -12,8 +12,7 @@ import { createServer } from "node:http";
 import { basename, dirname } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { listen, runService } from "../../local/service.mjs";
-import { insightsPolicy } from "../insights/policy.mjs";
-import { pageConfig, pagePolicy, project } from "./page-settings.mjs";
+import { insightsPolicy, pageConfig, pagePolicy } from "../pages/settings.mjs";
 import { sendFile } from "./static-files.mjs";
 
 const DIST = fileURLToPath(new URL("../dist", import.meta.url));
@@ -26,13 +25,14 @@ const HASHED_NAME = /^\/(assets|insights\/assets|writer-model)\/.|^\/widget\/.*-
 
 /** Creates the server (not yet listening) for settings named like the environment variables. */
 export function createDemoServer(settings, dist = DIST) {
+  const { SUPABASE_URL: supabase_url = "", SUPABASE_PUBLISHABLE_KEY: publishable_key = "" } = settings;
   const documents = new Map([
     ["/config.json", JSON.stringify(pageConfig(settings))],
     // As the Worker answers, for the insights page.
-    ["/api/project", JSON.stringify(project(settings))],
+    ["/api/project", JSON.stringify({ supabase_url, publishable_key })],
   ]);
   const policy = pagePolicy(settings);
-  const policyOfInsights = insightsPolicy(new URL(settings.SUPABASE_URL || "http://127.0.0.1").origin);
+  const policyOfInsights = insightsPolicy(new URL(supabase_url || "http://127.0.0.1").origin);
 
   return createServer((request, response) => {
     const path = (request.url ?? "/").split("?", 1)[0];
@@ -60,8 +60,8 @@ export function createDemoServer(settings, dist = DIST) {
 }
 
 /**
- * `/insights/…` is the page for administrators, `/writer-model/…` the language model, `/widget/…` the widget and the embedder's model, also for other pages, everything else
- * the demo page.
+ * `/insights/…` is the page for administrators, `/writer-model/…` the language model, `/widget/…` the widget
+ * and the embedder's model, also for other pages, everything else the demo page.
  */
 function route(path, dist, settings) {
   if (path.startsWith("/writer-model/")) {

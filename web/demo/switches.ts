@@ -1,44 +1,42 @@
+import { byId } from "../pages/by-id.js";
 import type { EvidenceChatElement } from "../src/index.js";
-import { byId } from "./page.js";
-import { LANGUAGES, loadPreferences, MODES, type Preferences, savePreferences, THEMES } from "./preferences.js";
 
-/** Sets up the switches for the theme, and the language and mode of the chat, and applies the stored preferences. */
+const KEY = "evidence-chat-demo";
+
+/** Applies the visitor's choices of language, theme and mode, and keeps them for the next visit. */
 export function setUpSwitches(chat: EvidenceChatElement): void {
-  const storage = () => localStorage;
-  let preferences = loadPreferences(storage);
-  const choose = (changed: Partial<Preferences>) => {
-    preferences = { ...preferences, ...changed };
-    savePreferences(storage, preferences);
-    apply(preferences, chat);
+  const switches = ["language", "theme", "mode"].map((id) => byId(id, HTMLSelectElement));
+  const stored = readStored();
+  const apply = () => {
+    const [language = "", theme = "", mode = ""] = switches.map(({ value }) => value);
+    document.documentElement.dataset.theme = theme;
+    document.body.dataset.mode = mode;
+    chat.setAttribute("lang", language);
+    chat.setAttribute("theme", theme);
+    chat.mode = mode === "floating" ? mode : "inline";
   };
-
-  const languages = byId("language", HTMLSelectElement);
-  languages.value = preferences.language;
-  languages.addEventListener("change", () =>
-    choose({ language: LANGUAGES.find((one) => one === languages.value) ?? "en" }),
-  );
-  setUpRadios("theme", THEMES, preferences.theme, (theme) => choose({ theme }));
-  setUpRadios("mode", MODES, preferences.mode, (mode) => choose({ mode }));
-  apply(preferences, chat);
+  for (const [at, choice] of switches.entries()) {
+    if ([...choice.options].some(({ value }) => value === stored[at])) choice.value = stored[at] ?? "";
+    choice.addEventListener("change", () => {
+      apply();
+      store(switches.map(({ value }) => value));
+    });
+  }
+  apply();
 }
 
-function setUpRadios<T extends string>(
-  name: string,
-  values: readonly T[],
-  chosen: T,
-  choose: (value: T) => void,
-): void {
-  for (const value of values) {
-    const radio = byId(`${name}-${value}`, HTMLInputElement);
-    radio.checked = value === chosen;
-    radio.addEventListener("change", () => choose(value));
+function readStored(): readonly string[] {
+  try {
+    return (localStorage.getItem(KEY) ?? "").split(" ");
+  } catch {
+    return [];
   }
 }
 
-function apply(preferences: Preferences, chat: EvidenceChatElement): void {
-  document.documentElement.dataset.theme = preferences.theme;
-  document.body.dataset.mode = preferences.mode;
-  chat.setAttribute("theme", preferences.theme);
-  chat.mode = preferences.mode;
-  chat.setAttribute("lang", preferences.language);
+function store(values: readonly string[]): void {
+  try {
+    localStorage.setItem(KEY, values.join(" "));
+  } catch {
+    // Storage is blocked or full.
+  }
 }

@@ -1,6 +1,7 @@
 import { button, element } from "../src/dom/element.js";
 import { announce, notice, reasonOf, type Shown } from "./page.js";
-import type { Administration, Change } from "./settings/data.js";
+import type { CallDatabase } from "./data.js";
+import type { Change } from "./settings/data.js";
 import { labelOf, showValue } from "./settings/fields.js";
 import { type Column, table } from "./table.js";
 
@@ -10,7 +11,7 @@ const PAGE_SIZE = 50;
 const TIME = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium" });
 
 /** Shows the audit trail, newest first, until it is stopped. */
-export function showChanges(content: HTMLElement, administration: Administration, userId: string): Shown {
+export function showChanges(content: HTMLElement, call: CallDatabase, userId: string): Shown {
   let isStopped = false;
   const changes: Change[] = [];
   const columns: readonly Column<Change>[] = [
@@ -28,7 +29,8 @@ export function showChanges(content: HTMLElement, administration: Administration
     more.ariaDisabled = "true";
     try {
       const isFirstPage = changes.length === 0;
-      const found = await administration.changes(PAGE_SIZE, changes.at(-1)?.id ?? null);
+      const before_id = changes.at(-1)?.id ?? null;
+      const found = await call<Change[]>("chat_insights_changes", { max_count: PAGE_SIZE, before_id });
       if (isStopped) return;
       changes.push(...found);
       const caption = "Changes of settings, assistants and the visibility of documents, newest first";

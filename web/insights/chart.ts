@@ -16,7 +16,7 @@ export interface Series {
 
 export interface ChartOptions {
   readonly title: string;
-  /** What the chart shows, in a sentence for those who do not see it. */
+  /** Describes the chart in a sentence for readers who do not see it. */
   readonly summary: string;
   readonly series: readonly Series[];
   readonly format: (value: number) => string;

@@ -1,7 +1,7 @@
 import type { SupabaseClient } from "@supabase/supabase-js";
 import type { FeedbackReason } from "../src/client/wire.js";
 
-/** What the reader looks at. */
+/** The period and the assistant that the reader looks at. */
 export interface Scope {
   /** Days including today: 7, 30 or 90. */
   readonly days: number;
@@ -39,7 +39,7 @@ export interface Gap {
   readonly group_id: string;
   readonly assistant_name: string;
   readonly questions: number;
-  /** Those of them that were answered. */
+  /** Questions of the group that were answered. */
   readonly disliked: number;
   readonly users: number;
   readonly reasons: readonly string[];
@@ -49,7 +49,7 @@ export interface Gap {
   readonly examples: readonly string[];
 }
 
-/** What a visitor wrote about an answer. */
+/** A visitor's comment on an answer. */
 export interface Comment {
   readonly feedback_at: string;
   readonly assistant_name: string;
@@ -110,7 +110,7 @@ export interface Assistant {
   readonly enabled: boolean;
 }
 
-/** What a row of each function has. */
+/** The row of each function. */
 interface Rows {
   chat_insights_assistants: Assistant;
   chat_insights: Totals;
@@ -122,13 +122,13 @@ interface Rows {
   chat_insights_health: Health;
 }
 
-/** Reads insights; docs/insights.md describes the functions. Fails with {@link ForbiddenError} for users who are no administrators. */
+/** Reads insights; docs/insights.md describes the functions. */
 export function readInsights<Name extends keyof Rows>(
-  client: SupabaseClient,
+  call: CallDatabase,
   name: Name,
-  parameters: Scope | object = {},
+  scope?: Scope,
 ): Promise<Rows[Name][]> {
-  return callDatabase(client, name, parameters);
+  return call(name, scope);
 }
 
 /** The database refused because the user is no administrator. */
@@ -148,18 +148,30 @@ export class RejectedError extends Error {
   }
 }
 
-/** Calls a function of the database with the token of the signed-in user. */
-export async function callDatabase<Result>(client: SupabaseClient, name: string, parameters: object): Promise<Result> {
-  const { data, error } = (await client.rpc(name, parameters)) as {
-    data: Result;
-    error: { code?: string; message?: string; details?: string | null } | null;
+/**
+ * Calls a function of the database with the token of the signed-in user. Fails with a {@link ForbiddenError} for
+ * users who are no administrators.
+ */
+export type CallDatabase = <Result>(name: string, parameters?: object) => Promise<Result>;
+
+/** Gives the function that calls the database through a client. */
+export function databaseOf(client: SupabaseClient): CallDatabase {
+  return async <Result>(name: string, parameters: object = {}) => {
+    const { data, error } = (await client.rpc(name, parameters)) as {
+      data: Result;
+      error: { code?: string; message?: string; details?: string | null } | null;
+    };
+    if (error) throw errorOf(error);
+    return data;
   };
-  if (!error) return data;
-  const message = error.message || "The database did not answer.";
-  if (error.code === "42501") throw new ForbiddenError(message);
-  if (error.code === "PT409") throw new ConflictError(message);
-  if (error.code === "PT422") throw new RejectedError(message, parseProblems(error.details));
-  throw new Error(message);
+}
+
+function errorOf({ code, message = "", details }: { code?: string; message?: string; details?: string | null }): Error {
+  const text = message || "The database did not answer.";
+  if (code === "42501") return new ForbiddenError(text);
+  if (code === "PT409") return new ConflictError(text);
+  if (code === "PT422") return new RejectedError(text, parseProblems(details));
+  return new Error(text);
 }
 
 function parseProblems(details: string | null | undefined): Record<string, string> {

@@ -1,7 +1,6 @@
 import type { FeedbackReason } from "../src/client/wire.js";
-import type { SupabaseClient } from "@supabase/supabase-js";
 import { element } from "../src/dom/element.js";
-import { type Comment, readInsights, type Scope, type Totals } from "./data.js";
+import { type CallDatabase, type Comment, readInsights, type Scope, type Totals } from "./data.js";
 import { formatCount, formatDate, formatShare, plural } from "./format.js";
 import { onOneLine, shorten, wholeText } from "./others-text.js";
 import { notice } from "./page.js";
@@ -21,10 +20,10 @@ interface Feedback {
 }
 
 /** Reads what {@link showFeedback} shows. */
-export async function readFeedback(client: SupabaseClient, scope: Scope): Promise<Feedback> {
+export async function readFeedback(call: CallDatabase, scope: Scope): Promise<Feedback> {
   const [totals, comments] = await Promise.all([
-    readInsights(client, "chat_insights", scope),
-    readInsights(client, "chat_insights_comments", scope),
+    readInsights(call, "chat_insights", scope),
+    readInsights(call, "chat_insights_comments", scope),
   ]);
   return { totals: totals.find(({ period }) => period === "current"), comments };
 }

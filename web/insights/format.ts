@@ -6,7 +6,7 @@ const SIGNED = new Intl.NumberFormat("en", { maximumFractionDigits: 1, signDispl
 const DAY = new Intl.DateTimeFormat("en", { day: "numeric", month: "short", timeZone: "UTC" });
 const DATE = new Intl.DateTimeFormat("en", { day: "numeric", month: "long", year: "numeric", timeZone: "UTC" });
 
-/** What stands for a figure that does not exist. */
+/** Replaces a figure that does not exist. */
 export const NONE = "–";
 
 export const formatCount = (value: number): string => COUNT.format(value);
@@ -23,18 +23,18 @@ export function formatMilliseconds(value: number | null): string {
 /** `2026-11-24` or a timestamp, as `24 Nov`. */
 export const formatDay = (date: string | number | Date): string => DAY.format(new Date(date));
 
-/** The same with the year. */
+/** Formats a date with its year. */
 export const formatDate = (date: string): string => DATE.format(new Date(date));
 
 /** `1 user`, `2 users`. */
 export const plural = (count: number, one: string): string => `${formatCount(count)} ${count === 1 ? one : `${one}s`}`;
 
-/** How a count differs from the one before, in percent; undefined if it cannot be compared. */
+/** The change of a count in percent; undefined if it cannot be compared. */
 export function changeOfCount(now: number, before: number): string | undefined {
   return before === 0 ? undefined : `${SIGNED.format((now / before - 1) * 100)} %`;
 }
 
-/** How a share differs from the one before, in percentage points. */
+/** The change of a share in percentage points. */
 export function changeOfShare(now: number | null, before: number | null): string | undefined {
   return now === null || before === null ? undefined : `${SIGNED.format((now - before) * 100)} points`;
 }

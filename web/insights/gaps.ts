@@ -5,7 +5,7 @@ import { saveFile } from "../src/panel/save-file.js";
 import { NO_TEXT, onOneLine, shorten, wholeText } from "./others-text.js";
 import { announce, notice } from "./page.js";
 
-/** What a screen reader says of a question in the name of a button. */
+/** The longest part of a question in the name of a button, for screen readers. */
 const MAX_LABEL_CHARACTERS = 100;
 
 /** Groups of questions without a good answer, each with its examples and a draft of the page that is missing. */

@@ -1,6 +1,5 @@
-import type { SupabaseClient } from "@supabase/supabase-js";
 import { button, element } from "../src/dom/element.js";
-import { type Assistant, readInsights, type Scope } from "./data.js";
+import { type Assistant, type CallDatabase, readInsights, type Scope } from "./data.js";
 import { onOneLine, shorten } from "./others-text.js";
 import { announce, notice, reasonOf } from "./page.js";
 import { readFeedback, showFeedback } from "./feedback.js";
@@ -9,18 +8,14 @@ import { showCitedDocuments, showHealth, showUncitedDocuments } from "./document
 import { showGaps } from "./gaps.js";
 
 const WINDOWS = [7, 30, 90];
-/** Of the title of an assistant. */
+/** The longest title of an assistant in the list. */
 const MAX_OPTION_CHARACTERS = 60;
 
 /** Shows one part of the page, and returns what releases it. */
 export type Part<Data> = (place: HTMLElement, data: Data, scope: Scope) => (() => void) | void;
 
 /** Shows the insights in `content` until the returned function is called. */
-export function showInsights(
-  content: HTMLElement,
-  client: SupabaseClient,
-  assistants: readonly Assistant[],
-): () => void {
+export function showInsights(content: HTMLElement, call: CallDatabase, assistants: readonly Assistant[]): () => void {
   let scope: Scope = { days: 30, assistant: null };
   const sections = element("div", { class: "sections" });
   /** Stops what the present scope shows, including answers that are still on their way. */
@@ -28,7 +23,7 @@ export function showInsights(
 
   const read = () => {
     stop();
-    stop = showSections(sections, client, scope);
+    stop = showSections(sections, call, scope);
   };
   const choose = (change: Partial<Scope>) => {
     scope = { ...scope, ...change };
@@ -71,15 +66,15 @@ export function showInsights(
   return () => stop();
 }
 
-function showSections(place: HTMLElement, client: SupabaseClient, scope: Scope): () => void {
+function showSections(place: HTMLElement, call: CallDatabase, scope: Scope): () => void {
   const read =
     <Name extends Parameters<typeof readInsights>[1]>(name: Name) =>
     () =>
-      readInsights<Name>(client, name, scope);
+      readInsights<Name>(call, name, scope);
   const shown = [
     section("Overview", read("chat_insights"), showTotals, scope),
     section("Over time", read("chat_insights_days"), showCharts, scope),
-    section("Feedback", () => readFeedback(client, scope), showFeedback, scope),
+    section("Feedback", () => readFeedback(call, scope), showFeedback, scope),
     section("Questions without a good answer", read("chat_insights_gaps"), showGaps, scope),
     section("Documents that are cited most", read("chat_insights_documents"), showCitedDocuments, scope),
     section("Documents that are not cited", read("chat_insights_uncited"), showUncitedDocuments, scope),

@@ -1,21 +1,21 @@
 // The frame of the pages for administrators: which project, who is signed in, and which page is shown. A further page gets a link in
 // the navigation and an entry in `PAGES`.
 import { createClient, type Session, type SupabaseClient } from "@supabase/supabase-js";
+import { byId } from "../pages/by-id.js";
+import { signInForm } from "../pages/sign-in.js";
 import { button, element } from "../src/dom/element.js";
-import { type Assistant, ForbiddenError, readInsights } from "./data.js";
+import { type Assistant, type CallDatabase, databaseOf, ForbiddenError, readInsights } from "./data.js";
 import { showChanges } from "./changes.js";
 import { showInsights } from "./insights.js";
-import { announce, byId, notice, reasonOf, type Shown } from "./page.js";
-import { Administration } from "./settings/data.js";
+import { announce, notice, reasonOf, type Shown } from "./page.js";
 import { showSettings } from "./settings/page.js";
-import { signInForm } from "./sign-in.js";
 
 const content = byId("content", HTMLElement);
 let shown: Shown | undefined;
 
-/** What a page gets. */
+/** Dependencies of a page. */
 interface Context {
-  readonly client: SupabaseClient;
+  readonly call: CallDatabase;
   readonly session: Session;
   readonly assistants: readonly Assistant[];
 }
@@ -24,17 +24,12 @@ interface Context {
 const PAGES = {
   insights: {
     title: "Insights",
-    show: ({ client, assistants }: Context): Shown => ({
-      stop: showInsights(content, client, assistants),
-    }),
+    show: ({ call, assistants }: Context): Shown => ({ stop: showInsights(content, call, assistants) }),
   },
-  settings: {
-    title: "Settings",
-    show: ({ client }: Context): Shown => showSettings(content, new Administration(client)),
-  },
+  settings: { title: "Settings", show: ({ call }: Context): Shown => showSettings(content, call) },
   changes: {
     title: "Changes",
-    show: ({ client, session }: Context): Shown => showChanges(content, new Administration(client), session.user.id),
+    show: ({ call, session }: Context): Shown => showChanges(content, call, session.user.id),
   },
 };
 type PageName = keyof typeof PAGES;
@@ -91,17 +86,17 @@ function showForbidden({ user }: Session): void {
   announce("Only administrators may read the insights.");
 }
 
-async function showSignedIn(client: SupabaseClient, session: Session): Promise<void> {
+async function showSignedIn(call: CallDatabase, session: Session): Promise<void> {
   showLoading();
   let assistants: Assistant[];
   try {
-    assistants = await readInsights(client, "chat_insights_assistants");
+    assistants = await readInsights(call, "chat_insights_assistants");
   } catch (error) {
     if (error instanceof ForbiddenError) showForbidden(session);
-    else showError(error, () => void showSignedIn(client, session));
+    else showError(error, () => void showSignedIn(call, session));
     return;
   }
-  const context = { client, session, assistants };
+  const context = { call, session, assistants };
   let page = addressedPage();
   showPage(page, context);
   const follow = async () => {
@@ -135,8 +130,11 @@ function showSession(client: SupabaseClient, session: Session | null): void {
   byId("account", HTMLElement).hidden = session === null;
   byId("pages", HTMLElement).hidden = true;
   byId("account-email", HTMLElement).textContent = session?.user.email ?? "";
-  if (session) void showSignedIn(client, session);
-  else show("sign-in", signInForm(client));
+  if (session) void showSignedIn(databaseOf(client), session);
+  else {
+    const text = element("p", {}, "Sign in with the account of an administrator.");
+    show("sign-in", signInForm(client, { head: [element("h1", {}, "Administration"), text] }));
+  }
 }
 
 async function signOut({ auth }: SupabaseClient): Promise<void> {

@@ -2,7 +2,7 @@
 import { withoutBidiControls } from "../src/client/text.js";
 import { element } from "../src/dom/element.js";
 
-/** What is shown of a longer text at first. */
+/** The part of a longer text that is shown at first. */
 const MAX_SHOWN_CHARACTERS = 280;
 const MAX_SHOWN_LINES = 6;
 
@@ -18,7 +18,7 @@ export function visible(text: string): string {
   return /[\p{L}\p{N}\p{P}\p{S}]/u.test(shown) ? shown : NO_TEXT;
 }
 
-/** The same on one line. */
+/** The visible text on one line. */
 export const onOneLine = (text: string): string => visible(text).replace(/\s+/g, " ");
 
 /** The beginning of the text, with an ellipsis if something is missing. */

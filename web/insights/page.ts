@@ -1,3 +1,4 @@
+import { byId } from "../pages/by-id.js";
 import { button, type Child, element } from "../src/dom/element.js";
 
 /** A page that is shown. */
@@ -7,13 +8,6 @@ export interface Shown {
   readonly mayLeave?: () => Promise<boolean>;
   /** Whether the reader would lose something. */
   readonly isDirty?: () => boolean;
-}
-
-/** The element with this id, which index.html has. */
-export function byId<T extends HTMLElement>(id: string, type: abstract new () => T): T {
-  const found = document.getElementById(id);
-  if (!(found instanceof type)) throw new Error(`index.html has no ${type.name} with the id ${id}`);
-  return found;
 }
 
 /** Says something to screen readers. */
@@ -38,7 +32,7 @@ export function tile(label: string, value: string, detail: string, more?: Node):
   );
 }
 
-/** What an error says. */
+/** The message of an error. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

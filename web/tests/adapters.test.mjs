@@ -52,7 +52,7 @@ const GENERATED = [
 ];
 const HEDGED = [{ ...ANSWER[0], hedged: true }, ...ANSWER.slice(1)];
 const HEDGED_TEXT =
-  "These passages are about this, but may not answer it.\n\nRefunds are paid within 5 days. [1] We ship daily. [2]";
+  "These passages are on topic but may not answer your question.\n\nRefunds are paid within 5 days. [1] We ship daily. [2]";
 const REFUSAL = {
   type: "refusal",
   message: "I don't know.",

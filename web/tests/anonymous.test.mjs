@@ -22,7 +22,7 @@ async function startAuth() {
 }
 
 /** A browser: storage and locks that its tabs share, and a clock. What one tab writes reaches the others `delayMs` later. */
-function startBrowser({ isBlocked = false, hasLocks = true, delayMs = 0, locks = undefined } = {}) {
+function startBrowser({ isBlocked = false, delayMs = 0, locks = undefined } = {}) {
   const entries = new Map();
   /** What each tab sees, if that is not the same. */
   const views = new Set();
@@ -55,8 +55,7 @@ function startBrowser({ isBlocked = false, hasLocks = true, delayMs = 0, locks =
     return next;
   };
   const environment = {
-    locks: hasLocks ? (locks ?? { request }) : undefined,
-    now: () => clock.ms,
+    locks: locks ?? { request },
     pause: () => new Promise((resolve) => setTimeout(resolve, 5)),
   };
   /** A tab of the browser. */
@@ -93,27 +92,24 @@ test("signs in as Supabase Auth expects it, marks the user, and keeps the sessio
   assert.deepEqual([...browser.entries.keys()], [storageKey(auth.url, ENDPOINT)]);
 });
 
-for (const hasLocks of [true, false]) {
-  const title = hasLocks ? "" : ", also without navigator.locks";
-  test(`tabs that ask at once sign in one user${title}`, async () => {
-    const auth = await startAuth();
-    const browser = startBrowser({ hasLocks });
-    const tokens = await Promise.all([1, 2, 3].map(() => browser.tab(auth).signIn()));
-    assert.deepEqual([auth.users, new Set(tokens).size], [1, 1]);
-  });
+test("tabs that ask at once sign in one user", async () => {
+  const auth = await startAuth();
+  const browser = startBrowser();
+  const tokens = await Promise.all([1, 2, 3].map(() => browser.tab(auth).signIn()));
+  assert.deepEqual([auth.users, new Set(tokens).size], [1, 1]);
+});
 
-  test(`an ending token is renewed once for all tabs${title}`, async () => {
-    const auth = await startAuth();
-    const browser = startBrowser({ hasLocks });
-    const tabs = [1, 2, 3].map(() => browser.tab(auth));
-    await tabs[0].signIn();
-    browser.clock.ms += HOUR - 30_000;
-    const tokens = await Promise.all(tabs.flatMap((tab) => [tab.currentToken(), tab.signIn()]));
-    assert.deepEqual([...new Set(tokens)], ["access-user-1-2"]);
-    assert.equal(auth.requests.length, 2);
-    assert.deepEqual(auth.requests[1].body, { refresh_token: "refresh-1" });
-  });
-}
+test("an ending token is renewed once for all tabs", async () => {
+  const auth = await startAuth();
+  const browser = startBrowser();
+  const tabs = [1, 2, 3].map(() => browser.tab(auth));
+  await tabs[0].signIn();
+  browser.clock.ms += HOUR - 30_000;
+  const tokens = await Promise.all(tabs.flatMap((tab) => [tab.currentToken(), tab.signIn()]));
+  assert.deepEqual([...new Set(tokens)], ["access-user-1-2"]);
+  assert.equal(auth.requests.length, 2);
+  assert.deepEqual(auth.requests[1].body, { refresh_token: "refresh-1" });
+});
 
 test("tabs that ask at once sign in one user, also if the lock is faster than the storage", async () => {
   const auth = await startAuth();
@@ -283,16 +279,14 @@ test("the CAPTCHA is asked for only at sign-in, and its token is sent", async ()
 });
 
 test("while one tab shows a CAPTCHA, another one signs in, and then both have one user", async () => {
-  for (const hasLocks of [true, false]) {
-    const auth = await startAuth();
-    const browser = startBrowser({ hasLocks });
-    const { promise, resolve } = Promise.withResolvers();
-    const first = browser.tab(auth, { captchaToken: () => promise }).signIn();
-    const token = await browser.tab(auth, { captchaToken: async () => "solved" }).signIn();
-    resolve("late");
-    assert.equal(await first, token);
-    assert.equal(auth.users, 1);
-  }
+  const auth = await startAuth();
+  const browser = startBrowser();
+  const { promise, resolve } = Promise.withResolvers();
+  const first = browser.tab(auth, { captchaToken: () => promise }).signIn();
+  const token = await browser.tab(auth, { captchaToken: async () => "solved" }).signIn();
+  resolve("late");
+  assert.equal(await first, token);
+  assert.equal(auth.users, 1);
 });
 
 test("a tab that is suspended while it holds the lock does not keep others from signing in", async () => {
@@ -334,16 +328,6 @@ test("responses and stored values of any shape do no harm", async () => {
     assert.equal(await browser.tab(auth).currentToken(), null);
   }
   assert.ok(await browser.tab(auth).signIn());
-});
-
-test("a lease that a closed tab left behind, or that lies far in the future, does not block sign-in", async () => {
-  const auth = await startAuth();
-  for (const lease of ["other 999000", "other 99999999999999", "other", "x y z"]) {
-    const browser = startBrowser({ hasLocks: false });
-    browser.entries.set(`${storageKey(auth.url, ENDPOINT)}:lease`, lease);
-    assert.ok(await browser.tab(auth).signIn(), lease);
-    assert.equal(browser.entries.has(`${storageKey(auth.url, ENDPOINT)}:lease`), false);
-  }
 });
 
 test("a trailing slash of the URL makes no difference", async () => {

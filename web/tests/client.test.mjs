@@ -553,7 +553,7 @@ test("malformed citations are skipped or completed with defaults", async () => {
       title: "Unknown document",
       score: 0,
       excerpt: "",
-      quotes: [{ start: 0, end: 1, text: "q", pieces: [{ text: "q" }] }],
+      quotes: [{ start: 0, end: 0, text: "q", pieces: [{ text: "q" }] }],
     },
   ]);
 });

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { importTs } from "../../tests/lib/import-ts.mjs";
 
 const load = (path) => importTs(new URL(`../src/${path}`, import.meta.url));
-const { asMarkdown, asPlainText } = await load("panel/citations/copy/formats.ts");
+const { asMarkdown, asPlainText } = await load("panel/citations/copy.ts");
 const { supportedTarget, targetOf } = await load("panel/citations/markers.ts");
 
 const translator = { t: (key) => `(${key})` };

@@ -10,8 +10,7 @@ const {
   isOver,
   modelReady,
   stepsOf,
-} = await importTs(new URL("../demo/stages/course.ts", import.meta.url));
-const { loadPreferences, savePreferences } = await importTs(new URL("../demo/preferences.ts", import.meta.url));
+} = await importTs(new URL("../demo/stages.ts", import.meta.url));
 
 const ASKED = { stage: "embedding", milliseconds: 0 };
 const EMBEDDED = { stage: "embedded", milliseconds: 40, tokens: 11 };
@@ -133,44 +132,4 @@ test("the course mentions the model only if the question waited for it", () => {
   assert.equal(modelReady(courseOf(ASKED, EMBEDDED)).loadedModel, false);
   assert.equal(modelReady(courseOf(ASKED, { stage: "failed", milliseconds: 9 })).loadedModel, false);
   assert.equal(advance(modelReady(courseOf(ASKED)), EMBEDDED).loadedModel, true);
-});
-
-const storageOf = (initial = {}) => {
-  const kept = new Map(Object.entries(initial));
-  return { getItem: (key) => kept.get(key) ?? null, setItem: (key, value) => kept.set(key, value), kept };
-};
-
-test("the first visit is in English, in the page, in the theme of the device", () => {
-  const first = { language: "en", theme: "auto", mode: "inline" };
-  assert.deepEqual(
-    loadPreferences(() => storageOf()),
-    first,
-  );
-});
-
-test("preferences are stored for the next visit", () => {
-  const storage = storageOf();
-  const chosen = { language: "ar", theme: "dark", mode: "floating" };
-  savePreferences(() => storage, chosen);
-  assert.deepEqual(
-    loadPreferences(() => storage),
-    chosen,
-  );
-});
-
-test("invalid or unreadable preferences are ignored", () => {
-  const expected = { language: "en", theme: "auto", mode: "inline" };
-  for (const stored of ["", "{", "null", "7", '"ar"', '{"language":"toString","theme":"x","mode":1}', "[]"]) {
-    const storage = storageOf({ "fernhollow-preferences": stored });
-    assert.deepEqual(
-      loadPreferences(() => storage),
-      expected,
-      stored,
-    );
-  }
-  const forbidden = () => {
-    throw new DOMException("denied", "SecurityError");
-  };
-  assert.deepEqual(loadPreferences(forbidden), expected);
-  savePreferences(forbidden, expected);
 });

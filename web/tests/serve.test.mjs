@@ -131,46 +131,11 @@ test("the language model is served under its own URL only, for good, and the pag
   const { status, headers, body } = await get(WRITER_MODEL);
   assert.equal(status, 200);
   assert.equal(headers["cache-control"], "public, max-age=31536000, immutable");
-  assert.equal(headers["accept-ranges"], "bytes");
   assert.equal(body.toString(), "0123456789");
   assert.equal(JSON.parse((await get("/config.json")).body.toString()).onDeviceModelUrl, WRITER_MODEL);
   for (const path of ["/writer-model/", "/writer-model/key.json", "/writer-model/b179c9523d0e/key.json"]) {
     assert.equal((await get(path)).status, 404, path);
   }
-});
-
-test("a range of a file is answered with 206, and one behind its end with 416", async () => {
-  const part = async (range, headers = {}) => get(WRITER_MODEL, { headers: { range, ...headers } });
-  for (const [range, wanted, place] of [
-    ["bytes=0-3", "0123", "0-3"],
-    ["bytes=4-", "456789", "4-9"],
-    ["bytes=8-99", "89", "8-9"],
-    ["bytes=-2", "89", "8-9"],
-    ["bytes=-99", "0123456789", "0-9"],
-  ]) {
-    const { status, headers, body } = await part(range);
-    assert.equal(status, 206, range);
-    assert.equal(body.toString(), wanted, range);
-    assert.equal(headers["content-range"], `bytes ${place}/10`);
-    assert.equal(headers["content-length"], String(wanted.length));
-  }
-  for (const range of ["bytes=10-", "bytes=99-100", "bytes=-0"]) {
-    const { status, headers } = await part(range);
-    assert.equal(status, 416, range);
-    assert.equal(headers["content-range"], "bytes */10");
-  }
-});
-
-test("the whole file answers a range that is malformed, not supported or of an older version", async () => {
-  const { etag } = (await get(WRITER_MODEL)).headers;
-  const part = async (range, ifRange) =>
-    get(WRITER_MODEL, { headers: { range, ...(ifRange && { "if-range": ifRange }) } });
-  for (const range of ["bytes=", "bytes=-", "bytes=5-2", "bytes=0-1,4-5", "lines=0-1", "bytes=a-b"]) {
-    const { status, body } = await part(range);
-    assert.deepEqual([status, body.length], [200, 10], range);
-  }
-  assert.equal((await part("bytes=4-", '"another"')).status, 200);
-  assert.equal((await part("bytes=4-", etag)).status, 206);
 });
 
 test("HEAD gives only the headers, and other methods are rejected", async () => {

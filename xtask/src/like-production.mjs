@@ -2,7 +2,7 @@
 import { appendFile, cp, readFile, rm, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { ASSETS, rule } from "../../packages/build/assets.mjs";
-import { pageConfig, pagePolicy } from "../../web/demo/page-settings.mjs";
+import { pageConfig, pagePolicy } from "../../web/pages/settings.mjs";
 
 const PAGE = fileURLToPath(new URL("../../web/dist/demo", import.meta.url));
 

@@ -13,7 +13,7 @@ use crate::output::{excerpt, printable_lines};
 /// Maximum length of a quote.
 const MAX_QUOTE_CHARS: usize = 400;
 /// Printed above a hedged answer, as in the widget (`web/src/texts/en.ts`).
-const HEDGE: &str = "These passages are about this, but may not answer it.";
+const HEDGE: &str = "These passages are on topic but may not answer your question.";
 
 /// Printed above the reply to a question of more tokens than the model reads.
 const TRUNCATED: &str =

@@ -170,7 +170,7 @@ fn a_reply_shows_passages_also_found_and_the_hedge() {
     answer.also_found = vec![serde_json::from_value(passage).unwrap()];
     answer.hedged = true;
     let text = reply(&Asked { conclusion: Conclusion::Answer(answer), ..asked });
-    assert!(text.starts_with("These passages are about this, but may not answer it.\n\n"), "{text}");
+    assert!(text.starts_with("These passages are on topic but may not answer your question.\n\n"), "{text}");
     let expected = "\n\nAlso found, not quoted\n  Colours › Shoes, page 2 (similarity 0.50) https://www.example.com/colours\n\n";
     assert!(text.contains(expected), "{text}");
 }

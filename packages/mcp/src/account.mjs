@@ -62,7 +62,6 @@ async function openSession(/** @type {string} */ endpoint) {
   const store = new AnonymousStore(supabaseUrl, endpoint, {
     storage: undefined,
     locks: undefined,
-    now: Date.now,
     pause: (milliseconds) => sleep(milliseconds),
   });
   return new AnonymousSession({ supabaseUrl, supabaseKey, endpoint }, store);

@@ -1,7 +1,6 @@
 import { element } from "../../src/dom/element.js";
 import type { Value } from "./data.js";
-import type { ChoiceField, Field, NumberField, SwitchField, TextField } from "./fields.js";
-import { listControl } from "./list.js";
+import type { ChoiceField, Field, ListField, NumberField, TextField } from "./fields.js";
 
 /** Edits one setting. */
 export interface Control {
@@ -17,7 +16,7 @@ export interface Control {
   focus: () => void;
 }
 
-/** What a kind of control adds to the frame that all controls have. */
+/** The part of a control that depends on its kind. */
 export interface Input {
   readonly nodes: readonly HTMLElement[];
   /** The element that is named by the label and described by the help. */
@@ -35,20 +34,14 @@ export function controlOf(field: Field): Control {
   const problem = element("p", { class: "error", id: `${id}-problem`, hidden: true });
   const { nodes, main, read, write, limit } = inputOf(field, id);
   main.setAttribute("aria-describedby", `${help.id} ${problem.id}`);
-  const label = element(
-    field.kind === "list" ? "legend" : "label",
-    field.kind === "list" ? {} : { for: id },
-    field.label,
-  );
-  const isSwitch = field.kind === "switch";
+  const label = element("label", { for: id }, field.label);
   const node = element(
-    field.kind === "list" ? "fieldset" : "div",
-    { class: `setting setting-${field.kind}`, "data-column": field.column },
-    ...(isSwitch ? [element("span", { class: "switch" }, ...nodes, label)] : [label, ...nodes]),
+    "div",
+    { class: "setting", "data-column": field.column },
+    ...(field.kind === "switch" ? [element("span", { class: "switch" }, ...nodes, label)] : [label, ...nodes]),
     help,
     problem,
   );
-  if (field.kind === "list") node.setAttribute("aria-describedby", `${help.id} ${problem.id}`);
   return {
     node,
     read,
@@ -76,9 +69,9 @@ function inputOf(field: Field, id: string): Input {
     case "choice":
       return choiceInput(field, id);
     case "switch":
-      return switchInput(field, id);
+      return switchInput(id);
     case "list":
-      return listControl(field, id);
+      return listInput(field, id);
   }
 }
 
@@ -104,9 +97,8 @@ function numberInput(field: NumberField, id: string): Input {
   main.step = field.isInteger ? "1" : "any";
   main.required = field.placeholder === undefined;
   main.inputMode = field.isInteger ? "numeric" : "decimal";
-  const slider = field.sliderDefault === undefined ? undefined : sliderOf(field, field.sliderDefault, main);
   return {
-    nodes: slider ? [element("span", { class: "with-slider" }, main, slider.node)] : [main],
+    nodes: [main],
     main,
     read: () => {
       if (!main.validity.valid) return undefined;
@@ -114,7 +106,6 @@ function numberInput(field: NumberField, id: string): Input {
     },
     write: (value) => {
       main.value = typeof value === "number" ? String(value) : "";
-      slider?.follow();
     },
     limit: (saved) => {
       if (field.only === "higher") main.min = String(saved ?? field.min);
@@ -124,23 +115,6 @@ function numberInput(field: NumberField, id: string): Input {
       main.required = saved !== null;
     },
   };
-}
-
-/** A slider that moves with a number, and moves it. */
-function sliderOf({ label, min, max }: NumberField, fallback: number, input: HTMLInputElement) {
-  const node = element("input", { type: "range", "aria-label": `${label}, slider` });
-  node.min = String(min);
-  node.max = String(max);
-  node.step = "0.01";
-  const follow = () => {
-    const isNumber = input.value !== "" && input.validity.valid;
-    node.valueAsNumber = isNumber ? input.valueAsNumber : fallback;
-  };
-  node.addEventListener("input", () => {
-    input.value = node.value;
-  });
-  input.addEventListener("input", follow);
-  return { node, follow };
 }
 
 function choiceInput({ options, only }: ChoiceField, id: string): Input {
@@ -160,7 +134,7 @@ function choiceInput({ options, only }: ChoiceField, id: string): Input {
   };
 }
 
-function switchInput(_field: SwitchField, id: string): Input {
+function switchInput(id: string): Input {
   const main = element("input", { id, type: "checkbox" });
   return {
     nodes: [main],
@@ -168,6 +142,28 @@ function switchInput(_field: SwitchField, id: string): Input {
     read: () => main.checked,
     write: (value) => {
       main.checked = value === true;
+    },
+  };
+}
+
+/** A list with one entry a line. */
+function listInput({ placeholder, whenEmpty }: ListField, id: string): Input {
+  const main = element("textarea", { id, dir: "auto", rows: 3, placeholder, autocomplete: "off" });
+  const isNull = element("input", { type: "checkbox", id: `${id}-null` });
+  const nullLabel = element("label", { for: isNull.id }, typeof whenEmpty === "object" ? whenEmpty.nullLabel : "");
+  const show = () => (main.hidden = isNull.checked);
+  isNull.addEventListener("change", show);
+  return {
+    nodes: [...(typeof whenEmpty === "object" ? [element("span", { class: "switch" }, isNull, nullLabel)] : []), main],
+    main,
+    read: () => {
+      const entries = main.value.split("\n").flatMap((line) => line.trim() || []);
+      return isNull.checked || (entries.length === 0 && whenEmpty === "null") ? null : entries;
+    },
+    write: (value) => {
+      main.value = Array.isArray(value) ? value.join("\n") : "";
+      isNull.checked = value === null && typeof whenEmpty === "object";
+      show();
     },
   };
 }

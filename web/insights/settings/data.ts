@@ -1,6 +1,3 @@
-import type { SupabaseClient } from "@supabase/supabase-js";
-import { callDatabase } from "../data.js";
-
 /** The value of a setting. `null` stands for its default. */
 export type Value = string | number | boolean | null | readonly string[];
 
@@ -40,41 +37,4 @@ export interface Change {
   readonly column_name: string | null;
   readonly old_value: Value;
   readonly new_value: Value;
-}
-
-/** Reads and changes settings with the token of the signed-in administrator; docs/settings.md describes the functions. */
-export class Administration {
-  readonly #client: SupabaseClient;
-
-  constructor(client: SupabaseClient) {
-    this.#client = client;
-  }
-
-  read(): Promise<AllSettings> {
-    return this.#call("chat_read_settings", {});
-  }
-
-  updateSettings(changes: Changes, row: Row): Promise<void> {
-    return this.#call("chat_update_settings", { changes, expected_updated_at: row.updated_at });
-  }
-
-  updateAssistant(assistant: string, changes: Changes, row: Row): Promise<void> {
-    return this.#call("chat_update_assistant", { assistant, changes, expected_updated_at: row.updated_at });
-  }
-
-  addAssistant(assistant: string, changes: Changes): Promise<void> {
-    return this.#call("chat_add_assistant", { assistant, changes });
-  }
-
-  deleteAssistant({ name, updated_at }: AssistantRow): Promise<void> {
-    return this.#call("chat_delete_assistant", { assistant: name, expected_updated_at: updated_at });
-  }
-
-  changes(maxCount: number, beforeId: number | null): Promise<Change[]> {
-    return this.#call("chat_insights_changes", { max_count: maxCount, before_id: beforeId });
-  }
-
-  #call<Result>(name: string, parameters: object): Promise<Result> {
-    return callDatabase(this.#client, name, parameters);
-  }
 }

@@ -6,9 +6,9 @@ interface CommonField {
   /** The name in the database. */
   readonly column: string;
   readonly label: string;
-  /** What it does. */
+  /** Explains the effect. */
   readonly help: string;
-  /** What is allowed, as the whole sentence that the reader sees after a mistake. */
+  /** Says what is allowed, in a whole sentence that the reader sees after a mistake. */
   readonly rule: string;
   /** Asks for confirmation before this change is saved. */
   readonly warning?: (to: Value, from: Value) => string | undefined;
@@ -30,8 +30,6 @@ export interface NumberField extends CommonField {
   readonly isInteger: boolean;
   /** Stands for NULL. Absent if the column always has a value. */
   readonly placeholder?: string;
-  /** Also shows a slider, which stands here for NULL. */
-  readonly sliderDefault?: number;
   /** In which direction the database lets administrators change it. NULL is the largest number. */
   readonly only?: "lower" | "higher";
 }
@@ -49,14 +47,10 @@ export interface SwitchField extends CommonField {
 
 export interface ListField extends CommonField {
   readonly kind: "list";
-  readonly maxItems: number;
-  readonly maxLength: number;
-  /** What one entry is called. */
-  readonly item: string;
   /** An example of an entry. */
   readonly placeholder: string;
   /**
-   * What an empty list is saved as: NULL or an empty list. Given a text, both are possible, and this is the label of the
+   * The saved value of an empty list: NULL or an empty list. Given a text, both are possible, and this is the label of the
    * checkbox for NULL.
    */
   readonly whenEmpty: "null" | "list" | { readonly nullLabel: string };
@@ -97,24 +91,18 @@ export const ASSISTANT_GROUPS: readonly Group[] = [
         kind: "list",
         column: "audience",
         label: "Audience",
-        help: "Claims of the users who may use it. This does not hide the documents: another assistant may search them.",
+        help: "Claims of the users who may use it, one a line. This does not hide the documents: another assistant may search them.",
         rule: "Each entry must be a claim and a value, such as team:support. Claims that users can write are rejected.",
-        item: "claim",
         placeholder: "team:support",
-        maxItems: 100,
-        maxLength: 300,
         whenEmpty: "null",
       },
       {
         kind: "list",
         column: "allowed_origins",
         label: "Allowed origins",
-        help: "The sites that may show it. Without an entry: all sites that the Worker allows (CHAT_ALLOWED_ORIGINS).",
+        help: "The sites that may show it, one a line. Without an entry: all sites that the Worker allows (CHAT_ALLOWED_ORIGINS).",
         rule: "At most 50 origins of 300 characters, in lower case and without a path: https://shop.example.com or https://*.example.com.",
-        item: "origin",
         placeholder: "https://shop.example.com",
-        maxItems: 50,
-        maxLength: 300,
         whenEmpty: "null",
       },
     ],
@@ -145,12 +133,9 @@ export const ASSISTANT_GROUPS: readonly Group[] = [
         kind: "list",
         column: "suggested_questions",
         label: "Suggested questions",
-        help: "Questions to click on in an empty chat.",
+        help: "Questions to click on in an empty chat, one a line.",
         rule: "At most 6 questions of 200 characters.",
-        item: "question",
         placeholder: "How do I return an order?",
-        maxItems: 6,
-        maxLength: 200,
         whenEmpty: "list",
       },
       {
@@ -168,12 +153,9 @@ export const ASSISTANT_GROUPS: readonly Group[] = [
         kind: "list",
         column: "refusal_suggestions",
         label: "Refusal suggestions",
-        help: "What the chat offers instead of an answer: contact, rephrase, or a question to ask instead.",
+        help: "What the chat offers instead of an answer: contact, rephrase, or a question to ask instead, one a line.",
         rule: "At most 5 suggestions of 200 characters.",
-        item: "suggestion",
         placeholder: "contact",
-        maxItems: 5,
-        maxLength: 200,
         whenEmpty: { nullLabel: "Use the built-in suggestions" },
       },
       {
@@ -197,7 +179,6 @@ export const ASSISTANT_GROUPS: readonly Group[] = [
         help: "How similar the best passage must be to the question: 0 (anything) to 1 (the same words). Higher refuses more.",
         rule: "0 to 1, or empty for 0.35.",
         placeholder: "0.35 (default)",
-        sliderDefault: 0.35,
       },
       {
         ...SHARE,
@@ -206,7 +187,6 @@ export const ASSISTANT_GROUPS: readonly Group[] = [
         help: "How sure the chat must be that the passages answer the question: 0 (off) to 1. Higher refuses more.",
         rule: "0 to 1, or empty for 0.5.",
         placeholder: "0.5 (default)",
-        sliderDefault: 0.5,
       },
     ],
   },
@@ -217,12 +197,9 @@ export const ASSISTANT_GROUPS: readonly Group[] = [
         kind: "list",
         column: "collections",
         label: "Collections",
-        help: "The collections of documents that it searches. Without an entry: all of them, also those added later.",
+        help: "The collections of documents that it searches, one a line. Without an entry: all of them, also those added later.",
         rule: "At most 100 names of 200 characters, without / and line breaks.",
-        item: "collection",
         placeholder: "handbook",
-        maxItems: 100,
-        maxLength: 200,
         whenEmpty: "null",
       },
       {

@@ -180,7 +180,7 @@ interface Difference {
   readonly field: Field;
   readonly before: Value;
   readonly theirs: Value;
-  /** What the reader wants to save; undefined if they did not change it. */
+  /** The value that the reader wants to save; undefined if they did not change it. */
   readonly mine: Value | undefined;
 }
 

@@ -1,7 +1,7 @@
 import { button, element } from "../../src/dom/element.js";
-import { RejectedError } from "../data.js";
+import { type CallDatabase, RejectedError } from "../data.js";
 import { announce, ask, confirm, notice, reasonOf, type Shown } from "../page.js";
-import type { Administration, AllSettings, AssistantRow } from "./data.js";
+import type { AllSettings, AssistantRow } from "./data.js";
 import { ASSISTANT_GROUPS, GENERAL_GROUPS } from "./fields.js";
 import { type SettingsForm, settingsForm, type Store } from "./form.js";
 
@@ -9,7 +9,7 @@ import { type SettingsForm, settingsForm, type Store } from "./form.js";
 const GENERAL = "";
 
 /** Shows the settings in `content` until it is stopped. */
-export function showSettings(content: HTMLElement, administration: Administration): Shown {
+export function showSettings(content: HTMLElement, call: CallDatabase): Shown {
   let all: AllSettings;
   let form: SettingsForm | undefined;
   let isStopped = false;
@@ -24,7 +24,7 @@ export function showSettings(content: HTMLElement, administration: Administratio
   const place = element("div", { class: "settings-part" });
 
   const readAll = async (): Promise<AllSettings> => {
-    const read = await administration.read();
+    const read = await call<AllSettings>("chat_read_settings");
     if (!isStopped) {
       all = read;
       fillPicker();
@@ -62,7 +62,7 @@ export function showSettings(content: HTMLElement, administration: Administratio
     }
     const store: Store = {
       read: async () => (await readAll()).settings ?? undefined,
-      save: (changes, base) => administration.updateSettings(changes, base),
+      save: (changes, { updated_at }) => call("chat_update_settings", { changes, expected_updated_at: updated_at }),
     };
     const alerts = row.has_alert_url ? undefined : "The owner has not set a webhook (alert_url), so no alert is sent.";
     form = settingsForm(GENERAL_GROUPS, row, store, new Map([["Alerts", element("p", { class: "detail" }, alerts)]]));
@@ -73,7 +73,8 @@ export function showSettings(content: HTMLElement, administration: Administratio
     const { name } = row;
     const store: Store = {
       read: async () => (await readAll()).assistants.find((other) => other.name === name),
-      save: (changes, base) => administration.updateAssistant(name, changes, base),
+      save: (changes, { updated_at }) =>
+        call("chat_update_assistant", { assistant: name, changes, expected_updated_at: updated_at }),
     };
     form = settingsForm(ASSISTANT_GROUPS, row, store);
     place.replaceChildren(form.node, deletePart(row));
@@ -92,7 +93,7 @@ export function showSettings(content: HTMLElement, administration: Administratio
       const text = [`Pages that name “${name}” stop answering. Its figures in the insights are deleted as well.`];
       if (!saved || !(await confirm(`Delete the assistant ${name}?`, text, "Delete"))) return;
       try {
-        await administration.deleteAssistant(saved);
+        await call("chat_delete_assistant", { assistant: name, expected_updated_at: saved.updated_at });
         await readAll();
         choose("default");
         announce(`Deleted ${name}.`);
@@ -121,7 +122,7 @@ export function showSettings(content: HTMLElement, administration: Administratio
     const name = await askForAssistant(async (asked) => {
       try {
         // Disabled, so that nobody uses it before its settings are right.
-        await administration.addAssistant(asked, { enabled: false });
+        await call("chat_add_assistant", { assistant: asked, changes: { enabled: false } });
         return undefined;
       } catch (error) {
         return error instanceof RejectedError ? (error.problems.name ?? error.message) : reasonOf(error);

@@ -10,13 +10,12 @@ export interface StoredSession {
   readonly received_at: number;
 }
 
-/** What the store needs of the browser. */
+/** The parts of the browser that the store uses. */
 export interface StoreEnvironment {
   /** `undefined` if the browser blocks storage. */
   readonly storage: Pick<Storage, "getItem" | "setItem" | "removeItem"> | undefined;
   /** `undefined` on pages without TLS. */
   readonly locks: Pick<LockManager, "request"> | undefined;
-  readonly now: () => number;
   readonly pause: (milliseconds: number) => Promise<void>;
 }
 
@@ -27,7 +26,7 @@ export interface StoreEnvironment {
 export class AnonymousStore {
   readonly #key: string;
   readonly #environment: StoreEnvironment;
-  /** What the browser could not store: it blocks storage, or it is full. */
+  /** A session that the browser could not store, because storage is blocked or full. */
   #inMemory: string | null = null;
 
   constructor(supabaseUrl: string, endpoint: string, environment: StoreEnvironment = browserEnvironment()) {
@@ -57,9 +56,9 @@ export class AnonymousStore {
   /** Runs `work` while no other tab runs its own. */
   async exclusively<T>(work: () => Promise<T>): Promise<T> {
     const { locks, storage } = this.#environment;
-    // Tabs have nothing to share, and a browser that blocks storage rejects requests for locks, too.
-    if (!storage) return work();
-    return locks ? this.#withLock(locks, work) : this.#withLease(work);
+    // Tabs have nothing to share, and a browser that blocks storage rejects requests for locks, too. On a page
+    // without TLS, tabs that sign in at once make a second user, who is forgotten.
+    return storage && locks ? this.#withLock(locks, work) : work();
   }
 
   async #withLock<T>(locks: Pick<LockManager, "request">, work: () => Promise<T>): Promise<T> {
@@ -72,14 +71,14 @@ export class AnonymousStore {
     if (first) return first.value;
     let isHeld = false;
     try {
-      return await locks.request(this.#key, { signal: AbortSignal.timeout(LEASE_MS) }, async () => {
+      return await locks.request(this.#key, { signal: AbortSignal.timeout(MAX_LOCKED_MS) }, async () => {
         isHeld = true;
         await this.#changedSince(before);
         return work();
       });
     } catch (thrown) {
       if (isHeld) throw thrown;
-      // As with a lease: a tab that the browser has suspended may hold the lock.
+      // A tab that the browser has suspended may hold the lock.
       return work();
     }
   }
@@ -88,27 +87,6 @@ export class AnonymousStore {
   async #changedSince(before: string | null): Promise<void> {
     for (let polls = 0; polls < MAX_POLLS && this.#get(this.#key) === before; polls++)
       await this.#environment.pause(POLL_MS);
-  }
-
-  /** A lock in the storage, for pages without TLS. Not exact, which is enough: a second sign-in only makes a second user. */
-  async #withLease<T>(work: () => Promise<T>): Promise<T> {
-    const { now, pause } = this.#environment;
-    const key = `${this.#key}:lease`;
-    const owner = `${now()}-${Math.random()}`;
-    const giveUpAt = now() + LEASE_MS;
-    while (now() < giveUpAt) {
-      const [holder, until] = (this.#get(key) ?? "").split(" ");
-      if (holder === owner) break;
-      const isFree = !holder || !(Number(until) > now()) || Number(until) > now() + LEASE_MS;
-      if (isFree && !this.#set(key, `${owner} ${now() + LEASE_MS}`)) break;
-      // Of several tabs that write at once, the last one holds the lease.
-      await pause(POLL_MS);
-    }
-    try {
-      return await work();
-    } finally {
-      if (this.#get(key)?.startsWith(`${owner} `)) this.#unset(key);
-    }
   }
 
   #get(key: string): string | null {
@@ -139,7 +117,7 @@ export class AnonymousStore {
 }
 
 /** Longer than a request of this client may take. */
-const LEASE_MS = 20_000;
+const MAX_LOCKED_MS = 20_000;
 /** The pause between two looks at the storage. */
 const POLL_MS = 50;
 /** If the storage has not changed after so many looks, the tab that held the lock wrote nothing. */
@@ -158,7 +136,6 @@ function browserEnvironment(): StoreEnvironment {
   return {
     storage: browserStorage(),
     locks: globalThis.navigator?.locks,
-    now: () => Date.now(),
     pause: (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds)),
   };
 }

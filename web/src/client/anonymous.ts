@@ -24,7 +24,7 @@ export type AnonymousErrorCode = "disabled" | "rate_limited" | "captcha" | "reje
 export class AnonymousSignInError extends Error {
   override readonly name = "AnonymousSignInError";
   readonly code: AnonymousErrorCode;
-  /** How long to wait before the next attempt; only with `rate_limited`. */
+  /** Seconds until the next attempt; only with `rate_limited`. */
   readonly retryAfterSeconds: number | undefined;
 
   constructor(code: AnonymousErrorCode, message: string, retryAfterSeconds?: number, options?: ErrorOptions) {

@@ -68,7 +68,7 @@ export async function listMessages(
 /** An answer in the user's history. */
 export interface AnswerId {
   readonly sessionId: string;
-  /** As in `answer_end` and in the history; not the `message_id` of the question. */
+  /** The id in `answer_end` and in the history; not the `message_id` of the question. */
   readonly messageId: string;
 }
 

@@ -33,4 +33,4 @@ export function citedDocuments(citations: readonly Citation[]): CitedDocument[] 
 }
 
 /** The first paragraph of a hedged answer. */
-export const HEDGE = "These passages are about this, but may not answer it.\n\n";
+export const HEDGE = "These passages are on topic but may not answer your question.\n\n";

@@ -1,3 +1,5 @@
+import { asString, type JsonObject, optional } from "./json.js";
+
 const SERVER_CODES = [
   "invalid_request",
   "unauthorized",
@@ -34,7 +36,7 @@ export interface ChatErrorDetails {
   readonly retryable: boolean;
   /** HTTP status, if the server answered with an error status. */
   readonly status?: number;
-  /** How long to wait before the next attempt, as the server asks. */
+  /** Seconds until the next attempt, as the server asks. */
   readonly retryAfterSeconds?: number;
   /** The server's id of this request, for support. */
   readonly requestId?: string;
@@ -95,7 +97,16 @@ export function invalidResponse(status?: number): ChatError {
   });
 }
 
-/** Whether `code` is one of the server's error codes. */
-export function isServerCode(code: unknown): code is ChatErrorCode {
-  return SERVER_CODES.some((known) => known === code);
+/** Reads the error JSON; `status` is the HTTP status of the response, missing for an `error` event. */
+export function decodeError(json: JsonObject | undefined, status?: number, retryAfterSeconds?: number): ChatError {
+  const message = asString(json?.message);
+  if (!json || !message) return invalidResponse(status);
+  const code = SERVER_CODES.find((known) => known === json.code) ?? "internal";
+  return new ChatError(code, message, {
+    retryable: json.retryable === true,
+    ...(code === "unauthorized" && { reason: "expired" }),
+    ...optional("status", status),
+    ...optional("retryAfterSeconds", retryAfterSeconds),
+    ...optional("requestId", asString(json.request_id)),
+  });
 }

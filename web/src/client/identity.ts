@@ -10,7 +10,7 @@ export class Identity {
   readonly #onChange: IdentityChange;
   /** `undefined` until the first token. */
   #last: string | null | undefined;
-  /** The last one who was signed in. */
+  /** The last user who was signed in. */
   #user: string | undefined;
   /** Number of calls of the provider so far. */
   #calls = 0;

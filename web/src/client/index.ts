@@ -1,9 +1,19 @@
 export { type AnonymousErrorCode, type AnonymousOptions, AnonymousSession, AnonymousSignInError } from "./anonymous.js";
 export { AnonymousStore, type StoredSession, type StoreEnvironment } from "./anonymous-store.js";
-export { deleteSession, getConfig, listMessages, listSessions, renameSession } from "./api.js";
-export { streamChat } from "./stream-chat.js";
-export { embedQuestion, type EmbeddedQuestion, type TextEmbedder } from "./embed-question.js";
+export {
+  type AnswerId,
+  deleteMyData,
+  deleteSession,
+  exportMyData,
+  getConfig,
+  giveFeedback,
+  listMessages,
+  listSessions,
+  removeFeedback,
+  renameSession,
+} from "./api.js";
 export { downloadDocument, type DownloadedFile } from "./download.js";
+export { embedQuestion, type EmbeddedQuestion, type TextEmbedder } from "./embed-question.js";
 export {
   ChatError,
   type ChatErrorCode,
@@ -11,15 +21,13 @@ export {
   type ChatErrorReason,
   type UnauthorizedReason,
 } from "./errors.js";
-export { type AnswerId, giveFeedback, removeFeedback } from "./api.js";
 export { Identity, type IdentityChange } from "./identity.js";
-export { deleteMyData, exportMyData } from "./api.js";
-export type { ChatClientOptions, ResponseInfo, TokenProvider } from "./request.js";
 export { type PassageReader, readFor } from "./read-for.js";
-export { search } from "./search.js";
-export { searchStatements } from "./search.js";
+export type { ChatClientOptions, ResponseInfo, TokenProvider } from "./request.js";
 export { safeUrl } from "./safe-url.js";
+export { search, searchStatements } from "./search.js";
 export { SessionTracker } from "./session.js";
+export { streamChat } from "./stream-chat.js";
 export type {
   AnswerMode,
   AnswerSetting,

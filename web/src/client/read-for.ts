@@ -20,8 +20,8 @@ export interface PassageReader {
 }
 
 /**
- * What the reader says about the passages that the server finds for a question: the `reading` of its request, without passages if there
- * is nothing to read. `undefined` if anything fails, or after 600 ms; then search and reading are aborted. Never rejects. Load the reader
+ * Reads the passages that the server finds for a question. Gives the `reading` of its request, without passages
+ * if there is nothing to read. `undefined` if anything fails, or after 600 ms; then search and reading are aborted. Never rejects. Load the reader
  * before, or its loading is part of that time.
  */
 export async function readFor(

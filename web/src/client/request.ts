@@ -1,5 +1,4 @@
-import { decodeError } from "./decode.js";
-import { ChatError, connectionLost, invalidResponse, unreachable } from "./errors.js";
+import { ChatError, connectionLost, decodeError, invalidResponse, unreachable } from "./errors.js";
 import { type JsonObject, parseObject } from "./json.js";
 
 /** One request to the API. */

@@ -1,9 +1,9 @@
 // The schemes that each place allows; a URL of another one (`javascript:`, `data:`) is dropped.
-/** What a server may send as an address. */
+/** Schemes of addresses that a server may send. */
 const WEB = new Set(["https:", "http:"]);
-/** What a document or the page may link to. */
+/** Schemes that a document or the page may link to. */
 const LINK = new Set(["https:", "http:", "mailto:"]);
-/** What the widget may put into `href`; a `blob:` is a file that the widget made itself. */
+/** Schemes that the widget may put into `href`; a `blob:` is a file that the widget made itself. */
 const HREF = new Set(["https:", "http:", "mailto:", "blob:"]);
 
 /** The URL if it is absolute http or https and has no user name or password in it. */

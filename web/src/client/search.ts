@@ -1,12 +1,12 @@
-import { decodePassage, decodeQuote } from "./decode.js";
+import { decodeQuote, PASSAGE } from "./decode.js";
 import { invalidResponse } from "./errors.js";
-import { asArray, asObject, asString, type JsonObject, optional } from "./json.js";
+import { asArray, asObject, asString, type JsonObject, list, needed, readObject, optional, or } from "./json.js";
 import { apiUrl, type ChatClientOptions, sendForJson } from "./request.js";
 import type { FoundStatements, PassageStatements, SearchRequest, SearchResult, StatementsRequest } from "./wire.js";
 
 const MAX_PASSAGES = 5;
 const MAX_STATEMENTS = 400;
-/** Of a question or a passage, in UTF-16 code units. A reader reads far fewer. */
+/** The longest question or passage, in UTF-16 code units. A reader reads far fewer. */
 const MAX_LENGTH = 100_000;
 
 const CHUNK_ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/;
@@ -22,21 +22,20 @@ export async function search(
   options: ChatClientOptions,
   signal?: AbortSignal,
 ): Promise<readonly SearchResult[]> {
-  return decodeResults(await post(request, options, signal));
-}
-
-function decodeResults({ results }: JsonObject): readonly SearchResult[] {
+  const { results } = await post(request, options, signal);
   if (!Array.isArray(results)) throw invalidResponse();
-  return results.flatMap(decodeResult);
+  return list(decodeResult)(results);
 }
 
-/** Reads one result; an empty list if it is malformed. */
-function decodeResult(value: unknown): SearchResult[] {
-  const json = asObject(value);
-  const quotes = asArray(json?.quotes).flatMap(decodeQuote);
-  if (!json || quotes.length === 0) return [];
-  return [{ ...decodePassage(json), excerpt: asString(json.excerpt) ?? "", quotes }];
-}
+const decodeResult = (value: unknown) =>
+  readObject<SearchResult>(value, {
+    ...PASSAGE,
+    excerpt: or(asString, ""),
+    quotes: needed((value) => {
+      const quotes = list(decodeQuote)(value);
+      return quotes.length > 0 ? quotes : undefined;
+    }),
+  });
 
 /**
  * Searches for the passages from which a question would be answered, so that a reader can read them before the question is sent. The

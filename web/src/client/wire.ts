@@ -19,7 +19,7 @@ export interface ChatRequest {
     /** The vector of the question, a space and this message together. */
     readonly embedding: readonly number[];
   };
-  /** What the reader says about the passages that `searchStatements` has found. */
+  /** The reader's scores of the passages that `searchStatements` has found. */
   readonly reading?: Reading;
   /** `true`: the message has more tokens than the model reads, so the embedding is that of its beginning. */
   readonly truncated?: boolean;
@@ -41,13 +41,13 @@ export interface SearchRequest {
 
 /** The body of a search for the passages that answer a question, to read them before it is sent. */
 export interface StatementsRequest extends Omit<SearchRequest, "limit"> {
-  /** As in the question. */
+  /** The `previous` of the question. */
   readonly previous?: ChatRequest["previous"];
 }
 
-/** What to read: at most 5 passages, in the order in which the question ranks them. */
+/** The passages to read: at most 5, in the order in which the question ranks them. */
 export interface FoundStatements {
-  /** What to read with each passage: the question, or with the one before it. */
+  /** The text to read with each passage: the question, or both it and the question before. */
   readonly question: string;
   readonly passages: readonly PassageStatements[];
 }
@@ -63,7 +63,7 @@ export interface PassageStatements {
   readonly statements: readonly string[];
 }
 
-/** What a reader says about passages. */
+/** A reader's scores of passages. */
 export interface Reading {
   /** Fingerprint of the reader. */
   readonly reader: string;
@@ -76,10 +76,10 @@ export interface Reading {
   }[];
 }
 
-/** What decided which statements an answer shows, and whether there is one: the search alone, or with what the reader said. */
+/** The basis of the outcome and of the choice of statements: the search alone, or with the reader's scores. */
 export type DecidedBy = "reader" | "search";
 
-/** Who wrote the words of an answer: the documents, which it quotes, or a language model. */
+/** The author of an answer's words: the documents, which it quotes, or a language model. */
 export type AnswerMode = "extractive" | "generated";
 
 /** Words that occur verbatim in the cited chunk. */
@@ -92,7 +92,7 @@ export interface Quote {
   readonly kind?: string;
   /** The words as the answer shows them, with what gives them their meaning; omitted if they are the same. */
   readonly plain?: string;
-  /** What the answer shows in pieces, without the punctuation between them. */
+  /** The shown words in pieces, without the punctuation between them. */
   readonly pieces: readonly QuotePiece[];
   /** The words with all that gives them their meaning; omitted if the answer shows all of it with them. */
   readonly whole?: string;
@@ -109,7 +109,7 @@ export interface QuotePiece {
   readonly role?: string;
 }
 
-/** How the text of a passage is laid out. All offsets are in UTF-16 code units of its `excerpt`. */
+/** The layout of a passage's text. All offsets are in UTF-16 code units of its `excerpt`. */
 export interface PassageLayout {
   /** In order, disjoint. */
   readonly blocks: readonly PassageBlock[];
@@ -149,7 +149,7 @@ export interface Support {
   readonly sentence: number;
 }
 
-/** How strong the evidence of a passage is. */
+/** The strength of a passage's evidence. */
 export type EvidenceStrength = "strong" | "good" | "partial";
 
 /** A passage near a question, of a document that the user may read. Alone it is further reading, not a source. */
@@ -199,7 +199,7 @@ export type DropReason = "number" | "name" | "quote" | "link" | "polarity" | "or
 /** Why an answer that a language model was to write consists of quotes. */
 export type GenerationFallback = "timeout" | "error" | "unsupported" | "budget" | "declined";
 
-/** How an answer was written. */
+/** Reports on the writing of an answer. */
 export interface GenerationReport {
   /** Name of the language model. */
   readonly model: string;
@@ -224,7 +224,7 @@ export interface GenerationReport {
 /** Why there is no answer. */
 export type RefusalReason = "no_match" | "weak_evidence" | "unreadable_language" | "no_access" | "empty_kb";
 
-/** What was searched, if it was not just the question. */
+/** The searched text, if it differs from the question. */
 export interface Searched {
   /** The question together with the one before it, if the outcome is that of both. */
   readonly searched?: string;
@@ -274,7 +274,7 @@ export type ChatEvent =
     })
   | RefusalEvent;
 
-/** What the visitor can do after a refusal. */
+/** An action that the visitor can take after a refusal. */
 export type Suggestion =
   | {
       /** Write to people. */
@@ -331,11 +331,11 @@ export interface StoredMessage extends Searched {
   readonly hedged: boolean;
   /** Missing means extractive. */
   readonly mode?: AnswerMode;
-  /** As in the report of a written answer. */
+  /** Set if a written answer ends before the model had finished it. */
   readonly cut?: true;
   /** Set if the message is a refusal. */
   readonly refusal?: RefusalReason;
-  /** What the visitor thinks of an answer. Missing if they did not say. */
+  /** The visitor's opinion of an answer, if there is one. */
   readonly feedback?: Feedback;
   /** ISO 8601. */
   readonly created_at: string;
@@ -347,7 +347,7 @@ export type Rating = "up" | "down";
 /** Why an answer did not help; `off_topic` answers another question. */
 export type FeedbackReason = "wrong" | "incomplete" | "off_topic" | "outdated" | "other";
 
-/** What a visitor thinks of an answer. */
+/** A visitor's opinion of an answer. */
 export interface Feedback {
   readonly rating: Rating;
   /** Only with the rating `down`. */
@@ -378,7 +378,7 @@ export interface MessagePage {
 /** Whether citations link to the original files, and how. */
 export type LinkMode = "none" | "authenticated" | "public";
 
-/** Who writes the answers of a site: the documents, a language model of a service, or one on the visitor's device. */
+/** The author of a site's answers: the documents, or a language model of a service or on the visitor's device. */
 export type AnswerSetting = "extractive" | "endpoint" | "on_device";
 
 /** The settings that a client needs. */

@@ -16,7 +16,7 @@ export interface MessageDetail {
   readonly role: "user" | "assistant";
   /** The visible text, with its `[n]` markers. */
   readonly text: string;
-  /** Who wrote the answer; `extractive` for a question. */
+  /** The author of the answer; `extractive` for a question. */
   readonly mode: AnswerMode;
   /** Set if a language model was to write the answer. */
   readonly generation?: GenerationReport;

@@ -38,7 +38,7 @@ export class Launcher {
   }
 }
 
-/** What the visitor can do before the panel's code is loaded. */
+/** Actions of the visitor before the panel's code is loaded. */
 export interface FrameActions {
   readonly send: (question: string) => void;
   readonly close: () => void;

@@ -19,7 +19,7 @@ export class TabMemory {
     this.#chat = chat;
   }
 
-  /** What is remembered; empty if there is nothing. */
+  /** The remembered text; empty if there is none. */
   get text(): string {
     try {
       return sessionStorage.getItem(this.#key()) ?? "";

@@ -105,7 +105,7 @@ export class CurrentUser {
     this.#awaitDraftToken();
   }
 
-  /** What is lost because the page has ceased to say who is signed in. */
+  /** Decides what is cleared because the page has ceased to say who is signed in. */
   lostBySignOut(isRunning: boolean): ReturnType<typeof owned.lostBySignOut> {
     return owned.lostBySignOut(this.#state, this.#identity.user, isRunning);
   }

@@ -7,7 +7,7 @@ import type { TabMemory } from "../element/tab-memory.js";
 import type { EmbedderFactory } from "./model/model-loader.js";
 import type { WriterLoader } from "./writer/writer-source.js";
 
-/** What the panel reads from `<evidence-chat>`. */
+/** The part of `<evidence-chat>` that the panel reads. */
 export interface HostElement extends HTMLElement {
   readonly endpoint: string;
   readonly modelUrl: string;
@@ -18,14 +18,14 @@ export interface HostElement extends HTMLElement {
   readonly writerLoader: WriterLoader | undefined;
 }
 
-/** What the element gives to the panel. */
+/** The parts of the element that the panel uses. */
 export interface PanelHost {
   readonly element: HostElement;
   readonly shadow: ShadowRoot;
   readonly frame: Frame;
   readonly translator: Translator;
   readonly dispatch: Dispatch;
-  /** What this tab remembers: the session of its conversation and the id of its user, with a space between them. */
+  /** Remembers for this tab the session of its conversation and the id of its user, with a space between them. */
   readonly memory: TabMemory;
   /** Shows the title and the greeting of the site's settings, unless the page has its own. */
   readonly greet: (site: SiteTexts) => void;

@@ -8,7 +8,7 @@ import { WidgetPanel } from "./panel.js";
 
 export type { PanelHost } from "./host.js";
 
-/** What the element calls on the panel. */
+/** The part of the panel that the element calls. */
 export type Panel = Pick<
   WidgetPanel,
   | "answerModeChanged"

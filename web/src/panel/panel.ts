@@ -10,7 +10,6 @@ import { Chat, STOPPED } from "./chat/chat.js";
 import { watchNetwork } from "./chat/problem.js";
 import { QuestionLength } from "./chat/question-length.js";
 import { urlOfWords } from "./citations/cited-place.js";
-import { copySelection } from "./citations/copy/selection.js";
 import { excerptOf } from "./citations/passage/draw.js";
 import { CurrentUser } from "./current-user.js";
 import { type LazyHistory, lazyHistory } from "./history/lazy-history.js";
@@ -46,7 +45,7 @@ export class WidgetPanel {
 
   constructor(host: PanelHost) {
     this.#host = host;
-    const { shadow, frame, translator } = host;
+    const { frame, translator } = host;
     const announcer = new Announcer();
     this.#user = new CurrentUser(
       host,
@@ -77,7 +76,6 @@ export class WidgetPanel {
       length.check(text);
       this.#search.check(text);
     };
-    shadow.addEventListener("copy", (event) => copySelection(event as ClipboardEvent, shadow, this.#chat.log.answers));
   }
 
   #createChat(announcer: Announcer): Chat {

@@ -3,7 +3,7 @@ import { type DownloadedFile, downloadDocument } from "../client/download.js";
 import type { ChatClientOptions } from "../client/request.js";
 import { element } from "../dom/element.js";
 
-/** How long the `blob:` URL stays valid: browsers read the file some time after the click. */
+/** Lifetime of the `blob:` URL: browsers read the file some time after the click. */
 const KEEP_URL_MS = 60_000;
 
 /** Saves a file through the browser's download. */

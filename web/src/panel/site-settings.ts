@@ -6,7 +6,7 @@ import type { Translate } from "../dom/translator.js";
 import type { PanelHost } from "./host.js";
 import { PrivacyNotice } from "./privacy-notice.js";
 
-/** How long a question waits for the settings. */
+/** Time that a question waits for the settings. */
 const MAX_WAIT_MS = 3000;
 
 const NOBODY = { tokenProvider: () => Promise.resolve(null) };
@@ -128,7 +128,7 @@ export function suggestedQuestions(
 ): HTMLElement {
   return element(
     "div",
-    { class: "suggested", role: "group", "aria-label": t("suggestedQuestions") },
+    { class: "suggested row", role: "group", "aria-label": t("suggestedQuestions") },
     ...questions.map((question) =>
       button(
         { class: "button", part: "suggested", dir: "auto", "data-role": "suggested" },

@@ -54,7 +54,7 @@ export function draftTokenArrived(state: Ownership, until: number | undefined, n
   return state.draftUntil === until ? { ...state, draftUntil: now } : state;
 }
 
-/** What becomes of what the visitor sees if the user changes. Everything that is not named here is cleared. */
+/** Says what remains when the user changes. Everything that is not named here is cleared. */
 export interface UserSwitch {
   /** Whether the new user has begun the text in the question box. */
   readonly keepsDraft: boolean;
@@ -84,7 +84,7 @@ export function userChanged(
 }
 
 /**
- * What is lost if the page has ceased to say who is signed in. Where nobody was known, nobody has signed out: a page may find out late that
+ * Decides what is cleared if the page has ceased to say who is signed in. Where nobody was known, nobody has signed out: a page may find out late that
  * it has no user. But a question that waits for its token is not sent for a user who may have left, so it goes back into the box.
  */
 export function lostBySignOut(
@@ -96,7 +96,7 @@ export function lostBySignOut(
   return isRunning && asker === "unknown" ? "question" : undefined;
 }
 
-/** What a tab remembers for its next page: the session of its conversation, and whose it is. */
+/** The text that a tab remembers for its next page: the session of its conversation, and its user. */
 export function memoryOf(sessionId: string | undefined, user: string | undefined): string {
   return sessionId ? `${sessionId} ${user}` : "";
 }

@@ -4,7 +4,7 @@ import { formatStyle } from "./styles.js";
 
 export { type ReferenceSource, sourcesOf } from "./source.js";
 
-/** How references can be written; Chicago's by author and date. */
+/** A format of references; Chicago's is by author and date. */
 export type ReferenceFormat = "apa" | "mla" | "chicago" | "bibtex" | "ris" | "csl-json";
 
 /**

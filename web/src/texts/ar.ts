@@ -70,7 +70,6 @@ export const panel: PanelTexts = {
   nearest: "أقرب المقاطع",
 
   // Errors, by code
-  errorInvalidRequest: "تعذّر إرسال السؤال بهذه الصورة.",
   errorUnauthorized: "يُرجى تسجيل الدخول لطرح سؤال.",
   errorSignInExpired: "لم يعد تسجيل دخولك صالحًا. يُرجى تسجيل الخروج ثم الدخول من جديد.",
   errorSignInUnconfirmed: "تعذّر تأكيد تسجيل دخولك. يُرجى المحاولة مرة أخرى.",
@@ -85,9 +84,7 @@ export const panel: PanelTexts = {
   errorForbidden: "لا يُسمح لك بطرح الأسئلة هنا.",
   errorUnknownAssistant: "هذا المساعد غير موجود أو غير متاح لك.",
   errorNotFound: "لم تعد هذه المحادثة موجودة. أعد المحاولة لبدء محادثة جديدة.",
-  errorConflict: "تعذّر إرسال السؤال مرة أخرى. يُرجى طرحه من جديد.",
   errorModelMismatch: "هذه الصفحة قديمة. يُرجى إعادة تحميلها.",
-  errorTooLarge: "السؤال طويل جدًا.",
   errorRateLimited: {
     zero: "تطرح الأسئلة بأسرع مما يمكن الإجابة عنها. يُرجى المحاولة مرة أخرى الآن.",
     one: "تطرح الأسئلة بأسرع مما يمكن الإجابة عنها. يُرجى المحاولة مرة أخرى بعد ثانية واحدة.",
@@ -201,7 +198,6 @@ export const panel: PanelTexts = {
   // Export of references
   exportReferences: "تصدير المراجع",
   exportFormat: "التنسيق",
-  exportCopy: "نسخ",
   exportDownload: "تنزيل",
   exportFailed: "تعذّر تنسيق المراجع.",
 
@@ -217,7 +213,6 @@ export const panel: PanelTexts = {
   feedbackOther: "شيء آخر",
   feedbackComment: "بكلماتك (اختياري)",
   feedbackShared: "يراها صاحب هذا الموقع مع سؤالك والإجابة.",
-  feedbackSend: "إرسال",
   feedbackThanks: "شكرًا لك.",
   feedbackFailed: "ربما لم يتم الإرسال. يُرجى المحاولة مرة أخرى.",
 
@@ -244,7 +239,6 @@ export const panel: PanelTexts = {
 
   // Data of the visitor
   myData: "بياناتك",
-  myDataFailed: "لا يمكن تصدير بياناتك أو حذفها الآن.",
   exportData: "تصدير بياناتي",
   exportingData: "جارٍ تصدير بياناتك…",
   exportDataDone: "اكتمل ملف بياناتك.",

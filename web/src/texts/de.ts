@@ -72,7 +72,6 @@ export const panel: PanelTexts = {
   nearest: "Ähnlichste Textstellen",
 
   // Errors, by code
-  errorInvalidRequest: "Die Frage konnte so nicht gesendet werden.",
   errorUnauthorized: "Bitte melden Sie sich an, um eine Frage zu stellen.",
   errorSignInExpired: "Ihre Anmeldung ist nicht mehr gültig. Bitte melden Sie sich ab und wieder an.",
   errorSignInUnconfirmed: "Ihre Anmeldung konnte nicht bestätigt werden. Bitte versuchen Sie es erneut.",
@@ -83,9 +82,7 @@ export const panel: PanelTexts = {
   errorForbidden: "Sie dürfen hier keine Fragen stellen.",
   errorUnknownAssistant: "Diesen Assistenten gibt es nicht, oder er ist nicht für Sie.",
   errorNotFound: "Diese Unterhaltung gibt es nicht mehr. Versuchen Sie es erneut, um eine neue zu beginnen.",
-  errorConflict: "Die Frage konnte nicht noch einmal gesendet werden. Bitte stellen Sie sie neu.",
   errorModelMismatch: "Diese Seite ist veraltet. Bitte laden Sie sie neu.",
-  errorTooLarge: "Die Frage ist zu lang.",
   errorRateLimited: {
     one: "Sie fragen schneller, als geantwortet werden kann. Bitte versuchen Sie es in {count} Sekunde erneut.",
     other: "Sie fragen schneller, als geantwortet werden kann. Bitte versuchen Sie es in {count} Sekunden erneut.",
@@ -173,7 +170,6 @@ export const panel: PanelTexts = {
   // Export of references
   exportReferences: "Quellenangaben exportieren",
   exportFormat: "Format",
-  exportCopy: "Kopieren",
   exportDownload: "Herunterladen",
   exportFailed: "Die Quellenangaben konnten nicht formatiert werden.",
 
@@ -189,7 +185,6 @@ export const panel: PanelTexts = {
   feedbackOther: "Etwas anderes",
   feedbackComment: "Mit Ihren eigenen Worten (freiwillig)",
   feedbackShared: "Der Betreiber dieser Website sieht das zusammen mit Ihrer Frage und der Antwort.",
-  feedbackSend: "Senden",
   feedbackThanks: "Vielen Dank.",
   feedbackFailed: "Das wurde möglicherweise nicht gesendet. Bitte versuchen Sie es noch einmal.",
 
@@ -216,7 +211,6 @@ export const panel: PanelTexts = {
 
   // Data of the visitor
   myData: "Ihre Daten",
-  myDataFailed: "Ihre Daten können gerade weder exportiert noch gelöscht werden.",
   exportData: "Meine Daten exportieren",
   exportingData: "Ihre Daten werden exportiert…",
   exportDataDone: "Die Datei mit Ihren Daten ist vollständig.",

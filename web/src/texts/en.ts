@@ -86,7 +86,6 @@ export const panel = {
   nearest: "Closest passages",
 
   // Errors, by code
-  errorInvalidRequest: "The question could not be sent in this form.",
   errorUnauthorized: "Please sign in to ask a question.",
   errorSignInExpired: "Your sign-in is no longer valid. Please sign out and in again.",
   errorSignInUnconfirmed: "Your sign-in could not be confirmed. Please try again.",
@@ -95,11 +94,9 @@ export const panel = {
     other: "Too many new visitors came from your network. Please try again in {count} seconds.",
   },
   errorForbidden: "You are not allowed to ask questions here.",
-  errorUnknownAssistant: "This assistant does not exist, or it is not for you.",
+  errorUnknownAssistant: "This assistant does not exist, or you don't have access to it.",
   errorNotFound: "This conversation no longer exists. Retry to start a new one.",
-  errorConflict: "The question could not be resent. Please ask it again.",
   errorModelMismatch: "This page is out of date. Please reload it.",
-  errorTooLarge: "The question is too long.",
   errorRateLimited: {
     one: "You are asking faster than answers can be given. Please try again in {count} second.",
     other: "You are asking faster than answers can be given. Please try again in {count} seconds.",
@@ -121,7 +118,7 @@ export const panel = {
   passages: { one: "{count} passage", other: "{count} passages" },
   sourcesAgree: "{agreeing} of {total} sources agree",
   sourcesAgreeHelp: "Number of quoted documents that contain the first sentence of the answer word for word.",
-  hedged: "These passages are about this, but may not answer it.",
+  hedged: "These passages are on topic but may not answer your question.",
   places: { one: "{count} place to look", other: "{count} places to look" },
   alsoFound: "Also found ({count})",
   alsoFoundHelp: "Near your question, but not quoted in the answer.",
@@ -163,7 +160,7 @@ export const panel = {
   sendsTo:
     "To write answers, your question and the passages found for it are sent to {service}. Earlier questions are sent only if yours is searched together with them. Your account is not sent.",
   writtenOnDevice:
-    "Answers quote the documents. If you want, a language model on this device also writes them in its own words, and each sentence is checked. Nothing is sent for that.",
+    "Answers quote the documents. If you want, a language model on this device also writes them in its own words, and each sentence is checked. Nothing leaves your device.",
   privacyDismiss: "Got it",
 
   // Answers that are written on this device
@@ -186,7 +183,6 @@ export const panel = {
   // Export of references
   exportReferences: "Export references",
   exportFormat: "Format",
-  exportCopy: "Copy",
   exportDownload: "Download",
   exportFailed: "The references could not be formatted.",
 
@@ -202,7 +198,6 @@ export const panel = {
   feedbackOther: "Something else",
   feedbackComment: "In your own words (optional)",
   feedbackShared: "The owner of this site sees it together with your question and the answer.",
-  feedbackSend: "Send",
   feedbackThanks: "Thank you.",
   feedbackFailed: "This may not have been sent. Please try again.",
 
@@ -229,7 +224,6 @@ export const panel = {
 
   // Data of the visitor
   myData: "Your data",
-  myDataFailed: "Your data cannot be exported or deleted right now.",
   exportData: "Export my data",
   exportingData: "Exporting your data…",
   exportDataDone: "Your data was exported.",

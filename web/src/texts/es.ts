@@ -71,7 +71,6 @@ export const panel: PanelTexts = {
   nearest: "Pasajes más cercanos",
 
   // Errors, by code
-  errorInvalidRequest: "La pregunta no se pudo enviar así.",
   errorUnauthorized: "Inicie sesión para hacer una pregunta.",
   errorSignInExpired: "Su sesión ya no es válida. Ciérrela y vuelva a iniciarla.",
   errorSignInUnconfirmed: "No se pudo confirmar su sesión. Inténtelo de nuevo.",
@@ -83,9 +82,7 @@ export const panel: PanelTexts = {
   errorForbidden: "No tiene permiso para hacer preguntas aquí.",
   errorUnknownAssistant: "Este asistente no existe o no está disponible para usted.",
   errorNotFound: "Esta conversación ya no existe. Reinténtelo para empezar una nueva.",
-  errorConflict: "La pregunta no se pudo enviar otra vez. Vuelva a formularla.",
   errorModelMismatch: "Esta página no está actualizada. Vuelva a cargarla.",
-  errorTooLarge: "La pregunta es demasiado larga.",
   errorRateLimited: {
     one: "Pregunta más rápido de lo que se puede responder. Inténtelo de nuevo en {count} segundo.",
     many: "Pregunta más rápido de lo que se puede responder. Inténtelo de nuevo en {count} de segundos.",
@@ -180,7 +177,6 @@ export const panel: PanelTexts = {
   // Export of references
   exportReferences: "Exportar referencias",
   exportFormat: "Formato",
-  exportCopy: "Copiar",
   exportDownload: "Descargar",
   exportFailed: "No se pudo dar formato a las referencias.",
 
@@ -196,7 +192,6 @@ export const panel: PanelTexts = {
   feedbackOther: "Otra cosa",
   feedbackComment: "Con sus propias palabras (opcional)",
   feedbackShared: "El responsable de este sitio lo ve junto con su pregunta y la respuesta.",
-  feedbackSend: "Enviar",
   feedbackThanks: "Gracias.",
   feedbackFailed: "Es posible que no se haya enviado. Inténtelo de nuevo.",
 
@@ -223,7 +218,6 @@ export const panel: PanelTexts = {
 
   // Data of the visitor
   myData: "Sus datos",
-  myDataFailed: "Ahora no es posible exportar ni eliminar sus datos.",
   exportData: "Exportar mis datos",
   exportingData: "Exportando sus datos…",
   exportDataDone: "El archivo con sus datos está completo.",

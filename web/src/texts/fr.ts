@@ -71,7 +71,6 @@ export const panel: PanelTexts = {
   nearest: "Passages les plus proches",
 
   // Errors, by code
-  errorInvalidRequest: "La question n’a pas pu être envoyée ainsi.",
   errorUnauthorized: "Veuillez vous connecter pour poser une question.",
   errorSignInExpired: "Votre connexion n’est plus valable. Veuillez vous déconnecter, puis vous reconnecter.",
   errorSignInUnconfirmed: "Votre connexion n’a pas pu être confirmée. Veuillez réessayer.",
@@ -83,9 +82,7 @@ export const panel: PanelTexts = {
   errorForbidden: "Vous n’êtes pas autorisé à poser des questions ici.",
   errorUnknownAssistant: "Cet assistant n’existe pas ou ne vous est pas accessible.",
   errorNotFound: "Cette conversation n’existe plus. Réessayez pour en commencer une nouvelle.",
-  errorConflict: "La question n’a pas pu être renvoyée. Veuillez la poser à nouveau.",
   errorModelMismatch: "Cette page n’est plus à jour. Veuillez la recharger.",
-  errorTooLarge: "La question est trop longue.",
   errorRateLimited: {
     one: "Vous posez vos questions plus vite qu’il n’est possible d’y répondre. Veuillez réessayer dans {count} seconde.",
     many: "Vous posez vos questions plus vite qu’il n’est possible d’y répondre. Veuillez réessayer dans {count} de secondes.",
@@ -180,7 +177,6 @@ export const panel: PanelTexts = {
   // Export of references
   exportReferences: "Exporter les références",
   exportFormat: "Format",
-  exportCopy: "Copier",
   exportDownload: "Télécharger",
   exportFailed: "Les références n’ont pas pu être mises en forme.",
 
@@ -196,7 +192,6 @@ export const panel: PanelTexts = {
   feedbackOther: "Autre chose",
   feedbackComment: "Avec vos propres mots (facultatif)",
   feedbackShared: "Le responsable de ce site le voit avec votre question et la réponse.",
-  feedbackSend: "Envoyer",
   feedbackThanks: "Merci.",
   feedbackFailed: "L’envoi a peut-être échoué. Veuillez réessayer.",
 
@@ -223,7 +218,6 @@ export const panel: PanelTexts = {
 
   // Data of the visitor
   myData: "Vos données",
-  myDataFailed: "Vos données ne peuvent être ni exportées ni supprimées pour le moment.",
   exportData: "Exporter mes données",
   exportingData: "Exportation de vos données…",
   exportDataDone: "Le fichier de vos données est complet.",

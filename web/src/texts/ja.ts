@@ -70,7 +70,6 @@ export const panel: PanelTexts = {
   nearest: "最も近い箇所",
 
   // Errors, by code
-  errorInvalidRequest: "この形では質問を送信できませんでした。",
   errorUnauthorized: "質問するにはサインインしてください。",
   errorSignInExpired: "サインインの有効期限が切れました。一度サインアウトして、もう一度サインインしてください。",
   errorSignInUnconfirmed: "サインインを確認できませんでした。もう一度お試しください。",
@@ -80,9 +79,7 @@ export const panel: PanelTexts = {
   errorForbidden: "ここで質問する権限がありません。",
   errorUnknownAssistant: "このアシスタントは存在しないか、ご利用いただけません。",
   errorNotFound: "この会話はもうありません。再試行すると新しい会話を始めます。",
-  errorConflict: "質問を再送信できませんでした。もう一度質問してください。",
   errorModelMismatch: "このページは古くなっています。再読み込みしてください。",
-  errorTooLarge: "質問が長すぎます。",
   errorRateLimited: {
     other: "質問の間隔が短すぎて回答が追いつきません。{count} 秒後にもう一度お試しください。",
   },
@@ -164,7 +161,6 @@ export const panel: PanelTexts = {
   // Export of references
   exportReferences: "参考文献を書き出す",
   exportFormat: "形式",
-  exportCopy: "コピー",
   exportDownload: "ダウンロード",
   exportFailed: "参考文献を整形できませんでした。",
 
@@ -180,7 +176,6 @@ export const panel: PanelTexts = {
   feedbackOther: "その他",
   feedbackComment: "ご自身の言葉で（任意）",
   feedbackShared: "サイトの運営者は、質問と回答とともにこれを見ます。",
-  feedbackSend: "送信",
   feedbackThanks: "ありがとうございました。",
   feedbackFailed: "送信されていない可能性があります。もう一度お試しください。",
 
@@ -207,7 +202,6 @@ export const panel: PanelTexts = {
 
   // Data of the visitor
   myData: "あなたのデータ",
-  myDataFailed: "現在、データの書き出しと削除はできません。",
   exportData: "自分のデータを書き出す",
   exportingData: "データを書き出しています…",
   exportDataDone: "データのファイルができました。",

@@ -6,7 +6,7 @@ import { QUESTION, startWidgetSuite } from "./pages/widget/suite.mjs";
 
 const { site, open } = await startWidgetSuite();
 
-const HEDGE = "These passages are about this, but may not answer it.";
+const HEDGE = "These passages are on topic but may not answer your question.";
 const DOWNLOAD = "77e4f5de-3d6c-4f52-9f0a-3a7a2a0e5b12";
 const FOUND = [
   found({

@@ -104,6 +104,9 @@ test("a forbidden assistant gives an error in plain words and no retry", async (
   site.api.respondWith(failure(404, "unknown_assistant", { retryable: false }));
   const widget = await open(t, { attributes: { assistant: "staff" } });
   await widget.ask(QUESTION, "failed");
-  assert.equal(await widget.role("error-message").innerText(), "This assistant does not exist, or it is not for you.");
+  assert.equal(
+    await widget.role("error-message").innerText(),
+    "This assistant does not exist, or you don't have access to it.",
+  );
   assert.equal(await widget.role("assistant").locator("[data-role=retry]").count(), 0);
 });

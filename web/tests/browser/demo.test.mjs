@@ -83,42 +83,42 @@ test("signing out clears the conversation, the stages and the evidence", async (
   assert.equal(await step("complete").getAttribute("data-state"), "waiting");
 });
 
-test("a wrong password is reported, and sign-up is one click away", async () => {
+test("a wrong password is reported, and visitors can create an account", async () => {
   await page.locator("#sign-out").click();
   await page.locator("#password").fill("wrong-password");
   await page.locator("#auth-submit").click();
   await page.locator("#auth-message", { hasText: "Invalid login" }).waitFor();
-  await page.locator("#auth-switch").click();
-  assert.equal(await page.locator("#email").inputValue(), "");
-  assert.equal(await page.locator("#auth-message").textContent(), "");
   await page.locator("#email").fill("new@example.com");
   await page.locator("#password").fill("a-new-password");
-  await page.locator("#auth-submit").click();
+  await page.locator("#auth-create").click();
   await page.locator("body[data-view=chat]").waitFor();
   assert.equal(await page.locator("#account-email").textContent(), "new@example.com");
 });
 
-test("the language switch changes the widget, and is stored", async () => {
+test("language and theme apply to the widget and are stored; what is stored is checked", async () => {
   await page.locator("#language").selectOption("ar");
-  assert.equal(await page.locator("#chat").getAttribute("lang"), "ar");
+  await page.locator("#theme").selectOption("dark");
+  const chosen = () =>
+    page.locator("#chat").evaluate((chat) => [chat.getAttribute("lang"), chat.getAttribute("theme")]);
+  assert.deepEqual(await chosen(), ["ar", "dark"]);
   await page.reload();
   await page.locator("body[data-view=chat]").waitFor();
-  assert.equal(await page.locator("#chat").getAttribute("lang"), "ar");
+  assert.deepEqual(await chosen(), ["ar", "dark"]);
   assert.equal(await page.locator("#language").inputValue(), "ar");
+  await page.evaluate(() => localStorage.setItem("evidence-chat-demo", "toString 7"));
+  await page.reload();
+  await page.locator("body[data-view=chat]").waitFor();
+  assert.deepEqual(await chosen(), ["en", "auto"]);
 });
 
-test("the theme applies to page and widget and is stored", async () => {
+test("the page follows the chosen theme, or the device", async () => {
+  const background = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
   await page.emulateMedia({ colorScheme: "light" });
-  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const light = await background();
-  await page.locator("#theme-dark").check();
-  assert.equal(await page.locator("#chat").getAttribute("theme"), "dark");
+  await page.locator("#theme").selectOption("dark");
   const dark = await background();
   assert.notEqual(dark, light);
-  await page.reload();
-  await page.locator("body[data-view=chat]").waitFor();
-  assert.equal(await background(), dark);
-  await page.locator("#theme-auto").check();
+  await page.locator("#theme").selectOption("auto");
   assert.equal(await background(), light);
   await page.emulateMedia({ colorScheme: "dark" });
   assert.equal(await background(), dark);
@@ -127,7 +127,7 @@ test("the theme applies to page and widget and is stored", async () => {
 
 test("the chat moves to the corner and back", async () => {
   assert.ok(!(await page.locator(".embed-hint").isVisible()));
-  await page.locator("#mode-floating").check();
+  await page.locator("#mode").selectOption("floating");
   assert.equal(await page.locator("#chat").evaluate((chat) => chat.mode), "floating");
   await page.locator(".embed-hint .primary").click();
   await page.locator(".example").first().click();
@@ -135,7 +135,7 @@ test("the chat moves to the corner and back", async () => {
     (await callsOf(page)).map(([call]) => call),
     ["open", "open", "ask"],
   );
-  await page.locator("#mode-inline").check();
+  await page.locator("#mode").selectOption("inline");
   assert.equal(await page.locator("#chat").evaluate((chat) => chat.mode), "inline");
 });
 
@@ -154,7 +154,7 @@ test("the stages of a question are shown live, with times and what left the brow
   await emit(page, "ready", { fingerprint: "x" });
   await stage("embedding", 2400);
   await stage("embedded", 2500, { tokens: 11 });
-  assert.match(await step("embed").textContent(), /2\.5 sec.*including the one-time download of the AI · tokens: 11/);
+  assert.match(await step("embed").textContent(), /2\.5 s.*including the one-time download of the AI · tokens: 11/);
   assert.ok(!(await page.locator("#left").isVisible()), "nothing has left the browser yet");
   await stage("sent", 2510, { requestBytes: 4123 });
   assert.match(await page.locator("#left").textContent(), /4\.1 kB/);
@@ -162,7 +162,7 @@ test("the stages of a question are shown live, with times and what left the brow
   await stage("first_word", 2600, { serverTiming: { auth: 1, admission: 6, settings: 0, search: 38 } });
   assert.match(await step("check").textContent(), /7 ms/);
   assert.match(await step("search").textContent(), /38 ms/);
-  assert.match(await page.locator("#stages-summary").textContent(), /First word after 2\.6 sec/);
+  assert.match(await page.locator("#stages-summary").textContent(), /First word after 2\.6 s/);
   await stage("complete", 2700);
   assert.equal(await step("complete").getAttribute("data-state"), "done");
 });
@@ -181,58 +181,26 @@ test("a refusal ends the stages without a first word, and a failure marks its st
   assert.match(await page.locator("#stages-summary").textContent(), /Stopped after 30 ms/);
 });
 
-test("the evidence of an answer has place, cosine, threshold, strength and quotes", async () => {
+test("the evidence of an answer has place, similarity and strength, next to what is only close", async () => {
   await answer();
-  const slips = page.locator(".slip");
-  assert.equal(await slips.count(), 2);
-  const text = await slips.first().textContent();
-  assert.doesNotMatch(text, /›/, "the title is shown once");
-  for (const expected of ["Refunds and returns", "Return period", "Cosine 0.72", "Threshold 0.35", "strong"]) {
-    assert.ok(text.includes(expected), expected);
-  }
-  assert.equal(await slips.first().locator("mark").textContent(), STRONG.quotes[0].text);
-  assert.doesNotMatch(text, /Below the threshold as a whole/);
-  assert.match(await slips.last().textContent(), /Below the threshold as a whole/);
-  assert.match(await slips.last().textContent(), /page 2/);
-  assert.match(await page.locator(".closest h4").textContent(), /Close to the question, but not quoted/);
-  assert.deepEqual(await page.locator(".closest li").allTextContents(), ["Shipping › Abroad · Cosine 0.36"]);
-  // The end of the bar against the mark: above the threshold in the first, below it in the second.
-  // Waits for the end of their animation, which WebKit does not list before it has begun.
-  const widthOfBar = async () => (await page.locator(".tape > *").first().boundingBox()).width;
-  for (let before = -1, width = await widthOfBar(); width !== before; width = await widthOfBar()) {
-    before = width;
-    await page.waitForTimeout(200);
-  }
-  const ends = await page.locator(".tape").evaluateAll((tapes) =>
-    tapes.map((tape) => {
-      const [fill, mark] = [...tape.children].map((child) => child.getBoundingClientRect());
-      return { share: fill.width / tape.clientWidth, isAbove: fill.right > mark.left };
-    }),
-  );
-  assert.ok(Math.abs(ends[0].share - 0.72) < 0.02 && ends[0].isAbove, JSON.stringify(ends));
-  assert.ok(Math.abs(ends[1].share - 0.31) < 0.02 && !ends[1].isAbove, JSON.stringify(ends));
-});
-
-test("the passage opened in the chat is marked, and one of an older answer is shown alone", async () => {
-  await answer();
-  await emit(page, "citation-open", { citation: NEAR });
-  assert.equal(await page.locator(".slip[aria-current=true]").getAttribute("data-chunk"), "c2");
-  await emit(page, "citation-open", { citation: { ...STRONG, chunk_id: "old", title: "Gift cards" } });
-  assert.equal(await page.locator(".slip").count(), 1);
-  assert.match(await page.locator(".slip[aria-current=true]").textContent(), /Gift cards/);
+  assert.deepEqual(await page.locator(".passages li").allTextContents(), [
+    "Refunds and returns › Return period · cosine 0.72 · strong evidence",
+    "Refunds and returns · page 2 · cosine 0.31 · partial evidence",
+    "Shipping › Abroad · cosine 0.36",
+  ]);
 });
 
 test("a refusal shows its reason and the closest pages, as text", async () => {
   await user(HOSTILE);
   await emit(page, "refusal", REFUSAL);
-  assert.match(await page.locator(".slip").textContent(), /none reaches the threshold of 0\.35/);
-  assert.deepEqual(await page.locator(".closest li").allTextContents(), [
-    "Shipping › Abroad · Cosine 0.36",
-    `${HOSTILE} · page 2 · Cosine 0.36`,
+  assert.match(await page.locator("#evidence").textContent(), /none reaches the threshold of 0\.35/);
+  assert.deepEqual(await page.locator(".passages li").allTextContents(), [
+    "Shipping › Abroad · cosine 0.36",
+    `${HOSTILE} · page 2 · cosine 0.36`,
   ]);
   assert.equal(await page.locator("#evidence-question").textContent(), HOSTILE);
   await emit(page, "refusal", { ...REFUSAL, reason: "empty_kb", nearest: [] });
-  assert.equal(await page.locator(".closest").count(), 0);
+  assert.equal(await page.locator(".passages").count(), 0);
   assert.equal(await page.evaluate(() => window.hacked), undefined);
 });
 
@@ -243,20 +211,16 @@ test("a failed question ends the waiting, and its retry shows the evidence", asy
   assert.doesNotMatch(await page.locator("#evidence").textContent(), /Looking for evidence/);
   await emit(page, "message", ANSWER);
   assert.equal(await page.locator("#evidence-question").textContent(), "How long?");
-  assert.equal(await page.locator(".slip").count(), 2);
+  assert.equal(await page.locator(".passages li").count(), 3);
 });
 
-test("the raw outcome can be copied", async () => {
+test("the raw outcome is shown on demand", async () => {
   assert.ok(!(await page.locator("#raw").isVisible()));
   await answer();
-  await page.context().grantPermissions(["clipboard-read", "clipboard-write"], { origin: demo.origin });
   await page.locator("#raw summary").click();
-  await page.locator("#raw-copy").click();
-  await page.locator("#raw-copy", { hasText: "Copied" }).waitFor();
-  assert.deepEqual(JSON.parse(await page.evaluate(() => navigator.clipboard.readText())), ANSWER_ON_THE_WIRE);
+  const shown = JSON.parse(await page.locator("#raw-json").innerText());
+  assert.deepEqual(shown, JSON.parse(JSON.stringify(ANSWER)));
 });
-
-const ANSWER_ON_THE_WIRE = JSON.parse(JSON.stringify(ANSWER));
 
 test("the page does not overflow at 320 pixels, signed in or not", async () => {
   await page.setViewportSize({ width: 320, height: 640 });
@@ -272,14 +236,13 @@ test("the page does not overflow at 320 pixels, signed in or not", async () => {
 for (const theme of ["light", "dark"]) {
   test(`axe finds no violation: ${theme}`, async () => {
     await page.emulateMedia({ reducedMotion: "reduce" });
-    await page.locator(`#theme-${theme}`).check();
+    await page.locator("#theme").selectOption(theme);
     await answer();
-    await emit(page, "citation-open", { citation: STRONG });
     await page.locator("#raw summary").click();
     await check("answer");
     await emit(page, "refusal", REFUSAL);
     await check("refusal");
-    await page.locator("#mode-floating").check();
+    await page.locator("#mode").selectOption("floating");
     await check("floating");
     await page.setViewportSize({ width: 320, height: 640 });
     await check("narrow");
@@ -310,7 +273,7 @@ test("with other documents than those of the sample shop, the page has no shop",
   assert.equal(await page.title(), "Evidence Chat");
   assert.equal(await page.locator("#brand-name").textContent(), "Evidence Chat");
   assert.equal(await page.locator("#chat").getAttribute("heading"), null);
-  assert.equal(await page.locator(".example, .sample, .foot").count(), 0);
+  assert.equal(await page.locator(".example, footer").count(), 0);
   assert.doesNotMatch(await page.locator("body").evaluate((body) => body.textContent), /Fernhollow|return an item/);
   await page.unroute("**/config.json");
 });

@@ -60,12 +60,8 @@ describe("settings of an assistant", () => {
 
   test("shows what is saved, defaults as placeholders, and saves nothing before a change", async () => {
     assert.equal(await page.getByLabel("Title").inputValue(), "Help");
-    assert.equal(await page.getByLabel("Evidence threshold", { exact: true }).inputValue(), "");
-    assert.equal(
-      await page.getByLabel("Evidence threshold", { exact: true }).getAttribute("placeholder"),
-      "0.35 (default)",
-    );
-    assert.equal(await page.getByLabel("Evidence threshold, slider").inputValue(), "0.35");
+    assert.equal(await page.getByLabel("Evidence threshold").inputValue(), "");
+    assert.equal(await page.getByLabel("Evidence threshold").getAttribute("placeholder"), "0.35 (default)");
     assert.equal(await page.getByLabel("Passages").getAttribute("placeholder"), "5 (default)");
     assert.equal(await page.getByLabel("Use the built-in suggestions").isChecked(), true);
     assert.equal(await save().getAttribute("aria-disabled"), "true");
@@ -76,16 +72,9 @@ describe("settings of an assistant", () => {
 
   test("saves texts, numbers, lists and switches by keyboard, and says so", async () => {
     await page.getByLabel("Title").fill(HOSTILE);
-    await page.getByLabel("Evidence threshold", { exact: true }).fill("0.4");
+    await page.getByLabel("Evidence threshold").fill("0.4");
     await page.getByLabel("Passages").fill("7");
-    await page.getByLabel("Suggested questions: question 2", { exact: true }).fill("When?");
-    await page.getByRole("button", { name: "Move up Suggested questions: question 2" }).focus();
-    await page.keyboard.press("Enter");
-    assert.equal(await page.getByLabel("Suggested questions: question 1", { exact: true }).inputValue(), "When?");
-    await page.getByRole("button", { name: "Add a question" }).focus();
-    await page.keyboard.press("Enter");
-    await page.keyboard.type("Where?");
-    await page.getByRole("button", { name: "Remove Suggested questions: question 2" }).press("Enter");
+    await page.getByLabel("Suggested questions").fill(" When?\n\nWhere?  ");
     await page.getByLabel("Use the built-in suggestions").uncheck();
     await state("5 unsaved changes.");
     await page.getByLabel("Title").press("Enter");
@@ -112,20 +101,19 @@ describe("settings of an assistant", () => {
   });
 
   test("says at the field what is allowed, and focuses it", async () => {
-    await page.getByLabel("Evidence threshold", { exact: true }).fill("1.5");
+    await page.getByLabel("Evidence threshold").fill("1.5");
     await save().click();
     await setting("evidence_threshold").getByText("0 to 1, or empty for 0.35.").waitFor();
     assert.equal(await page.evaluate(() => document.activeElement?.id), "setting-evidence_threshold");
-    await page.getByLabel("Evidence threshold", { exact: true }).fill("0.5");
+    await page.getByLabel("Evidence threshold").fill("0.5");
     // Only the database knows what an origin is.
-    await page.getByRole("button", { name: "Add an origin" }).click();
-    await page.keyboard.type("shop.example.com/path");
+    await page.getByLabel("Allowed origins").fill("shop.example.com/path");
     await save().click();
     await setting("allowed_origins").getByText("At most 50 origins").waitFor();
     await page.getByRole("alert").filter({ hasText: "Not saved: one setting is not allowed." }).waitFor();
     assert.equal(await assistant().then((row) => row.evidence_threshold), null, "nothing is saved");
     await assertNoViolations(page, "with a mistake");
-    await page.getByLabel("Allowed origins: origin 1", { exact: true }).fill("https://shop.example.com");
+    await page.getByLabel("Allowed origins").fill("https://shop.example.com");
     await save().click();
     await said("Saved.");
     assert.deepEqual((await assistant()).allowed_origins, ["https://shop.example.com"]);

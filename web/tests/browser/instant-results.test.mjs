@@ -377,28 +377,6 @@ test("nobody's results stay when the visitor changes or nobody is signed in", as
   assert.deepEqual(queries(), []);
 });
 
-test("a slow device searches less often", async (t) => {
-  finding(...RESULTS);
-  const widget = await openReady(t, {
-    init: () => {
-      addEventListener("DOMContentLoaded", () => {
-        const embed = async (_text, options) => {
-          await new Promise((resolve) => setTimeout(resolve, 150));
-          options?.signal?.throwIfAborted();
-          return { vector: new Float32Array(384).fill(Math.sqrt(1 / 384)), tokens: 5, truncated: false };
-        };
-        const embedder = { fingerprint: "slow", embed, countTokens: async () => 5, dispose: () => undefined };
-        for (const chat of document.querySelectorAll("evidence-chat")) chat.embedderFactory = async () => embedder;
-      });
-    },
-  });
-  await type(widget, "how");
-  await widget.role("result").first().waitFor();
-  await type(widget, " do I get my money back after two weeks", 120);
-  await widget.until(() => queries().at(-1)?.endsWith("two weeks"), "the last text is searched");
-  assert.ok(queries().length <= 3, queries().join(", "));
-});
-
 for (const [language, direction] of [
   ["ar", "rtl"],
   ["en", "ltr"],

@@ -69,7 +69,7 @@ test("each part whose code fails to load once is loaded by a second request, and
   await widget.ask(QUESTION);
   await widget.role("feedback-down").waitFor();
   await widget.until(() => requests.get("reader") === 2, "the reader's code, which is loaded when the page is idle");
-  const twice = ["citation-use", "download", "feedback", "help", "hint", "history", "my-data", "panel", "reader"];
+  const twice = ["answered", "download", "help", "history", "panel", "reader"];
   assert.deepEqual(
     Object.fromEntries([...requests].toSorted()),
     Object.fromEntries([...twice, "references", "search", "texts-en"].map((part) => [part, 2])),
@@ -85,7 +85,7 @@ test("the feedback of an answer causes no error if its code arrives when the con
   t.after(held.resolve);
   let isAsked = false;
   site.interfere = async (path) => {
-    if (partOf(path) !== "feedback") return false;
+    if (partOf(path) !== "answered") return false;
     isAsked = true;
     await held.promise;
     return false;

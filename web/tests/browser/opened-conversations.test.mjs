@@ -211,9 +211,10 @@ test("a conversation that was being opened can be opened again if deleting all d
   await widget.role("my-data-confirm").click();
   await widget.role("my-data-failure").waitFor();
   await widget.role("history-back").click();
-  assert.match(await widget.role("error-message").innerText(), /conversation could not be loaded/);
+  const log = widget.role("log");
+  assert.match(await log.locator("[data-role=error-message]").innerText(), /conversation could not be loaded/);
   release();
-  await widget.role("retry").click();
+  await log.locator("[data-role=retry]").click();
   await widget.element.getByText("The first one?").waitFor();
 });
 
@@ -256,45 +257,6 @@ test("deleting all data stops a streaming answer first", async (t) => {
   await sleep(150);
   assert.equal(await widget.all("assistant").count(), 0);
   assert.equal(sent().length, 1);
-});
-
-/** Blocks or allows the code that loads with the history. */
-const blocking = async (page, isBlocked) => {
-  if (isBlocked) await page.route("**/my-data-*.js", (route) => route.abort());
-  else await page.unroute("**/my-data-*.js");
-};
-
-test("the code for the visitor's data is loaded once, with the history", async (t) => {
-  withConversation([{ role: "user", content: "The first one?" }]);
-  const widget = await open(t);
-  const loaded = () => site.requests.filter((path) => path.includes("/my-data-")).length;
-  site.requests.length = 0;
-  await openConversation(widget);
-  await widget.role("history-open").click();
-  await widget.role("my-data-export").waitFor();
-  await widget.role("history-back").click();
-  await widget.role("history-open").click();
-  await widget.role("my-data-export").waitFor();
-  assert.equal(loaded(), 1);
-});
-
-test("the history works without the code for the visitor's data, and a retry loads it", async (t) => {
-  withConversation([{ role: "user", content: "The first one?" }]);
-  const widget = await open(t, { setUp: (page) => blocking(page, true) });
-  await widget.role("input").focus();
-  await widget.role("history-open").click();
-  const missing = widget.role("my-data-missing");
-  await missing.waitFor();
-  assert.match(await missing.innerText(), /cannot be exported or deleted right now/);
-  await widget.role("session-open").waitFor();
-  assert.equal(await widget.all("my-data").count(), 0);
-  await missing.getByRole("button").click();
-  await widget.role("my-data-missing").waitFor();
-  assert.equal(await widget.all("my-data-missing").count(), 1, "one notice after several attempts");
-  await blocking(widget.page, false);
-  await missing.getByRole("button").click();
-  await widget.role("my-data-export").waitFor();
-  assert.equal(await widget.all("my-data-missing").count(), 0);
 });
 
 test("the history's code is loaded when it is opened, and a failure can be retried", async (t) => {

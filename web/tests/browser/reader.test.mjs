@@ -94,34 +94,9 @@ test("on a later visit the reader comes from the browser's cache, and the first 
   assert.equal(readings().at(-1).passages[0].z.length, 2);
 });
 
-test("a slow search delays a question by 600 ms at most, and after two the reader is given up", async (t) => {
-  const widget = await openWithReader(t);
-  site.api.findStatements = () => undefined;
-  for (const number of [1, 2]) {
-    const { stage } = await waitFor(widget);
-    assert.ok(stage >= 550 && stage < 1200, `${stage} ms from the vector to the request`);
-    await widget.until(() => site.api.statementSearches.at(-1).isCut, "the search is aborted");
-    assert.equal(site.api.statementSearches.length, number);
-  }
-  const { stage } = await waitFor(widget);
-  assert.ok(stage < 300, `${stage} ms`);
-  assert.equal(site.api.statementSearches.length, 2);
-  assert.deepEqual(new Set(readings()), new Set([undefined]));
-});
-
-/** Asks a question; gives how long it was between its vector and its request. */
-async function waitFor(widget) {
-  const before = (await widget.events("stage")).length;
-  await widget.ask(QUESTION);
-  const stages = (await widget.events("stage")).slice(before).map(({ detail }) => detail);
-  const at = (name) => stages.find(({ stage }) => stage === name).milliseconds;
-  return { stage: at("sent") - at("embedded") };
-}
-
 const BROKEN = {
   "is missing": (response) => response.writeHead(404).end(),
   "is another file": (response) => response.writeHead(200, { "content-length": 5 }).end("other"),
-  "is a page": (response) => response.writeHead(200, { "content-type": "text/html" }).end("<p>Sign in"),
 };
 
 for (const [fault, answerWith] of Object.entries(BROKEN)) {
@@ -144,30 +119,6 @@ for (const [fault, answerWith] of Object.entries(BROKEN)) {
     assert.deepEqual(await widget.events("error"), []);
   });
 }
-
-const HOSTILE = {
-  "no JSON": (response) => response.writeHead(200, { "content-type": "application/json" }).end("<p>"),
-  "a wrong status": json(500, { code: "internal", message: "No.", retryable: true }),
-  "no passages": json(200, { question: QUESTION, passages: [] }),
-  "other types": json(200, { question: 7, passages: { length: 5 } }),
-  "an unknown id": json(200, { question: QUESTION, passages: [{ ...PASSAGE, chunk_id: "__proto__" }] }),
-  "statements that are none": json(200, { question: QUESTION, passages: [{ ...PASSAGE, statements: [{}, null] }] }),
-  markup: json(200, { question: QUESTION, passages: [{ ...PASSAGE, heading: "<img src=x onerror=alert(1)>" }] }),
-};
-
-test("whatever the search responds, the question is answered", async (t) => {
-  const widget = await openWithReader(t, PATIENT);
-  for (const [name, respond] of Object.entries(HOSTILE)) {
-    site.api.findStatements = respond;
-    await widget.ask(QUESTION);
-    assert.equal(readings().at(-1)?.passages.length ?? 0, name === "markup" ? 1 : 0, name);
-    // Two questions in a row without a reading would be the last that are read.
-    finding(PASSAGE);
-    await widget.ask(QUESTION);
-    assert.ok(readings().at(-1), `after ${name}`);
-  }
-  assert.deepEqual(await widget.events("error"), []);
-});
 
 test("Stop aborts the search, and the question is not sent before a retry", async (t) => {
   const widget = await openWithReader(t);

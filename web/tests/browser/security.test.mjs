@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { startSuite } from "../../../tests/lib/suite.mjs";
 import { answer, citation, generated, quoteOf, refusal, report, SESSION, whole } from "./support/answers.mjs";
-import { openWidgetPage, strictPolicy } from "./pages/widget/page.mjs";
+import { openWidgetPage } from "./pages/widget/page.mjs";
 import { startWidgetSite } from "./pages/widget/site.mjs";
 
 const CORPUS = new URL("../corpora/dompurify/payloads.json", import.meta.url);
@@ -97,165 +97,162 @@ function fillApi(api) {
   );
 }
 
-for (const policy of ["the strict policy", "no policy"]) {
-  test(`every XSS payload stays text in every place, under ${policy}`, async (t) => {
-    fillApi(site.api);
-    const dialogs = [];
-    const widget = await openWidgetPage(t, browser, site, {
-      csp: policy === "no policy" ? null : strictPolicy(site.api),
-      attributes: { "support-url": "javascript:alert(1)" },
-      // Shows a notice that was dismissed under another policy.
-      init: () => origin !== "null" && localStorage.clear(),
-      setUp: async (page) => {
-        page.on("dialog", (dialog) => {
-          dialogs.push(dialog.message());
-          void dialog.dismiss();
-        });
-      },
-    });
-    const { page } = widget;
-    await widget.role("input").waitFor();
-    const untouched = await outside(page);
-    const check = async (place) => {
-      assert.deepEqual(await findings(page), [], place);
-      assert.deepEqual(dialogs, [], place);
-      assert.deepEqual(await outside(page), untouched, place);
-    };
-    /** The texts of all parts with that role, which proves that the payloads are shown. */
-    const texts = (role) => widget.all(role).evaluateAll((parts) => parts.map(({ textContent }) => textContent));
-
-    await t.test("payloads stay text in greeting and suggested questions", async () => {
-      await widget.role("input").hover();
-      await widget.all("suggested").first().waitFor();
-      const shown = await texts("suggested");
-      assert.ok(shown.length > 0);
-      for (const text of shown) assert.ok(payloads.includes(text), text);
-      assert.ok((await widget.role("log").evaluate((log) => log.textContent)).includes(payloads[3]));
-      await check("greeting");
-    });
-
-    await t.test("payloads stay text in the notice about the service that gets questions", async () => {
-      const [notice] = await texts("privacy");
-      assert.ok(notice.includes(payloads[3]));
-      await check("privacy notice");
-      await widget.role("privacy-dismiss").click();
-    });
-
-    await t.test("payloads stay text in questions, refusals, their suggestions and nearest documents", async () => {
-      const groups = Array.from({ length: Math.ceil(payloads.length / 6) }, (_, group) =>
-        payloads.slice(6 * group, 6 * group + 6),
-      );
-      const messages = groups.map((group) => group.join("\n"));
-      for (const [position, group] of groups.entries()) {
-        const nearest = group.map((title) => ({ ...hostilePassage(title), section: undefined, page: undefined }));
-        const suggestions = group.map((text) => ({ type: "ask", text }));
-        // The page's own address is hostile, so this one is not used.
-        suggestions.push({ type: "contact", text: group[0], url: `https://example.com/${group[0]}` });
-        site.api.respondWith(whole(refusal({ message: messages[position], suggestions, nearest })));
-        await widget.call("ask", messages[position]);
-      }
-      assertShown(
-        await texts("user"),
-        messages.map((message) => message.trim()),
-      );
-      assertShown(await texts("refusal-message"), messages);
-      assertShown(
-        (await texts("suggestion")).filter((text) => text !== "Contact support"),
-        payloads,
-      );
-      assert.equal(await widget.all("contact").count(), 0);
-      assertShown(
-        await widget.all("nearest").locator("li").allTextContents(),
-        payloads.map((payload) => payload.trim()),
-      );
-      await check("refusals");
-      await widget.call("clear");
-    });
-
-    await t.test("payloads stay text in errors", async () => {
-      for (const payload of payloads.slice(0, 20)) {
-        const error = { code: payload, message: payload, retryable: true, request_id: payload };
-        site.api.respondWith(whole([["error", error]]));
-        await widget.call("ask", "Why?");
-      }
-      assert.equal(await widget.all("error").count(), 20);
-      await check("errors");
-      await widget.call("clear");
-    });
-
-    await t.test("payloads stay text in an answer: text, titles, sections, addresses, passages, quotes", async () => {
-      const deltas = payloads.map((payload, position) => `${payload} [${position + 1}] `);
-      site.api.respondWith(
-        whole(answer({ deltas, citations: payloads.map(hostileCitation), also_found: payloads.map(hostilePassage) })),
-      );
-      await widget.call("ask", "Show me all of it.");
-      const reply = await widget.reply("done");
-      assert.equal(await widget.all("found").count(), payloads.length);
-      assert.ok((await reply.evaluate((element) => element.textContent)).includes(payloads[7]));
-      await check("answer");
-      await openEverything(widget);
-      const shown = await reply.evaluate((element) => element.textContent);
-      assert.ok(payloads.filter((payload) => shown.includes(payload)).length > payloads.length / 2);
-      await check("answer with everything open");
-      await showCards(widget, 10);
-      await check("cards");
-      await exportReferences(widget);
-      await check("references");
-    });
-
-    await t.test("payloads stay text in a generated answer, its report and its source sentences", async () => {
-      await widget.call("clear");
-      const deltas = payloads.map((payload, position) => `${payload} [${position + 1}]`);
-      const generation = report({ model: payloads[0], dropped: { [payloads[1]]: 2, name: 1 }, fallback: payloads[2] });
-      site.api.respondWith(whole(generated({ deltas, citations: payloads.map(hostileSupport), generation })));
-      await widget.call("ask", "Write all of it.");
-      const reply = await widget.reply("done");
-      assert.match(await widget.role("left-out").textContent(), /^3 sentences/);
-      assert.ok((await reply.evaluate((element) => element.textContent)).includes(payloads[7]));
-      await openEverything(widget);
-      await check("generated answer with everything open");
-      await showCards(widget, 10);
-      await check("cards of a generated answer");
-    });
-
-    await t.test("payloads stay text in the history and in a conversation opened from it", async () => {
-      await widget.call("clear");
-      await widget.role("history-open").click();
-      await widget.all("session").first().waitFor();
-      await widget.role("history-more").click();
-      await widget.until(async () => (await widget.all("session").count()) > 20, "a second page");
-      const titles = await widget.all("session-open").allTextContents();
-      assert.ok(titles.every((title, position) => title.includes(payloads[position].trim())));
-      await check("history");
-      await widget.all("session-rename").nth(3).click();
-      assert.equal(await widget.role("rename-input").inputValue(), payloads[3]);
-      await check("rename");
-      await widget.page.keyboard.press("Escape");
-      await widget.all("session-delete").nth(5).click();
-      await widget.role("undo").waitFor();
-      await check("delete");
-      await widget.all("session-open").first().click();
-      await widget.until(async () => (await widget.all("user").count()) === payloads.length, "all questions");
-      assertShown(await texts("user"), payloads);
-      await check("restored conversation");
-      await openEverything(widget);
-      await check("restored conversation with everything open");
-    });
-
-    const foreign = widget.urls.filter((url) => ![site.origin, site.api.origin].includes(new URL(url).origin));
-    assert.deepEqual(foreign, [], "no request to another origin");
-    // Proves that the check detects a foreign element.
-    await page.evaluate(() => {
-      const shadow = document.querySelector("evidence-chat").shadowRoot;
-      const link = document.createElement("a");
-      link.setAttribute("href", "javascript:1");
-      shadow.append(document.createElement("img"), link);
-      globalThis.marker = true;
-    });
-    assert.deepEqual(await findings(page), ["<img>", 'href="javascript:1"']);
-    assert.notDeepEqual(await outside(page), untouched);
+// Without a policy, which would keep scripts from running. The other tests use the strict one.
+test("every XSS payload stays text in every place, also on a page without a policy", async (t) => {
+  fillApi(site.api);
+  const dialogs = [];
+  const widget = await openWidgetPage(t, browser, site, {
+    csp: null,
+    attributes: { "support-url": "javascript:alert(1)" },
+    setUp: async (page) => {
+      page.on("dialog", (dialog) => {
+        dialogs.push(dialog.message());
+        void dialog.dismiss();
+      });
+    },
   });
-}
+  const { page } = widget;
+  await widget.role("input").waitFor();
+  const untouched = await outside(page);
+  const check = async (place) => {
+    assert.deepEqual(await findings(page), [], place);
+    assert.deepEqual(dialogs, [], place);
+    assert.deepEqual(await outside(page), untouched, place);
+  };
+  /** The texts of all parts with that role, which proves that the payloads are shown. */
+  const texts = (role) => widget.all(role).evaluateAll((parts) => parts.map(({ textContent }) => textContent));
+
+  await t.test("payloads stay text in greeting and suggested questions", async () => {
+    await widget.role("input").hover();
+    await widget.all("suggested").first().waitFor();
+    const shown = await texts("suggested");
+    assert.ok(shown.length > 0);
+    for (const text of shown) assert.ok(payloads.includes(text), text);
+    assert.ok((await widget.role("log").evaluate((log) => log.textContent)).includes(payloads[3]));
+    await check("greeting");
+  });
+
+  await t.test("payloads stay text in the notice about the service that gets questions", async () => {
+    const [notice] = await texts("privacy");
+    assert.ok(notice.includes(payloads[3]));
+    await check("privacy notice");
+    await widget.role("privacy-dismiss").click();
+  });
+
+  await t.test("payloads stay text in questions, refusals, their suggestions and nearest documents", async () => {
+    const groups = Array.from({ length: Math.ceil(payloads.length / 6) }, (_, group) =>
+      payloads.slice(6 * group, 6 * group + 6),
+    );
+    const messages = groups.map((group) => group.join("\n"));
+    for (const [position, group] of groups.entries()) {
+      const nearest = group.map((title) => ({ ...hostilePassage(title), section: undefined, page: undefined }));
+      const suggestions = group.map((text) => ({ type: "ask", text }));
+      // The page's own address is hostile, so this one is not used.
+      suggestions.push({ type: "contact", text: group[0], url: `https://example.com/${group[0]}` });
+      site.api.respondWith(whole(refusal({ message: messages[position], suggestions, nearest })));
+      await widget.call("ask", messages[position]);
+    }
+    assertShown(
+      await texts("user"),
+      messages.map((message) => message.trim()),
+    );
+    assertShown(await texts("refusal-message"), messages);
+    assertShown(
+      (await texts("suggestion")).filter((text) => text !== "Contact support"),
+      payloads,
+    );
+    assert.equal(await widget.all("contact").count(), 0);
+    assertShown(
+      await widget.all("nearest").locator("li").allTextContents(),
+      payloads.map((payload) => payload.trim()),
+    );
+    await check("refusals");
+    await widget.call("clear");
+  });
+
+  await t.test("payloads stay text in errors", async () => {
+    for (const payload of payloads.slice(0, 20)) {
+      const error = { code: payload, message: payload, retryable: true, request_id: payload };
+      site.api.respondWith(whole([["error", error]]));
+      await widget.call("ask", "Why?");
+    }
+    assert.equal(await widget.all("error").count(), 20);
+    await check("errors");
+    await widget.call("clear");
+  });
+
+  await t.test("payloads stay text in an answer: text, titles, sections, addresses, passages, quotes", async () => {
+    const deltas = payloads.map((payload, position) => `${payload} [${position + 1}] `);
+    site.api.respondWith(
+      whole(answer({ deltas, citations: payloads.map(hostileCitation), also_found: payloads.map(hostilePassage) })),
+    );
+    await widget.call("ask", "Show me all of it.");
+    const reply = await widget.reply("done");
+    assert.equal(await widget.all("found").count(), payloads.length);
+    assert.ok((await reply.evaluate((element) => element.textContent)).includes(payloads[7]));
+    await check("answer");
+    await openEverything(widget);
+    const shown = await reply.evaluate((element) => element.textContent);
+    assert.ok(payloads.filter((payload) => shown.includes(payload)).length > payloads.length / 2);
+    await check("answer with everything open");
+    await showCards(widget, 10);
+    await check("cards");
+    await exportReferences(widget);
+    await check("references");
+  });
+
+  await t.test("payloads stay text in a generated answer, its report and its source sentences", async () => {
+    await widget.call("clear");
+    const deltas = payloads.map((payload, position) => `${payload} [${position + 1}]`);
+    const generation = report({ model: payloads[0], dropped: { [payloads[1]]: 2, name: 1 }, fallback: payloads[2] });
+    site.api.respondWith(whole(generated({ deltas, citations: payloads.map(hostileSupport), generation })));
+    await widget.call("ask", "Write all of it.");
+    const reply = await widget.reply("done");
+    assert.match(await widget.role("left-out").textContent(), /^3 sentences/);
+    assert.ok((await reply.evaluate((element) => element.textContent)).includes(payloads[7]));
+    await openEverything(widget);
+    await check("generated answer with everything open");
+    await showCards(widget, 10);
+    await check("cards of a generated answer");
+  });
+
+  await t.test("payloads stay text in the history and in a conversation opened from it", async () => {
+    await widget.call("clear");
+    await widget.role("history-open").click();
+    await widget.all("session").first().waitFor();
+    await widget.role("history-more").click();
+    await widget.until(async () => (await widget.all("session").count()) > 20, "a second page");
+    const titles = await widget.all("session-open").allTextContents();
+    assert.ok(titles.every((title, position) => title.includes(payloads[position].trim())));
+    await check("history");
+    await widget.all("session-rename").nth(3).click();
+    assert.equal(await widget.role("rename-input").inputValue(), payloads[3]);
+    await check("rename");
+    await widget.page.keyboard.press("Escape");
+    await widget.all("session-delete").nth(5).click();
+    await widget.role("undo").waitFor();
+    await check("delete");
+    await widget.all("session-open").first().click();
+    await widget.until(async () => (await widget.all("user").count()) === payloads.length, "all questions");
+    assertShown(await texts("user"), payloads);
+    await check("restored conversation");
+    await openEverything(widget);
+    await check("restored conversation with everything open");
+  });
+
+  const foreign = widget.urls.filter((url) => ![site.origin, site.api.origin].includes(new URL(url).origin));
+  assert.deepEqual(foreign, [], "no request to another origin");
+  // Proves that the check detects a foreign element.
+  await page.evaluate(() => {
+    const shadow = document.querySelector("evidence-chat").shadowRoot;
+    const link = document.createElement("a");
+    link.setAttribute("href", "javascript:1");
+    shadow.append(document.createElement("img"), link);
+    globalThis.marker = true;
+  });
+  assert.deepEqual(await findings(page), ["<img>", 'href="javascript:1"']);
+  assert.notDeepEqual(await outside(page), untouched);
+});
 
 /** Compares without printing the payloads. */
 function assertShown(actual, expected) {

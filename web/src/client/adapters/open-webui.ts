@@ -9,7 +9,7 @@ export type OpenWebUiEvent =
   | { readonly type: "source"; readonly data: OpenWebUiSource }
   | { readonly type: "notification"; readonly data: { readonly type: "error"; readonly content: string } };
 
-/** What is being done, or was done. */
+/** The current or completed step. */
 export interface OpenWebUiStatus {
   readonly description: string;
   readonly done: boolean;

@@ -154,7 +154,7 @@ function finish(messageMetadata: UiMessageMetadata): UiMessagePart {
 export interface UiMessage {
   readonly role: string;
   readonly parts: readonly { readonly type: string; readonly text?: string }[];
-  /** That of an answer is `UiMessageMetadata`. */
+  /** `UiMessageMetadata` for an answer. */
   readonly metadata?: unknown;
 }
 
@@ -192,7 +192,7 @@ function textOf({ parts }: UiMessage): string {
     .trim();
 }
 
-/** What was searched for a question together with the one before it. */
+/** The text that was searched for a question and the question before it. */
 function searchedFor(answer: UiMessage | undefined): string | undefined {
   return asString(asObject(answer?.metadata)?.searched);
 }

@@ -4,6 +4,7 @@ import { optional } from "../../client/json.js";
 import type { ChatEvent, Session, StoredMessage } from "../../client/wire.js";
 import { button, icon } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
+import { adoptStyles } from "../../dom/styles.js";
 import { lazyImport } from "../../lazy-import.js";
 import { frameDrawn, yieldToPage } from "../../dom/yield-to-page.js";
 import type { CitationActions } from "../citations/answer-view.js";
@@ -24,10 +25,7 @@ import { type ReplyView, waiting } from "./reply-view.js";
 /** Page size when a conversation is opened: the API's maximum. A page may have fewer messages. */
 const PAGE_SIZE = 200;
 
-const ignored = () => undefined;
-const loadCitationUse = lazyImport(() => import("../citation-use/index.js"));
-const loadFeedback = lazyImport(() => import("../feedback/index.js"));
-const loadHint = lazyImport(() => import("../hint/index.js"));
+const loadAnswered = lazyImport(() => import("../answered/index.js"));
 const loadDownload = lazyImport(() => import("../save-file.js"));
 
 /** Abort reason when the visitor stops the answer. */
@@ -123,20 +121,33 @@ export class Chat {
     const { host, user, model, settings } = this.#options;
     const { sessionId } = this;
     if (!tools || !sessionId || !id || host.element.getAttribute("feedback") === "off") return;
-    const loaded = await loadFeedback().catch(() => undefined);
+    const loaded = await this.#loadAnswered();
     const embedding = async () => model.embedder && [...(await model.embedder.embed(searched)).vector];
-    const { translator, shadow } = host;
+    const { translator } = host;
     const contact = () => contactLink(host, { question, sessionId }, settings.supportUrl);
     loaded?.offerFeedback({
       id: { sessionId, messageId: id },
       feedback,
       tools,
-      shadow,
       translator,
       client: user.client,
       embedding,
       contact,
     });
+  }
+
+  /** Loads what follows an answer. The chat works without it. */
+  async #loadAnswered(): Promise<typeof import("../answered/index.js") | undefined> {
+    const loaded = await loadAnswered().catch(() => undefined);
+    if (loaded) adoptStyles(this.#options.host.shadow, loaded.styles);
+    return loaded;
+  }
+
+  async #answered(reply: ReplyView): Promise<void> {
+    const { host, user } = this.#options;
+    const loaded = await this.#loadAnswered();
+    loaded?.countCitationUse(host.frame.log, user.client);
+    if (reply.answer.citations.length > 0 && isFirstHint()) loaded?.showHint(host);
   }
 
   /** Aborts the running question or opening. */
@@ -273,12 +284,9 @@ export class Chat {
           this.#completed(reply);
           const { message_id: id, persisted, searched } = event;
           if (settings.privacy.isOnDevice) writer.offer(reply, searched ?? exchange.question);
-          // From the first answer on. The chat works without them.
-          loadCitationUse().then(({ countCitationUse }) => countCitationUse(host.frame.log, user.client), ignored);
+          void this.#answered(reply);
           if (persisted && id)
             void this.#offerFeedback(reply, exchange.question, { id, ...optional("searched", searched) });
-          if (reply.answer.citations.length > 0 && isFirstHint())
-            loadHint().then(({ showHint }) => showHint(host), ignored);
         }
       }
     } catch (thrown) {

@@ -23,7 +23,7 @@ export interface Exchange {
   tokens?: number;
 }
 
-/** What a reader says about a question, or `undefined`. Never rejects. */
+/** Reads the passages of a question; `undefined` without a reading. Never rejects. */
 export type ReadQuestion = (
   fields: EmbeddedQuestion["fields"],
   embedder: QuestionEmbedder,

@@ -1,7 +1,7 @@
 import type { StoredMessage } from "../../client/wire.js";
 import { set } from "../../dom/element.js";
 import type { Translator } from "../../dom/translator.js";
-import type { AnswerView, CitationActions } from "../citations/answer-view.js";
+import type { CitationActions } from "../citations/answer-view.js";
 import { questionView, ReplyView } from "./reply-view.js";
 
 /** The log follows a streaming answer if it is scrolled this close to the followed position. */
@@ -47,11 +47,6 @@ export class LogView {
 
   get isEmpty(): boolean {
     return this.#lastQuestion === undefined && this.#replies.size === 0;
-  }
-
-  /** The visible answers, oldest first. */
-  get answers(): AnswerView[] {
-    return [...this.#replies].flatMap(({ answers }) => answers);
   }
 
   addQuestion(text: string): ReplyView {

@@ -48,7 +48,7 @@ function chatProblem(error: ChatError): Problem {
   const retryAfterSeconds = error.retryAfterSeconds || (code === "rate_limited" ? DEFAULT_WAIT_SECONDS : 0);
   return {
     code,
-    text: error.reason === undefined ? TEXTS[code] : REASON_TEXTS[error.reason],
+    text: error.reason === undefined ? (TEXTS[code] ?? GENERAL.text) : REASON_TEXTS[error.reason],
     values: { count: retryAfterSeconds },
     canRetry: retryable,
     waitSeconds: retryAfterSeconds,
@@ -64,18 +64,14 @@ const REASON_TEXTS: Readonly<Record<ChatErrorReason, TextKey>> = {
   visitors_limited: "errorVisitorsLimited",
 };
 
-const TEXTS: Readonly<Record<ChatErrorCode, TextKey>> = {
-  invalid_request: "errorInvalidRequest",
+/** Other errors, which only a bug can cause, have the text of `internal`. */
+const TEXTS: { readonly [code in ChatErrorCode]?: TextKey } = {
   unauthorized: "errorUnauthorized",
   forbidden: "errorForbidden",
   not_found: "errorNotFound",
   unknown_assistant: "errorUnknownAssistant",
-  conflict: "errorConflict",
   model_mismatch: "errorModelMismatch",
-  payload_too_large: "errorTooLarge",
-  unsupported_media_type: "errorInvalidRequest",
   rate_limited: "errorRateLimited",
-  internal: "errorInternal",
   upstream_unavailable: "errorUnavailable",
   upstream_timeout: "errorTimeout",
   connection_lost: "errorConnectionLost",

@@ -36,7 +36,7 @@ export function refusalNotice(
         )
       : undefined,
     suggestions.length > 0
-      ? element("div", { class: "suggestions" }, ...suggestions.map((one) => suggestionView(t, one, actions)))
+      ? element("div", { class: "suggestions row" }, ...suggestions.map((one) => suggestionView(t, one, actions)))
       : undefined,
   );
 }

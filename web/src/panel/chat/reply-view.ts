@@ -14,7 +14,6 @@ export class ReplyView {
   readonly #translator: Translator;
   readonly #actions: CitationActions;
   #answer: AnswerView;
-  #written: AnswerView | undefined;
 
   constructor(translator: Translator, actions: CitationActions) {
     this.#translator = translator;
@@ -37,15 +36,9 @@ export class ReplyView {
     return this.root.querySelector(".answer-tools");
   }
 
-  /** All answers of this reply, from top to bottom. */
-  get answers(): AnswerView[] {
-    return this.#written ? [this.#written, this.#answer] : [this.#answer];
-  }
-
   /** Creates the view of an answer that is written on this device; the caller shows it above the other one. */
   newWritten(): AnswerView {
-    this.#written = new AnswerView(this.#translator, this.#actions);
-    return this.#written;
+    return new AnswerView(this.#translator, this.#actions);
   }
 
   /** Shows that a reply is pending, at the first attempt and at each retry. */
@@ -170,14 +163,14 @@ export function waiting({ t }: Translator, what: TextKey = "searching", isVisibl
   );
 }
 
-/** How long a button shows the outcome. */
+/** Time that a button shows the outcome. */
 const FEEDBACK_MS = 2000;
 
 /** Buttons that copy an answer, as text or with footnotes. */
 export function copyButtons(t: Translate, answer: AnswerView): HTMLElement {
   return element(
     "div",
-    { class: "answer-tools" },
+    { class: "answer-tools row" },
     copyButton(t, "copy", icons.copy, () => answer.plainText()),
     copyButton(t, "copyMarkdown", icons.markdown, () => answer.markdown()),
     element("span", { class: "visually-hidden", role: "status" }),

@@ -8,7 +8,7 @@ import { button, element, fill } from "../../dom/element.js";
 import type { Translator } from "../../dom/translator.js";
 import { drawCard } from "./card-content.js";
 import { cardOf } from "./card.js";
-import { asMarkdown, asPlainText, type CopiedPiece } from "./copy/formats.js";
+import { asMarkdown, asPlainText, type CopiedPiece } from "./copy.js";
 import { titleOf } from "./documents.js";
 import { generatedNote, leftOutNote } from "./generated-note.js";
 import type { Download } from "./links.js";
@@ -187,16 +187,6 @@ export class AnswerView {
   /** The answer as Markdown, with a footnote for each marker: the quote and its place. */
   markdown(): string {
     return asMarkdown(this.#copied(), this.translator);
-  }
-
-  /** Whether a range has words of a generated answer, but not the note that says who wrote them. */
-  isWithoutNote(range: Range): boolean {
-    return this.#note !== undefined && range.intersectsNode(this.#text) && !range.intersectsNode(this.#note);
-  }
-
-  /** The target of a badge of this answer; `undefined` for other elements, and before the sources arrive. */
-  targetOf(badge: Element): Target | undefined {
-    return this.#markers().find((marker) => marker.badge === badge)?.target;
   }
 
   #copied(): CopiedPiece[] {

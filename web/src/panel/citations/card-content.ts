@@ -12,7 +12,7 @@ import { citedRanges } from "./quotes.js";
 import { evidenceOf } from "./source-entry.js";
 import { verifiedMark } from "./verify.js";
 
-/** What a card needs besides its target. */
+/** Dependencies of a card. */
 export interface CardContext {
   readonly translator: Translator;
   readonly download: Download;
@@ -50,7 +50,7 @@ export function drawCard(target: Target, context: CardContext, ids: { title: str
     ),
     element(
       "div",
-      { class: "card-foot" },
+      { class: "card-foot row" },
       button({ class: "source-link", "data-role": "card-show" }, reveal, translator.t("showPassage")),
       linksOf(citation, translator, download, targets.map(narrowed)),
     ),
@@ -65,7 +65,7 @@ function drawWords(citation: Citation, { translator, answer }: CardContext): HTM
   const shown = clip(layOut(excerpt, blocks), windowAround(excerpt, around));
   return element(
     "div",
-    { class: "card-body" },
+    { class: "card-body row" },
     ...citation.quotes.map(statementOf),
     evidenceOf(citation, translator),
     element(

@@ -1,9 +1,9 @@
 import { element } from "../../dom/element.js";
 import type { Translator } from "../../dom/translator.js";
 
-/** How long the pointer or the focus rests on a badge before its card opens. */
+/** Time that the pointer or the focus rests on a badge before its card opens. */
 const OPEN_DELAY_MS = 200;
-/** How long the pointer may take from the badge to the card before it closes. */
+/** Time that the pointer may take from the badge to the card before it closes. */
 const CLOSE_DELAY_MS = 250;
 
 /** A badge that has a card. */

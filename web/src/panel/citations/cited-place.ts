@@ -142,7 +142,7 @@ interface Word {
   readonly end: number;
 }
 
-/** What counts as a word in a browser without `Intl.Segmenter`. */
+/** Matches a word in a browser without `Intl.Segmenter`. */
 const SPACED_WORD = /[\p{L}\p{M}\p{N}]+(?:['’.][\p{L}\p{M}\p{N}]+)*/gu;
 
 /** The words and numbers of a text. Some scripts have no spaces between them. */

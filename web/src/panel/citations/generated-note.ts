@@ -12,7 +12,7 @@ export function generatedNote({ t }: Translator, text: "generated" | "generatedO
   );
 }
 
-/** How many sentences of the model were left out; the reasons open on demand. `undefined` if all were sent. */
+/** Says how many sentences of the model were left out; the reasons open on demand. `undefined` if all were sent. */
 export function leftOutNote({ dropped }: GenerationReport, { t }: Translator): HTMLElement | undefined {
   const reasons = Object.entries(REASONS).flatMap(([reason, key]) => {
     const count = dropped[reason as DropReason] ?? 0;

@@ -24,7 +24,7 @@ export function linksOf(
     openLink(passage, t("openDocument"), cited),
     downloadButton(passage, t, download, t("downloadDocument")),
   ].filter((link) => link !== undefined);
-  return links.length > 0 ? element("div", { class: "source-links" }, ...links) : undefined;
+  return links.length > 0 ? element("div", { class: "source-links row" }, ...links) : undefined;
 }
 
 /** The name of a passage, as a link to the document if it has one. */

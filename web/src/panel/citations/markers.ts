@@ -7,7 +7,7 @@ export type AnswerPiece =
 
 /** An escaped marker, which the server writes for a `[7]` in the source's own text, or a marker. */
 const MARKER = /\\\[(\d{1,200})\\\]|\[(\d{1,3})\]/g;
-/** What may still become one of them, at the end of a text. */
+/** The beginning of a marker, at the end of a text. */
 const UNFINISHED = /(?:\\(?:\[\d{0,200}\\?)?|\[\d{0,3})?$/;
 
 /**

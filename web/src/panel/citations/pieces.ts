@@ -4,11 +4,11 @@ import { element } from "../../dom/element.js";
 import { cut, merged, overlap, type Range } from "./passage/tree.js";
 import { shownWords, wholeWords } from "./quotes.js";
 
-/** What may be between two pieces: signs that state nothing, and white space. */
+/** Matches between two pieces: signs that state nothing, and white space. */
 const BETWEEN = String.raw`([\s:;.,–—]{0,16}?\s)`;
-/** What may follow the last piece: the signs of empty cells, and the marker. */
+/** Matches after the last piece: the signs of empty cells, and the marker. */
 const END = /^[\s:;–]*\[\d{1,3}\]/;
-/** What a statement, or the name of its place, follows. */
+/** Matches before a statement or the name of its place. */
 const BEGINNING = /(?:^|\[\d{1,3}\])\s*$/;
 
 /**

@@ -19,7 +19,7 @@ export function citedRanges(citation: Citation): readonly Range[] {
   return merged([...quotes, ...supports].filter((words) => hasWords(citation, words)));
 }
 
-/** The same ranges, with those merged that only white space separates. */
+/** Merges the cited ranges that only white space separates. */
 export function citedSpans(citation: Citation): readonly Range[] {
   const { excerpt } = citation;
   return merged(

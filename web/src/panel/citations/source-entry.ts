@@ -10,7 +10,7 @@ import { excerptOf } from "./passage/draw.js";
 import { citedRanges } from "./quotes.js";
 import { verifiedMark } from "./verify.js";
 
-/** What an entry needs besides its passages. */
+/** Dependencies of an entry. */
 export interface EntryContext {
   readonly translator: Translator;
   readonly download: Download;
@@ -103,7 +103,12 @@ function summary(citations: DocumentPassages, translator: Translator): HTMLEleme
 }
 
 function passageHead(citation: Citation, translator: Translator): HTMLElement {
-  return element("div", { class: "passage-head" }, placesOf([citation], translator), evidenceOf(citation, translator));
+  return element(
+    "div",
+    { class: "passage-head row" },
+    placesOf([citation], translator),
+    evidenceOf(citation, translator),
+  );
 }
 
 /** The first citation with every link that any passage of the document has. */

@@ -50,7 +50,7 @@ export function sourcesView(citations: readonly Citation[], context: EntryContex
     "div",
     // Not a landmark: each answer of a conversation has its own sources.
     { class: "sources", part: "sources", role: "group", "data-role": "sources", "aria-label": label },
-    element("div", { class: "sources-head" }, head, agreement(citations, context)),
+    element("div", { class: "sources-head row" }, head, agreement(citations, context)),
     list,
     more,
   );
@@ -72,7 +72,7 @@ function agreement(citations: readonly Citation[], { translator, answer }: Entry
   );
 }
 
-/** How many of the cited documents say the first sentence of the answer. */
+/** Counts the cited documents that say the first sentence of the answer. */
 interface Agreement {
   readonly agreeing: number;
   readonly total: number;
@@ -93,7 +93,7 @@ export function agreementOf(citations: readonly Citation[], answer: string): Agr
   return { agreeing: documents.filter(agrees).length, total: documents.length };
 }
 
-/** What a quote says, and its place in the answer; -1 if white space differs there. */
+/** The words of a quote, and its place in the answer; -1 if white space differs there. */
 interface Statement {
   readonly at: number;
   readonly said: string;

@@ -11,7 +11,7 @@ import type { TextKey } from "../../texts/index.js";
 import type { Help } from "../help/index.js";
 import { failureNotice } from "../chat/problem.js";
 import { Deletions } from "./deletions.js";
-import type { MyData } from "./my-data.js";
+import { MyData } from "./my-data.js";
 import { Renames } from "./renames.js";
 import { SessionRow } from "./session-row.js";
 import { failureStrip } from "./strips.js";
@@ -41,7 +41,6 @@ export interface HistoryOptions {
 const PAGE_SIZE = 20;
 
 const loadHelp = lazyImport(() => import("../help/index.js"));
-const loadMyData = lazyImport(() => import("./my-data.js"));
 
 /**
  * The list of the user's conversations. Hide it when the panel closes or is removed from the page: that sends the
@@ -54,10 +53,7 @@ export class HistoryView {
   readonly #renames: Renames;
   readonly #helpOpener: HTMLButtonElement;
   #help: Help | undefined;
-  #myData: MyData | undefined;
-  /** Shown if the code for the visitor's data could not be loaded. */
-  #myDataFailure: HTMLElement | undefined;
-  #isLoadingMyData = false;
+  readonly #myData: MyData;
   readonly #rows = new Map<string, SessionRow>();
   readonly #heading: HTMLHeadingElement;
   readonly #list = element("ul", { class: "history-list", role: "list", "data-role": "history-list" });
@@ -72,8 +68,9 @@ export class HistoryView {
 
   constructor(options: HistoryOptions) {
     this.#options = options;
-    const { translator, client } = options;
+    const { translator, client, deletingAll: deleting } = options;
     const { t } = translator;
+    this.#myData = new MyData({ translator, client, deleting, deleted: () => this.#deletedAll() });
     this.#helpOpener = button(
       { class: "button quiet", "data-role": "help-open" },
       () => void this.#openHelp(),
@@ -100,6 +97,7 @@ export class HistoryView {
         this.#helpOpener,
       ),
       element("div", { class: "history-scroll" }, this.#list, this.#state, this.#more),
+      this.#myData.root,
       this.#strips,
     );
     this.#deletions = new Deletions({
@@ -131,7 +129,6 @@ export class HistoryView {
     this.#heading.focus();
     this.#empty();
     void this.#load();
-    void this.#offerMyData();
   }
 
   /** Hides the view and sends the requests of pending deletions. */
@@ -139,13 +136,13 @@ export class HistoryView {
     this.root.hidden = true;
     this.#help?.close();
     this.#loading?.abort();
-    this.#myData?.hide();
+    this.#myData.hide();
     this.#deletions.commit();
   }
 
   /** Forgets everything for the next user. Aborts requests, and sends those of pending deletions. */
   clear(): void {
-    this.#myData?.clear();
+    this.#myData.clear();
     this.#deletions.clear();
     this.#renames.clear();
     this.#empty();
@@ -180,28 +177,6 @@ export class HistoryView {
     this.#cursor = undefined;
     this.#failure = undefined;
     this.#showState();
-  }
-
-  /** Loads the code for the visitor's data when the history is shown for the first time. */
-  async #offerMyData(): Promise<void> {
-    if (this.#myData || this.#isLoadingMyData) return;
-    this.#isLoadingMyData = true;
-    this.#myDataFailure?.remove();
-    try {
-      const { MyData } = await loadMyData();
-      const { translator, client, deletingAll } = this.#options;
-      this.#myData = new MyData({ translator, client, deleting: deletingAll, deleted: () => this.#deletedAll() });
-      this.#strips.before(this.#myData.root);
-    } catch {
-      const notice = failureNotice(this.#options.translator.t, "my-data-missing", "myDataFailed", () => {
-        // The button is removed with its notice, so the focus moves first.
-        this.#heading.focus();
-        void this.#offerMyData();
-      });
-      this.#myDataFailure = element("div", { class: "my-data", role: "status" }, notice);
-      this.#strips.before(this.#myDataFailure);
-    }
-    this.#isLoadingMyData = false;
   }
 
   /** Loads the next page, or the first one. */

@@ -5,7 +5,7 @@ import { button, element, fill, icon, onEscape, set } from "../../dom/element.js
 import * as icons from "../../dom/icons.js";
 import type { Translator } from "../../dom/translator.js";
 import type { TextKey } from "../../texts/index.js";
-import { problemOf, retryButton } from "../chat/problem.js";
+import { errorNotice, problemOf } from "../chat/problem.js";
 import { saveFile } from "../save-file.js";
 
 /** Dependencies and callbacks of the visitor's data. */
@@ -61,7 +61,7 @@ export class MyData {
     this.root = element(
       "section",
       { class: "my-data", part: "my-data", "data-role": "my-data", "aria-label": t("myData") },
-      element("div", { class: "my-data-actions" }, this.#export, this.#delete),
+      element("div", { class: "row" }, this.#export, this.#delete),
       this.#question,
       this.#state,
     );
@@ -97,7 +97,7 @@ export class MyData {
       element("p", { id: IDS.text }, t("deleteDataText")),
       element(
         "div",
-        { class: "my-data-actions" },
+        { class: "row" },
         this.#cancel,
         button(
           { class: "button danger", "data-role": "my-data-confirm" },
@@ -168,22 +168,15 @@ export class MyData {
 
   #fail(action: Action, thrown: unknown): void {
     const { t } = this.#options.translator;
-    const { canRetry, waitSeconds, values } = problemOf(thrown);
+    const problem = { ...problemOf(thrown), text: failureText(action, thrown) };
     this.#say();
-    this.#failure = element(
-      "div",
-      { class: "notice", "data-role": "my-data-failure" },
-      icon(icons.alert),
-      element("p", { role: "alert" }, t(failureText(action, thrown), values)),
-    );
-    fill(this.root, this.#failure);
-    if (!canRetry) return;
     const retry = () => {
       // The button is removed with its notice, so the focus moves first.
       (action === "export" ? this.#export : this.#delete).focus();
       void this.#run(action);
     };
-    this.#failure.append(retryButton(t, waitSeconds, retry));
+    this.#failure = element("div", { "data-role": "my-data-failure" }, errorNotice(t, problem, retry));
+    fill(this.root, this.#failure);
   }
 }
 

@@ -16,7 +16,7 @@ export class SessionRow {
   readonly root: HTMLLIElement;
   readonly #translator: Translator;
   readonly #actions: RowActions;
-  readonly #title = element("span", { class: "history-title", dir: "auto" });
+  readonly #title = element("span", { class: "history-title clamped", dir: "auto" });
   readonly #open: HTMLButtonElement;
   readonly #rename: HTMLButtonElement;
   readonly #delete: HTMLButtonElement;

@@ -3,7 +3,7 @@ import { button, element, icon, onEscape } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
 import type { Translator } from "../../dom/translator.js";
 
-/** How long a deletion can be undone. The animation of `.history-undo` has the same duration, and pauses as the countdown does. */
+/** Time to undo a deletion. The animation of `.history-undo` has the same duration, and pauses as the countdown does. */
 const UNDO_MS = 6000;
 /** A paused countdown ends then, so that a deletion is sent although its strip was left with the focus on it. */
 const MAX_PAUSED_MS = 300_000;
@@ -28,7 +28,7 @@ export interface UndoOutcomes {
 
 /** Creates a strip. Its countdown starts at once, and pauses while the pointer or the focus is on the strip. */
 export function undoStrip({ t }: Translator, title: string, { undo, elapsed }: UndoOutcomes): UndoStrip {
-  const text = element("p", { class: "history-strip-text" }, t("deleted", { title: isolated(title) }));
+  const text = element("p", { class: "history-strip-text clamped" }, t("deleted", { title: isolated(title) }));
   text.id = `history-undo-${++strips}`;
   const undoButton = button({ class: "button", "data-role": "undo", "aria-describedby": text.id }, undo, t("undo"));
   const root = element(
@@ -67,7 +67,7 @@ export function failureStrip(translator: Translator, closed: () => void): HTMLEl
     "div",
     { class: "history-strip history-failed raised", "data-role": "history-change-failed" },
     icon(icons.alert),
-    element("p", { class: "history-strip-text" }, t("historyChangeFailed")),
+    element("p", { class: "history-strip-text clamped" }, t("historyChangeFailed")),
     button({ class: "icon-button", "aria-label": t("close") }, close, icon(icons.close)),
   );
   return strip;

@@ -14,7 +14,7 @@ const loadPanelReader = lazyImport(() => import("./panel-reader.js"));
 export interface LazyReader {
   /** Loads the reader unless something speaks against it. `mayDownload`: also if it is not cached. */
   load(mayDownload: boolean): Promise<void>;
-  /** What the reader says about a question, if it is loaded. Never rejects. */
+  /** Reads the passages of a question, if the reader is loaded. Never rejects. */
   read(
     fields: EmbeddedQuestion["fields"],
     embedder: QuestionEmbedder,

@@ -38,7 +38,7 @@ export class PanelReader {
     }
   }
 
-  /** What the reader says about a question; see `readFor`. Only with the embedder that has it. */
+  /** Reads the passages of a question; see `readFor`. Only with the embedder that has the reader. */
   async read(
     fields: EmbeddedQuestion["fields"],
     embedder: object,

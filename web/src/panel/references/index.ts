@@ -41,7 +41,7 @@ export class ExportContent {
         { class: "button quiet", "data-role": "export-copy" },
         () => void this.#copy(),
         icon(icons.copy),
-        t("exportCopy"),
+        t("copy"),
       ),
       button(
         { class: "button quiet", "data-role": "export-download" },
@@ -55,7 +55,7 @@ export class ExportContent {
       { class: "references-content raised" },
       this.#formatChoice(),
       this.#preview,
-      element("div", { class: "references-actions" }, ...this.#actions, this.#status),
+      element("div", { class: "row" }, ...this.#actions, this.#status),
     );
   }
 
@@ -68,10 +68,10 @@ export class ExportContent {
         this.#format = format as ReferenceFormat;
         this.#showPreview();
       });
-      return element("label", { class: "references-style" }, input, label);
+      return element("label", { class: "choice" }, input, label);
     });
     const legend = element("legend", {}, this.#translator.t("exportFormat"));
-    return element("fieldset", { class: "references-styles" }, legend, ...choices);
+    return element("fieldset", { class: "references-styles row" }, legend, ...choices);
   }
 
   /** Shows the export with a new preview, or hides it. */

@@ -16,14 +16,14 @@ export const styles: string = css;
 
 /** Debounce before the number of results is announced, so that a screen reader is not interrupted by each key. */
 const ANNOUNCE_AFTER_MS = 900;
-/** How long searches rest after the server failed, unless it says how long. */
+/** Pause of searches after the server failed, unless it says how long. */
 const REST_AFTER_FAILURE_MS = 5000;
 /** Results that are shown: as many as a floating panel has room for. */
 const MAX_RESULTS = 4;
 /** Queries whose results are kept, so that deleting letters costs no request. */
 const MAX_KEPT = 30;
 
-/** What instant results need. */
+/** Dependencies of instant results. */
 export interface InstantResultsOptions {
   readonly host: PanelHost;
   readonly announcer: Announcer;
@@ -265,7 +265,7 @@ const SLOW_EMBEDDING_MS = 50;
 const SHARE_OF_PAUSE = 4;
 const MAX_PAUSE_MS = 1500;
 
-/** How long to wait after a key before the text is embedded, if the last embedding took `embeddingMs`. */
+/** The pause after a key before the text is embedded, if the last embedding took `embeddingMs`. */
 export function pauseAfter(embeddingMs: number): number {
   if (embeddingMs <= SLOW_EMBEDDING_MS) return PAUSE_MS;
   return Math.min(MAX_PAUSE_MS, Math.round(SHARE_OF_PAUSE * embeddingMs));

@@ -6,7 +6,7 @@ import { fold, wordsOf } from "../citations/cited-place.js";
 import { headingOf } from "../citations/documents.js";
 import { shownWords } from "../citations/quotes.js";
 
-/** How the panel draws passages and opens places; given, because the panel has this code already. */
+/** Draws passages and opens places. The panel passes these functions, because it has their code already. */
 export interface PassageTools {
   readonly excerptOf: (
     passage: SearchResult,
@@ -139,7 +139,7 @@ export class ResultList {
         "data-role": "result",
       },
       headingOf(result, [result], this.#translator),
-      element("span", { class: "result-sentence", dir: "auto", "data-role": "result-sentence" }, ...words),
+      element("span", { class: "result-sentence clamped", dir: "auto", "data-role": "result-sentence" }, ...words),
     );
     option.addEventListener("click", () => this.#choose(at));
     return option;

@@ -19,7 +19,7 @@ export class WriterBox {
   readonly root: HTMLElement;
   readonly #translator: Translator;
   readonly #actions: BoxActions;
-  /** What is shown while the model loads, updated in place. */
+  /** Shows the progress of loading the model, updated in place. */
   #progress: { readonly bytes: HTMLElement; readonly bar: HTMLProgressElement } | undefined;
 
   constructor(translator: Translator, actions: BoxActions) {
@@ -65,7 +65,7 @@ export class WriterBox {
           element("p", {}, this.consentText(download)),
           element(
             "p",
-            { class: "on-device-tools" },
+            { class: "row" },
             button({ class: "button", "data-role": "write-yes" }, () => resolve(true), icon(icons.download), yes),
             button({ class: "button quiet", "data-role": "write-no" }, () => resolve(false), t("notNow")),
           ),

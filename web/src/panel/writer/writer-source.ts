@@ -8,7 +8,7 @@ interface Writer {
   dispose(): Promise<void>;
 }
 
-/** How far a model is loaded. */
+/** Progress of loading a model. */
 interface WriterProgress {
   readonly loadedBytes: number;
   readonly totalBytes: number;
@@ -21,7 +21,7 @@ interface WriterHooks {
   readonly signal: AbortSignal;
 }
 
-/** What was written, and why if nothing was. */
+/** The written answer, or why there is none. */
 export interface Written {
   readonly answer?: { readonly deltas: readonly string[]; readonly citations: readonly object[] };
   readonly generation: { readonly [name in "model" | "sentences" | "dropped"]: GenerationReport[name] } & {
@@ -56,7 +56,7 @@ export type WriterLoader = () => Promise<WriterModule>;
 /** The widget's version, which is also that of the writer. Filled in by the build. */
 declare const WRITER_VERSION: string;
 
-/** What has to be downloaded first. */
+/** A download that is needed first. */
 export type Download = { readonly of: "model"; readonly bytes: number } | { readonly of: "built_in" };
 
 /** The writer of a page: the model that the element names, or else the browser's own. */
@@ -94,7 +94,7 @@ export class WriterSource {
     return this.#module;
   }
 
-  /** What the visitor has to allow; `undefined` if nothing has to be downloaded. */
+  /** The download that the visitor has to allow; `undefined` if there is none. */
   async download(): Promise<Download | undefined> {
     const module = await this.module();
     const url = this.#modelUrl;

@@ -4,7 +4,7 @@ import { type Branch, cut, isHead, overlap, type PassageNode, type Range, type R
 const CONTEXT_LENGTH = 140;
 /** Only the beginning of a longer quote is shown. */
 const MAX_QUOTE_LENGTH = 500;
-/** How far a border may move to fall between two words. */
+/** Characters that a border may move to fall between two words. */
 const MAX_WORD_SHIFT = 24;
 
 /** The part of a source around a quote, cut between words if possible. */

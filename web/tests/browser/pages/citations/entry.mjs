@@ -5,7 +5,6 @@ import { Translator } from "../../../../src/dom/translator.ts";
 import controlStyles from "../../../../src/element/controls.css";
 import frameStyles from "../../../../src/element/frame.css";
 import { AnswerView, citationStyles } from "../../../../src/panel/citations/answer-view.ts";
-import { copySelection } from "../../../../src/panel/citations/copy/selection.ts";
 import panelStyles from "../../../../src/panel/panel.css";
 import { launcher, panel as panelTexts } from "../../../../src/texts/en.ts";
 
@@ -21,7 +20,6 @@ const useEnglish = () => translator.use("en", { ...launcher, ...panelTexts });
 useEnglish();
 
 const answers = [];
-shadow.addEventListener("copy", (event) => copySelection(/** @type {ClipboardEvent} */ (event), shadow, answers));
 
 globalThis.widget = {
   shadow,

@@ -4,8 +4,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { listen } from "../../../../../tests/lib/listen.mjs";
-import { buildDemo } from "../../../../demo/build.mjs";
 import { createDemoServer } from "../../../../demo/serve.mjs";
+import { buildPage } from "../../../../pages/build.mjs";
 
 export const LOGIN = { email: "demo@example.com", password: "correct-password" };
 
@@ -25,7 +25,7 @@ customElements.define("evidence-chat", FakeWidget);
  */
 export async function startDemoSite({ widget = FAKE_WIDGET } = {}) {
   const folder = await mkdtemp(join(tmpdir(), "demo-page-"));
-  await buildDemo({ outDir: join(folder, "demo") });
+  await buildPage("demo", join(folder, "demo"));
   await writeFile(join(folder, "evidence-chat.js"), widget);
   const supabase = await listen(answerSignIn);
   const settings = {

@@ -1,13 +1,10 @@
-/** The part of the panel that loads with the first answer in the history: whether an answer helped. */
 import { type AnswerId, giveFeedback, removeFeedback } from "../../client/api.js";
 import type { ChatClientOptions } from "../../client/request.js";
 import type { Feedback, FeedbackReason, Rating } from "../../client/wire.js";
 import { button, element, icon, onEscape } from "../../dom/element.js";
 import * as icons from "../../dom/icons.js";
-import { adoptStyles } from "../../dom/styles.js";
 import type { Translator } from "../../dom/translator.js";
 import type { TextKey } from "../../texts/index.js";
-import css from "./feedback.css";
 
 /** The server's limit, in characters. */
 const MAX_COMMENT_LENGTH = 1000;
@@ -23,12 +20,10 @@ const REASONS: readonly (readonly [FeedbackReason, TextKey])[] = [
 /** An answer that the visitor may judge. */
 export interface JudgedAnswer {
   readonly id: AnswerId;
-  /** What the visitor said before. */
+  /** The visitor's earlier feedback. */
   readonly feedback: Feedback | undefined;
   /** Where the buttons go: behind those that copy the answer. They may have left the panel while this code was loaded. */
   readonly tools: HTMLElement;
-  /** The widget's, for the styles. */
-  readonly shadow: ShadowRoot;
   readonly translator: Translator;
   readonly client: () => ChatClientOptions;
   /** The vector of the question; `undefined` without the model. */
@@ -39,7 +34,6 @@ export interface JudgedAnswer {
 
 /** Adds two buttons to an answer, and a form below it for why it did not help. */
 export function offerFeedback(answer: JudgedAnswer): void {
-  adoptStyles(answer.shadow, css);
   new FeedbackView(answer);
 }
 
@@ -52,9 +46,9 @@ class FeedbackView {
     "data-role": "feedback-status",
   });
   #form: HTMLFormElement | undefined;
-  /** What is shown: what the server will have when all requests have ended. */
+  /** The shown feedback, which the server has when all requests have ended. */
   #feedback: Feedback | undefined;
-  /** What the server has. */
+  /** The feedback that the server has confirmed. */
   #confirmed: Feedback | undefined;
   /** Requests run one after the other, so that the last one wins. */
   #sending: Promise<unknown> = Promise.resolve();
@@ -136,7 +130,7 @@ class FeedbackView {
     const reasons = REASONS.map(([value, key]) =>
       element(
         "label",
-        { class: "feedback-reason" },
+        { class: "choice" },
         element("input", { type: "radio", name: "reason", value, "data-role": "feedback-reason" }),
         t(key),
       ),
@@ -159,8 +153,8 @@ class FeedbackView {
       element("p", { class: "small-print" }, t("feedbackShared")),
       element(
         "div",
-        { class: "feedback-actions" },
-        element("button", { type: "submit", class: "button", "data-role": "feedback-send" }, t("feedbackSend")),
+        { class: "row" },
+        element("button", { type: "submit", class: "button", "data-role": "feedback-send" }, t("send")),
         button({ class: "button quiet", "data-role": "feedback-cancel" }, () => this.#cancel(), t("notNow")),
         this.#answer.contact(),
       ),

@@ -1,9 +1,9 @@
-import { safeUrl } from "../../../client/safe-url.js";
-import { onOneLine, withoutBidiControls } from "../../../client/text.js";
-import type { Translator } from "../../../dom/translator.js";
-import { titleOf } from "../documents.js";
-import { narrowed, type Target } from "../markers.js";
-import { citedSpans, hasWords, wholeWords } from "../quotes.js";
+import { safeUrl } from "../../client/safe-url.js";
+import { onOneLine, withoutBidiControls } from "../../client/text.js";
+import type { Translator } from "../../dom/translator.js";
+import { titleOf } from "./documents.js";
+import { narrowed, type Target } from "./markers.js";
+import { citedSpans, hasWords, wholeWords } from "./quotes.js";
 
 /** A copied piece: text, or the source of a badge. */
 export type CopiedPiece =

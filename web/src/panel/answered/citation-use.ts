@@ -1,11 +1,11 @@
 import { apiUrl, type ChatClientOptions, sendWithoutReply } from "../../client/request.js";
 
-/** How long counts are collected before they are sent together. */
+/** Time that counts are collected before they are sent together. */
 const SEND_AFTER_MS = 10_000;
 /** The most that the server takes of anything at once. */
 const MAX_COUNT = 1000;
 
-/** What shows a passage or its document when it is clicked. */
+/** Elements that show a passage or its document when they are clicked. */
 const OPENS = [
   "[data-role=marker]",
   "[data-role=card-show]",

@@ -1,4 +1,4 @@
-import type { StageDetail } from "../../src/index.js";
+import type { StageDetail } from "../src/index.js";
 
 /** The known progress of one question. Times are milliseconds since it was asked. */
 export interface Course {
