@@ -2,7 +2,7 @@
 // the widget, the embedder with its model and its reader, the writer, and the insights page; `_headers` tells Cloudflare how to serve them.
 import { cp, mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { cutIntoPieces, PIECE_BYTES } from "../worker/src/model-pieces.mjs";
+import { cutIntoPieces, PIECE_BYTES } from "../evidence-chat/src/deploy/model-pieces.mjs";
 import { buildIntegrity } from "../../web/build/integrity.mjs";
 import { insightsPolicy } from "../../web/insights/policy.mjs";
 

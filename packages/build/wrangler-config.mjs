@@ -2,10 +2,9 @@
 const REPLACEMENTS = [
   [
     /^# The Worker of Evidence Chat\. .*$/m,
-    "# The Worker of Evidence Chat. Set the values below, then run `npx @evidence-chat/worker deploy`.",
+    "# The Worker of Evidence Chat. Set the values below, then run `npx evidence-chat deploy`.",
   ],
-  [/^main = .*$/m, 'main = ".evidence-chat/worker/index.js"'],
-  [/^directory = "edge-chat\/assets"$/m, 'directory = ".evidence-chat/assets"'],
+  [/"edge-chat\/(?=build\/|assets")/g, '".evidence-chat/'],
   [/^\[build\]\n(?:\w.*\n)*\n?/m, ""],
   [/^# Environments: [^]*$/m, ""],
   // A project has no copy of the guides.

@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chmod, copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { chmod, cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { locateKb, locateModel } from "../locate.mjs";
-import { PLATFORMS } from "../platforms.mjs";
+import { locateKb, locateModel } from "../src/kb/locate.mjs";
+import { PLATFORMS } from "../src/kb/platforms.mjs";
 
 const BIN = fileURLToPath(new URL("../bin.mjs", import.meta.url));
 
@@ -34,7 +34,7 @@ async function program(name, text) {
 const environment = (more) => ({ ...process.env, ...more });
 
 function run(args, env, input = "") {
-  return spawnSync(process.execPath, [BIN, ...args], { env: environment(env), input, encoding: "utf8" });
+  return spawnSync(process.execPath, [BIN, "kb", ...args], { env: environment(env), input, encoding: "utf8" });
 }
 
 test("passes arguments, input, output and the exit code", async () => {
@@ -56,7 +56,7 @@ for (const signal of /** @type {NodeJS.Signals[]} */ (["SIGTERM", "SIGINT", "SIG
   test(`passes ${signal} on and waits until the program has cleaned up`, async () => {
     const name = signal.slice(3);
     const KB_BINARY = await program(name, `trap 'echo cleaned; exit 5' ${name}; echo up; while :; do sleep 0.05; done`);
-    const child = spawn(process.execPath, [BIN], {
+    const child = spawn(process.execPath, [BIN, "kb"], {
       env: environment({ KB_BINARY }),
       stdio: ["ignore", "pipe", "inherit"],
     });
@@ -77,11 +77,10 @@ test("ends with the signal that ended the program", async () => {
 
 test("says what to install if the package with the model is missing", async () => {
   const alone = await mkdtemp(join(folder, "alone-"));
-  for (const name of ["bin.mjs", "locate.mjs", "platforms.mjs"])
-    await copyFile(new URL(`../${name}`, import.meta.url), join(alone, name));
-  const { status, stderr } = spawnSync(process.execPath, [join(alone, "bin.mjs")], { encoding: "utf8" });
+  await cp(new URL("..", import.meta.url), alone, { recursive: true });
+  const { status, stderr } = spawnSync(process.execPath, [join(alone, "bin.mjs"), "kb"], { encoding: "utf8" });
   assert.equal(status, 1);
-  assert.match(stderr, /^error: The package @evidence-chat\/embedder, .* Install @evidence-chat\/kb again.*\n$/);
+  assert.match(stderr, /^error: The package @evidence-chat\/embedder, .* Install evidence-chat again.*\n$/);
 });
 
 test("reports a program that cannot be started in one line", async () => {

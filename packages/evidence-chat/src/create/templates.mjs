@@ -17,9 +17,9 @@ export function packageJson({ name, documents }, versions) {
       engines: { node: ">=22.12" },
       scripts: {
         schema: "supabase db push --remote --include-seed",
-        kb: "node --env-file-if-exists=.env node_modules/@evidence-chat/kb/bin.mjs",
+        kb: "node --env-file-if-exists=.env node_modules/evidence-chat/bin.mjs kb",
         sync: `npm run --silent kb -- sync ${folder}`,
-        deploy: "evidence-chat-worker deploy",
+        deploy: "evidence-chat deploy",
         "worker-secret": "npm run --silent kb -- worker-secret | wrangler secret put CHAT_WORKER_SECRET",
       },
       devDependencies: { ...versions, supabase: SUPABASE.split("@")[1] },

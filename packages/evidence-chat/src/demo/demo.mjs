@@ -3,14 +3,13 @@ import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
 import { mkdir, readFile, readdir, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
-import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { locateKb, locateModel } from "@evidence-chat/kb/locate";
+import { locateKb, locateModel } from "../kb/locate.mjs";
 import { changeRow, createLogin, LOGIN } from "./login.mjs";
-import { collectParts, SAMPLE_DOCUMENTS, SERVERS } from "./parts.mjs";
+import { DATA_HOME, installServers, SAMPLE_DOCUMENTS, SERVERS } from "./parts.mjs";
 import { freePortFrom } from "./ports.mjs";
 import { Service } from "./service.mjs";
-import { UserError } from "./user-error.mjs";
+import { UserError } from "../user-error.mjs";
 
 /** @type {NodeJS.Signals[]} */
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
@@ -46,10 +45,10 @@ export const SHOP = {
 
 /**
  * Runs until Ctrl-C or SIGTERM.
- * @param {{ kb?: string, data?: string, json?: string, allowOrigins?: readonly string[] }} options see cli.mjs
+ * @param {{ kb?: string, data?: string, json?: string, allowOrigins?: readonly string[] }} options see command.mjs
  * @param {string} hint printed when the demo is ready
  */
-export async function runDemo(options, site = SHOP, hint = "to put it on your site: npx create-evidence-chat") {
+export async function runDemo(options, site = SHOP, hint = "to put it on your site: npx evidence-chat create") {
   const stop = new AbortController();
   for (const signal of SIGNALS) process.on(signal, () => stop.abort(new UserError("stopped")));
   const services = [];
@@ -68,7 +67,7 @@ async function startAndWait(options, { site, hint, services, signal }) {
   const started = Date.now();
   const documents = await existingFolder(options.kb ?? site.documents);
   const origins = (options.allowOrigins ?? []).map(parseOrigin);
-  const { kb, model } = locate();
+  const [kb, model] = [locateKb(), locateModel()];
   const data = resolve(options.data ?? defaultDataFolder(documents));
   const logs = join(data, "logs");
   await mkdir(logs, { recursive: true, mode: 0o700 });
@@ -78,11 +77,10 @@ async function startAndWait(options, { site, hint, services, signal }) {
     services.push(service);
     return service;
   };
+  const parts = await installServers(signal);
   const startModule = (name, module, port, env) => start(name, [process.execPath, module], port, env);
 
   const supabase = await startModule("supabase", SERVERS.supabase, await freePortFrom(54321), { DATA_DIR: data });
-  // Now that the server has locked the folder.
-  const parts = await collectParts(join(data, "parts"));
   const keys = JSON.parse(await readFile(join(data, "keys.json"), "utf8"));
   const project = { ...parts, SUPABASE_URL: supabase.url, SUPABASE_PUBLISHABLE_KEY: keys.publishable_key };
   await createLogin(supabase.url, keys);
@@ -137,14 +135,6 @@ async function startAndWait(options, { site, hint, services, signal }) {
   console.log(`\nEvidence Chat is ready (${seconds} s): ${page.url}\n${lines.map((line) => `  ${line}\n`).join("")}`);
   await untilStopped(services, signal);
   await forget();
-}
-
-function locate() {
-  try {
-    return { kb: locateKb(), model: locateModel() };
-  } catch (error) {
-    throw new UserError(/** @type {Error} */ (error).message);
-  }
 }
 
 /** Reports services that stop by themselves and keeps the others running. */
@@ -211,13 +201,7 @@ async function existingFolder(path) {
 function defaultDataFolder(documents) {
   const isSample = documents === SAMPLE_DOCUMENTS;
   const name = isSample ? "sample" : createHash("sha256").update(documents).digest("hex").slice(0, 12);
-  return join(dataHome(), "evidence-chat", `demo-${name}`);
-}
-
-function dataHome() {
-  if (process.env.XDG_DATA_HOME) return process.env.XDG_DATA_HOME;
-  if (process.platform === "win32") return process.env.LOCALAPPDATA ?? join(homedir(), "AppData/Local");
-  return join(homedir(), process.platform === "darwin" ? "Library/Application Support" : ".local/share");
+  return join(DATA_HOME, `demo-${name}`);
 }
 
 /** An origin as browsers send it: without a path. */

@@ -12,41 +12,40 @@ import { workerConfig } from "../../build/wrangler-config.mjs";
 let folder, site;
 
 before(async () => {
-  folder = await mkdtemp(join(tmpdir(), "worker-package-"));
-  await stagePackage("@evidence-chat/worker", join(folder, "package"));
+  folder = await mkdtemp(join(tmpdir(), "deploy-package-"));
+  await stagePackage("evidence-chat", join(folder, "package"));
 });
 beforeEach(async () => {
   site = await mkdtemp(join(folder, "site-"));
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
-const cli = (...args) =>
-  spawnSync(process.execPath, [join(folder, "package/bin.mjs"), ...args], { cwd: site, encoding: "utf8" });
+const deploy = (...args) =>
+  spawnSync(process.execPath, [join(folder, "package/bin.mjs"), "deploy", ...args], { cwd: site, encoding: "utf8" });
+const write = async (path, text) => {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, text);
+};
 
 test("deploy writes wrangler.toml into a folder that has none, and stops before the values are set", async () => {
-  const { status, stdout, stderr } = cli("deploy");
+  const { status, stdout, stderr } = deploy();
   assert.equal(status, 1);
   assert.match(stdout, /wrote wrangler\.toml\n.*SUPABASE_URL/);
   assert.match(stderr, /^error: wrangler\.toml still has the example values your-project\.supabase\.co/);
   const config = await readFile(join(site, "wrangler.toml"), "utf8");
-  assert.match(config, /^main = "\.evidence-chat\/worker\/index\.js"$/m);
+  assert.match(config, /^main = "\.evidence-chat\/build\/index\.js"$/m);
   assert.deepEqual(await readdir(site), ["wrangler.toml"]);
 });
 
 test("deploy does not touch the configuration of another Worker", async () => {
   await writeFile(join(site, "wrangler.toml"), 'name = "mine"\nmain = "src/index.js"\n');
-  const { status, stderr } = cli("deploy");
+  const { status, stderr } = deploy();
   assert.equal(status, 1);
   assert.match(stderr, /is not one of Evidence Chat/);
   await rm(join(site, "wrangler.toml"));
   await writeFile(join(site, "wrangler.jsonc"), "{}");
-  assert.match(cli("deploy").stderr, /another Worker's configuration/);
+  assert.match(deploy().stderr, /another Worker's configuration/);
   assert.deepEqual(await readdir(site), ["wrangler.jsonc"]);
-});
-
-test("a wrong usage exits with 2", () => {
-  for (const args of [["destroy"], ["assemble", "now"]]) assert.equal(cli(...args).status, 2, args.join(" "));
-  assert.match(cli("--help").stdout, /^Usage: /);
 });
 
 test("the template has no build, one environment and the bindings of the repository's configuration", async () => {
@@ -62,7 +61,7 @@ test("the template has no build, one environment and the bindings of the reposit
 });
 
 test("has the static files of the tag, without the model and source maps", async () => {
-  const files = await readdir(join(folder, "package/assets"), { recursive: true });
+  const files = await readdir(join(folder, "package/dist/edge-chat/assets"), { recursive: true });
   for (const name of ["evidence-chat.js", "_headers", "writer/wllama.wasm"]) assert.ok(files.includes(name), name);
   for (const pattern of [/^worker-\w{8}\.js$/, /^embedder_bg-\w{8}\.wasm$/]) {
     assert.ok(
@@ -75,14 +74,13 @@ test("has the static files of the tag, without the model and source maps", async
     [],
   );
   // The model is added when the files are assembled, under the name that gets the long-lived caching.
-  assert.match(await readFile(join(folder, "package/assets/_headers"), "utf8"), /^\/.*\.safetensors\.gz$/m);
+  assert.match(
+    await readFile(join(folder, "package/dist/edge-chat/assets/_headers"), "utf8"),
+    /^\/.*\.safetensors\.gz$/m,
+  );
 });
 
 test("deploy gives wrangler the other arguments and signals, and ends with its exit code", async (t) => {
-  const write = async (path, text) => {
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, text);
-  };
   const embedder = join(folder, "package/node_modules/@evidence-chat/embedder");
   t.after(() => rm(embedder, { recursive: true }));
   await write(join(embedder, "package.json"), "{}");
@@ -100,14 +98,14 @@ test("deploy gives wrangler the other arguments and signals, and ends with its e
   });
   assert.deepEqual(await once(child, "exit"), [7, null]);
   assert.match(output, /\ndeploy,--dry-run,--env,staging\ncleaned up\n$/);
-  assert.deepEqual((await readdir(join(site, ".evidence-chat"))).sort(), [".gitignore", "assets", "worker"]);
+  assert.deepEqual((await readdir(join(site, ".evidence-chat"))).sort(), [".gitignore", "assets", "build"]);
   const assets = await readdir(join(site, ".evidence-chat/assets"));
   for (const name of ["model.safetensors.gz", "model.safetensors.gz.piece0"]) assert.ok(assets.includes(name), name);
 });
 
-test("assembling without the embedder's package says what to install", async () => {
-  cli("deploy");
-  const { status, stderr } = cli("assemble");
-  assert.equal(status, 1);
-  assert.match(stderr, /^error: the package @evidence-chat\/embedder is not installed/);
+test("says what to install if wrangler or the package with the models is missing", async () => {
+  const { stderr } = deploy("--dry-run");
+  assert.match(stderr, /^error: wrangler is not installed: run `npm install --save-dev wrangler@\d/);
+  await write(join(site, "node_modules/wrangler/package.json"), "{}");
+  assert.match(deploy("--dry-run").stderr, /^error: The package @evidence-chat\/embedder, .* is not installed/);
 });

@@ -5,7 +5,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
-import { UserError } from "./user-error.mjs";
+import { UserError } from "../user-error.mjs";
 
 const READY = "ready ";
 const START_TIMEOUT_MS = 60_000;

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import { UserError } from "./user-error.mjs";
+import { UserError } from "../user-error.mjs";
 
 /**
  * @typedef {object} Question

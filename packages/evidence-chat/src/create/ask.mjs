@@ -1,5 +1,5 @@
 import { createInterface } from "node:readline";
-import { UserError } from "./user-error.mjs";
+import { UserError } from "../user-error.mjs";
 
 /** @typedef {{ question(text: string): Promise<string>, close(): void }} Terminal */
 

@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { UserError } from "../user-error.mjs";
 import { packageOf, PLATFORMS } from "./platforms.mjs";
 
 const require = createRequire(import.meta.url);
@@ -7,7 +8,7 @@ const OTHER_WAYS =
   "Use the container image, or build it: https://github.com/evidence-chat/evidence-chat/blob/main/docs/admin.md";
 
 /**
- * See types/locate.d.mts.
+ * The path of the program `kb` for this computer: the value of `KB_BINARY`, or the file in the package of this platform.
  * @param {{ platform?: string, arch?: string, isMusl?: boolean }} [system]
  */
 export function locateKb({ platform = process.platform, arch = process.arch, isMusl = usesMusl() } = {}) {
@@ -16,32 +17,37 @@ export function locateKb({ platform = process.platform, arch = process.arch, isM
   const found = PLATFORMS.find((known) => known.key === key);
   if (!found) {
     const keys = PLATFORMS.map((known) => known.key).join(", ");
-    throw new Error(`There is no kb for ${key}, only for ${keys}. ${OTHER_WAYS}`);
+    throw new UserError(`There is no kb for ${key}, only for ${keys}. ${OTHER_WAYS}`);
   }
   if (found.libc === "glibc" && isMusl) {
-    throw new Error(`kb needs the C library glibc; this system has musl (Alpine Linux, for example). ${OTHER_WAYS}`);
+    throw new UserError(
+      `kb needs the C library glibc; this system has musl (Alpine Linux, for example). ${OTHER_WAYS}`,
+    );
   }
   const name = packageOf(key);
   try {
     return join(dirname(require.resolve(`${name}/package.json`)), found.program);
   } catch {
-    throw new Error(
-      `The package ${name}, which has the program for this computer, is not installed. Install @evidence-chat/kb again ` +
+    throw new UserError(
+      `The package ${name}, which has the program for this computer, is not installed. Install evidence-chat again ` +
         "without --omit=optional or --no-optional, and on the computer that runs it: node_modules of another platform " +
         "does not contain it.",
     );
   }
 }
 
-/** See types/locate.d.mts. */
+/** The folder with the models for `kb`: the value of `EVIDENCE_MODEL_DIR`, or that of the embedder. */
 export function locateModel() {
-  if (process.env.EVIDENCE_MODEL_DIR) return process.env.EVIDENCE_MODEL_DIR;
+  return process.env.EVIDENCE_MODEL_DIR || embedderFolder();
+}
+
+/** The folder of the package `@evidence-chat/embedder` with its models. */
+export function embedderFolder() {
   try {
     return join(dirname(require.resolve("@evidence-chat/embedder/package.json")), "dist");
   } catch {
-    throw new Error(
-      "The package @evidence-chat/embedder, which has the model, is not installed. Install @evidence-chat/kb again, or set " +
-        "EVIDENCE_MODEL_DIR to a folder with the model.",
+    throw new UserError(
+      "The package @evidence-chat/embedder, which has the models, is not installed. Install evidence-chat again.",
     );
   }
 }

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { UserError } from "./user-error.mjs";
+import { UserError } from "../user-error.mjs";
 
 /** The number of ports to try. */
 const ATTEMPTS = 50;

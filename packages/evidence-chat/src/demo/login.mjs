@@ -1,4 +1,4 @@
-import { UserError } from "./user-error.mjs";
+import { UserError } from "../user-error.mjs";
 
 /** The test login of the demo page. */
 export const LOGIN = { email: "demo@example.com", password: "try-evidence-chat" };

@@ -3,10 +3,12 @@ import { mkdir, readFile, readdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join, normalize } from "node:path";
 import { fileURLToPath } from "node:url";
 import { exampleDocument, gitignore, packageJson, readme, supabaseConfig, tag } from "./templates.mjs";
-import { UserError } from "./user-error.mjs";
+import { UserError } from "../user-error.mjs";
 
 /** Filled when the package is packed. */
-const DIST = fileURLToPath(new URL("../dist", import.meta.url));
+const DIST = fileURLToPath(new URL("../../dist", import.meta.url));
+/** The settings of the Worker of a site, with example values. */
+export const WORKER_CONFIG = join(DIST, "wrangler.toml");
 /** Only its owner may read the file with the secret key. */
 const SECRET = 0o600;
 
@@ -51,7 +53,7 @@ async function checkFolders(folder, documents) {
 
 /** @returns {Promise<Map<string, { text: string, mode?: number }>>} */
 async function contents(folder, answers) {
-  const versions = JSON.parse(await readFile(join(DIST, "versions.json"), "utf8"));
+  const versions = await packageVersions();
   const files = new Map();
   const add = (path, text, mode) => files.set(path, { text, mode });
   add("package.json", packageJson(answers, versions));
@@ -65,13 +67,22 @@ async function contents(folder, answers) {
   add("index.html", tag(answers));
   add("README.md", readme(answers));
   add("supabase/config.toml", supabaseConfig(answers));
-  for (const path of await listFiles(join(DIST, "supabase"))) {
+  const migrations = await readdir(join(DIST, "supabase/migrations"));
+  for (const path of [...migrations.sort().map((name) => `migrations/${name}`), "seed.sql"]) {
     add(`supabase/${path}`, await readFile(join(DIST, "supabase", path), "utf8"));
   }
   if (!existsSync(join(folder, answers.documents))) {
     add(join(answers.documents, "about-this-chat.md"), exampleDocument());
   }
   return files;
+}
+
+/** The versions that a new project pins: this package, and the wrangler that it is tested with. */
+export async function packageVersions() {
+  const manifest = async (path) => JSON.parse(await readFile(join(DIST, path), "utf8"));
+  const { name, version } = await manifest("../package.json");
+  const { wrangler } = (await manifest("local/package.json")).dependencies;
+  return { [name]: version, wrangler };
 }
 
 async function workerConfig(answers) {
@@ -81,7 +92,7 @@ async function workerConfig(answers) {
     SUPABASE_PUBLISHABLE_KEY: answers["supabase-key"],
     CHAT_ALLOWED_ORIGINS: answers.origin,
   };
-  let text = await readFile(join(DIST, "wrangler.toml"), "utf8");
+  let text = await readFile(WORKER_CONFIG, "utf8");
   // Each parser rejects quotes and line breaks, so the values need no escaping.
   for (const [name, value] of Object.entries(values))
     text = setValue(text, new RegExp(`^${name} = ".*"$`, "m"), name, value);
@@ -92,10 +103,4 @@ async function workerConfig(answers) {
 function setValue(text, line, name, value) {
   if (!line.test(text)) throw new Error(`the template of wrangler.toml has no ${name}`);
   return text.replace(line, () => `${name} = "${value}"`);
-}
-
-async function listFiles(folder) {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  return files.map((file) => file.slice(folder.length + 1).replaceAll("\\", "/")).sort();
 }
