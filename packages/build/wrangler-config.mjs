@@ -6,13 +6,12 @@ const REPLACEMENTS = [
   ],
   [/"edge-chat\/(?=build\/|assets")/g, '".evidence-chat/'],
   [/^\[build\]\n(?:\w.*\n)*\n?/m, ""],
-  [/^# Environments: [^]*$/m, ""],
   // A project has no copy of the guides.
   [/\bdocs\/(?=[\w-]+\.md\b)/g, "https://github.com/evidence-chat/evidence-chat/blob/main/docs/"],
 ];
 
 /**
- * The configuration of a Worker that is already built: one environment, without the build.
+ * The configuration of a Worker that is already built.
  * @param {string} text wrangler.toml of the repository
  */
 export function workerConfig(text) {
@@ -20,5 +19,5 @@ export function workerConfig(text) {
     if (text.search(pattern) < 0) throw new Error(`wrangler.toml has no ${pattern}`);
     text = text.replace(pattern, /** @type {string} */ (replacement));
   }
-  return `${text.trimEnd()}\n`;
+  return text;
 }

@@ -48,10 +48,10 @@ test("deploy does not touch the configuration of another Worker", async () => {
   assert.deepEqual(await readdir(site), ["wrangler.jsonc"]);
 });
 
-test("the template has no build, one environment and the bindings of the repository's configuration", async () => {
+test("the template has no build, and the bindings of the repository's configuration", async () => {
   const repository = await readFile(new URL("../../../wrangler.toml", import.meta.url), "utf8");
   const config = workerConfig(repository);
-  assert.doesNotMatch(config, /^\[build\]|^\[env\.|cargo/m);
+  assert.doesNotMatch(config, /^\[build\]|cargo/m);
   assert.match(config, /^\[assets\]\n(?:.*\n)*?directory = "\.evidence-chat\/assets"$/m);
   const section = (name) => new RegExp(`^\\[+${name}\\]+$`, "gm");
   for (const name of ["vars", "durable_objects.bindings", "migrations", "ratelimits", "observability"]) {
