@@ -523,12 +523,13 @@ $$;
 
 call internal.create_api_function(
   'chat_insights_gaps', 'authenticated, service_role',
-  'Groups of similar questions that the documents do not answer, or not well, as in content_gaps, '
-  'but only the questions of the last days (1 to 90): those that at least chat_settings.gap_users '
-  'users asked in that time, most users first. At most max_count, and 100. Objects with the columns '
-  'of content_gaps, disliked: how many of the questions were answered, and the user disliked the '
-  'answer; the others were refused; examples: up to 5 questions of the group, the most typical '
-  'first. For administrators.'
+  'Groups of similar questions of the last days (1 to 90) that the documents do not answer, or not '
+  'well, and that at least chat_settings.gap_users users asked in that time, most users first. At '
+  'most max_count, and 100. Counts only questions that the Worker recorded. disliked: how many of '
+  'the questions were answered, and the user disliked the answer; the others were refused. '
+  'best_score: highest cosine of any passage to any of the questions. reasons: of the refusals; '
+  'disliked if an answer was. examples: up to 5 questions of the group, the most typical first. For '
+  'administrators.'
 );
 
 create function internal.chat_insights_comments(

@@ -153,7 +153,7 @@ as $$
       from pg_catalog.pg_class c
       join pg_catalog.pg_namespace n on n.oid = c.relnamespace
       where c.relkind in ('r', 'p', 'v', 'm')
-        and (n.nspname = 'internal' or n.nspname = 'public' and c.relname ~ '^(kb_|chat_|content_gaps$|assistants$)')
+        and (n.nspname = 'internal' or n.nspname = 'public' and c.relname ~ '^(kb_|chat_|assistants$)')
   ), routine as (
     select p.*, format('%s.%s(%s)', n.nspname, p.proname, pg_get_function_identity_arguments(p.oid)) as name
       from pg_catalog.pg_proc p
