@@ -81,7 +81,7 @@ async function contents(folder, answers) {
 export async function packageVersions() {
   const manifest = async (path) => JSON.parse(await readFile(join(DIST, path), "utf8"));
   const { name, version } = await manifest("../package.json");
-  const { wrangler } = (await manifest("local/package.json")).dependencies;
+  const { wrangler } = (await manifest("local/package.json")).devDependencies;
   return { [name]: version, wrangler };
 }
 

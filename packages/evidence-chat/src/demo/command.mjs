@@ -3,7 +3,7 @@ import { runDemo } from "./demo.mjs";
 export const usage = `Usage: evidence-chat demo [options]
 
 Runs Evidence Chat on this computer: a local Supabase, the Worker and a page, and fills the knowledge base with documents.
-Nothing leaves the computer. The first run installs the packages that only the demo needs: 430 MB, in your data folder.
+Nothing leaves the computer. The first run installs the packages that only the demo needs: 350 MB, in your data folder.
 
 Options:
   --kb DIR            folder of documents for the knowledge base; default: the pages of a sample shop

@@ -39,7 +39,7 @@ export const SAMPLE_DOCUMENTS = join(IS_PACKAGED ? PACKAGED : ROOT, "supabase/sa
 export async function installServers(signal) {
   if (!IS_PACKAGED) return {};
   if (!existsSync(ROOT)) {
-    console.log(`• installing the local Supabase and workerd, 430 MB, into ${ROOT}`);
+    console.log(`• installing the local Supabase and workerd, 350 MB, into ${ROOT}`);
     const partial = `${ROOT}.${process.pid}`;
     try {
       await mkdir(DATA_HOME, { recursive: true });
