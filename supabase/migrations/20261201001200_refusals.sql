@@ -105,8 +105,6 @@ create table internal.refusal_salt (
 );
 
 comment on table internal.refusal_salt is 'Random salt of the hashes in chat_refusals.asker and chat_refusals.id.';
-comment on column internal.refusal_salt.id is 'Always true: there is one row.';
-comment on column internal.refusal_salt.salt is 'The salt.';
 
 insert into internal.refusal_salt default values;
 

@@ -142,7 +142,6 @@ create table internal.expected_access (
 comment on table internal.expected_access is 'What internal.access_snapshot() returned after the last migration.';
 comment on column internal.expected_access.kind is
   'grants, row level security, policy, role, function, trigger, view, query (of a view) or server.';
-comment on column internal.expected_access.name is 'Name of the object, with its schema.';
 comment on column internal.expected_access.definition is 'Everything that determines who may do what with the object, as text.';
 
 create function internal.access_snapshot() returns table (kind text, name text, definition text)
