@@ -10,8 +10,8 @@ cd "$(dirname "$0")/../.."
 if [[ "${2:-}" == --prebuilt ]]; then
   echo "packing what dist/ contains; no SBOM"
 else
-  cargo xtask package
-  cp target/package/*.cdx.json "$out"
+  cargo xtask build web worker
+  cargo xtask sbom --out "$out"
 fi
 
 model=$(node -p 'require("./embedder-wasm/npm/package.json").exports["./model"].slice("./dist/".length)')
