@@ -35,34 +35,19 @@ export async function ask(questions, values, context, openTerminal = openOwnTerm
 function openOwnTerminal() {
   if (!process.stdin.isTTY) return undefined;
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  // After Ctrl-C or Ctrl-D, no question is ever answered.
-  const cancel = () => {
-    console.log("\ncancelled; nothing was written");
-    process.exit(130);
-  };
-  terminal.once("close", cancel);
-  // Lines that were pasted before their question are its answers.
-  /** @type {string[]} */
-  const early = [];
-  let take = (/** @type {string} */ line) => void early.push(line);
-  terminal.on("line", (line) => take(line));
+  // Keeps lines that were pasted before their question.
+  const lines = terminal[Symbol.asyncIterator]();
   return {
-    question: (/** @type {string} */ text) => {
+    question: async (/** @type {string} */ text) => {
       terminal.setPrompt(text);
       terminal.prompt();
-      const line = early.shift();
-      if (line !== undefined) return Promise.resolve(line);
-      return new Promise((resolve) => {
-        take = (answer) => {
-          take = (next) => void early.push(next);
-          resolve(answer);
-        };
-      });
+      const { value, done } = await lines.next();
+      if (!done) return value;
+      // Ctrl-C or Ctrl-D.
+      console.log("\ncancelled; nothing was written");
+      return process.exit(130);
     },
-    close: () => {
-      terminal.off("close", cancel);
-      terminal.close();
-    },
+    close: () => terminal.close(),
   };
 }
 
