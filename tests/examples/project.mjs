@@ -4,7 +4,7 @@ import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { serve } from "../../tests/lib/static-server.mjs";
+import { serve } from "../lib/static-server.mjs";
 
 const NPM = ["--no-audit", "--no-fund", "--loglevel=error", "--prefer-offline"];
 /** Long enough for a framework that builds on first request; in milliseconds. */

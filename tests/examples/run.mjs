@@ -1,6 +1,6 @@
 // Builds the examples with the packed packages and their frameworks from the registry, opens each in Chromium, asks a question and
 // prints a table:
-//   node scripts/examples.mjs [--only TEXT]… [--folder FOLDER]
+//   node tests/examples/run.mjs [--only TEXT]… [--folder FOLDER]
 // --only takes the rows whose name contains the text. --folder is where the projects are made; default: a temporary folder. Needs
 // the built packages (`cargo xtask build web`), CHROMIUM_PATH, a registry, and about 1 GB for the largest project.
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
@@ -8,15 +8,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { openBrowser } from "../tests/lib/browser.mjs";
-import { answerQuestions } from "../tests/lib/chat-stand-in.mjs";
-import { pack, Project } from "./examples/project.mjs";
-import { ROWS } from "./examples/rows.mjs";
-import { RUNTIMES, writeServer } from "./examples/runtimes.mjs";
-import { plugin, STARTERS } from "./examples/starters.mjs";
+import { openBrowser } from "../lib/browser.mjs";
+import { answerQuestions } from "../lib/chat-stand-in.mjs";
+import { pack, Project } from "./project.mjs";
+import { ROWS } from "./rows.mjs";
+import { RUNTIMES, writeServer } from "./runtimes.mjs";
+import { plugin, STARTERS } from "./starters.mjs";
 
 const PACKAGES = ["embedder-wasm/npm", "web", "writer/npm"].map((path) =>
-  fileURLToPath(new URL(`../${path}`, import.meta.url)),
+  fileURLToPath(new URL(`../../${path}`, import.meta.url)),
 );
 const QUESTION = "How long does a refund take?";
 /** For the model and the first answer, in milliseconds. */
@@ -76,7 +76,7 @@ async function tryRow(row, tarballs) {
     await timed("answer", () => askIn(project, row));
     return { name: row.name, seconds };
   } catch (error) {
-    return { name: row.name, seconds, problem: error instanceof Error ? error.message : String(error) };
+    return { name: row.name, seconds, problem: /** @type {Error} */ (error).message };
   } finally {
     await rm(project.folder, { recursive: true, force: true });
   }

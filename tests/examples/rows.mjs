@@ -1,4 +1,4 @@
-// What `scripts/examples.mjs` builds and opens.
+// What `tests/examples/run.mjs` builds and opens.
 import { fileURLToPath } from "node:url";
 import { RUNTIMES } from "./runtimes.mjs";
 
