@@ -11,7 +11,7 @@ import { workerConfig } from "./wrangler-config.mjs";
 const REPOSITORY = fileURLToPath(new URL("../../", import.meta.url));
 const LICENSES = ["LICENSE", "LICENSE-APACHE", "LICENSE-MIT"];
 
-/** Names and folders of the packages. Those of the platforms come first. */
+/** Names of the packages and their folders. The packages of the platforms are published before them. */
 export const PACKAGES = { "evidence-chat": "evidence-chat", "@evidence-chat/mcp": "mcp" };
 
 const inRepository = (path) => join(REPOSITORY, path);
@@ -36,7 +36,7 @@ export async function stagePackage(name, folder) {
   await writeManifest(folder, manifest);
 }
 
-/** Files in manifests that are not in `packages/`. */
+/** Files that manifests list and `packages/` does not contain. */
 const BUILT = new Set(["dist", "THIRD-PARTY.md", ...LICENSES]);
 
 /**

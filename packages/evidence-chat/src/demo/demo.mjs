@@ -15,7 +15,7 @@ import { UserError } from "../user-error.mjs";
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"];
 
 /**
- * What a demo shows. `cargo xtask demo` has others.
+ * The page and documents of a demo. `cargo xtask demo` has others.
  * @typedef {object} Site
  * @property {string} documents folder of documents, unless the user names another
  * @property {string} example a question that they answer

@@ -1,8 +1,8 @@
-// Model and reader in pieces. Cloudflare's static assets ignore the header `Range`, so they are there a second time, and a download that
-// was cut continues with the piece that it needs (embedder-wasm/npm/src/loading/pieces.ts).
+// Model and reader in pieces. Cloudflare's static assets ignore the header `Range`, so both files are served in pieces as well, and an
+// interrupted download continues with the next piece (embedder-wasm/npm/src/loading/pieces.ts).
 import { readFile, writeFile } from "node:fs/promises";
 
-/** What a cut costs a visitor at most. `_headers` tells it to browsers. */
+/** Size of a piece: an interrupted download loads at most one piece again. `_headers` tells browsers. */
 export const PIECE_BYTES = 1024 * 1024;
 
 /** Writes FILE.piece0, FILE.piece1 and so on. */
