@@ -27,7 +27,6 @@ export const GROUPS = {
   Fill: {
     "Documents and formats": "docs/admin.md",
     "Daily work": "docs/admin.md#daily-work-in-the-dashboard",
-    "kb without a compiler": "packages/kb/README.md",
     "The kb command": "docs/kb.md",
   },
   Protect: {
@@ -37,8 +36,7 @@ export const GROUPS = {
     Privacy: "docs/privacy.md",
   },
   Operate: {
-    "A project in one command": "packages/create-evidence-chat/README.md",
-    "The prebuilt Worker": "packages/worker/README.md",
+    "The evidence-chat command": "packages/evidence-chat/README.md",
     Deploy: "docs/deploy.md",
     Insights: "docs/insights.md",
     Settings: "docs/settings.md",

@@ -22,7 +22,7 @@ const READY_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Without the secret, questions are answered, but the database cannot distinguish the Worker's calls from direct calls.
 const MISSING_WORKER_SECRET: &str =
-    "CHAT_WORKER_SECRET is not set: questions are not counted in the statistics and in content_gaps";
+    "CHAT_WORKER_SECRET is not set: questions are not counted in the insights";
 
 const MISSING_MODEL: &str =
     "answers are quotes, because the answer mode is endpoint and CHAT_LLM_URL is not set";

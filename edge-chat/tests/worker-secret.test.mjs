@@ -80,9 +80,7 @@ describe("the Worker's secret", () => {
       assert.ok(upstream.callsOf(user).every(({ headers }) => !(HEADER in headers)));
       const { status, json } = await send(without.url, "/api/ready");
       assert.deepEqual([status, json.status], [200, "ready"]);
-      assert.deepEqual(json.warnings, [
-        "CHAT_WORKER_SECRET is not set: questions are not counted in the statistics and in content_gaps",
-      ]);
+      assert.deepEqual(json.warnings, ["CHAT_WORKER_SECRET is not set: questions are not counted in the insights"]);
     });
     assert.deepEqual((await send(worker.url, "/api/ready")).json, { status: "ready" });
   });

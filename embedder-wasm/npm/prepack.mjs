@@ -1,7 +1,7 @@
 // Runs before `npm pack` and `npm publish`: rejects a `dist/` that is missing, incomplete or stale.
 //
 // It compares dist/ with src/ and wasm/. Whether wasm/ belongs to the Rust sources only a build can tell, so release with
-// `cargo xtask package`, which builds everything.
+// scripts/release/packages.sh, which builds everything.
 import { access, readFile } from "node:fs/promises";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -21,21 +21,21 @@ if (problem) {
 
 async function findProblem() {
   const built = await readFile(inDist(INPUTS_FILE), "utf8").catch(() => null);
-  if (built === null) return "dist/ is missing. Run `cargo xtask package`.";
+  if (built === null) return "dist/ is missing. Run `cargo xtask build embedder`.";
   const current = await inputsDigest().catch(() => null);
-  if (current === null) return "wasm/ is missing. Run `cargo xtask package`.";
+  if (current === null) return "wasm/ is missing. Run `cargo xtask build embedder`.";
   const modules = ["embedder_bg", "embedder_relaxed_bg"].map((name) => new URL(`wasm/${name}.wasm`, import.meta.url));
   const [plain, relaxed] = await Promise.all(modules.map((url) => readFile(url)));
-  if (plain.equals(relaxed)) return "wasm/ has one build twice, as in the demo. Run `cargo xtask package`.";
+  if (plain.equals(relaxed)) return "wasm/ has one build twice, as in the demo. Run `cargo xtask build embedder`.";
   if (built !== current) {
-    return "dist/ is stale: src/, wasm/ or package.json changed after the build. Run `cargo xtask package`.";
+    return "dist/ is stale: src/, wasm/ or package.json changed after the build. Run `cargo xtask build embedder`.";
   }
   for (const file of FILES) {
     const isBuilt = await access(inDist(file)).then(
       () => true,
       () => false,
     );
-    if (!isBuilt) return `dist/ lacks ${file}. Run \`cargo xtask setup\`, then \`cargo xtask package\`.`;
+    if (!isBuilt) return `dist/ lacks ${file}. Run \`cargo xtask setup\`, then \`cargo xtask build embedder\`.`;
   }
   return null;
 }

@@ -1,7 +1,6 @@
 import { allowAnyOrigin, answerPreflight } from "./cors.mjs";
 import { answerStorage } from "./storage-dialect.mjs";
 import { withClaims } from "./token-claims.mjs";
-import { withVectorLiterals } from "./vector-arguments.mjs";
 
 /** Only these paths reach Supabase Lite. Its other paths serve a dashboard or, under /_system, its configuration. */
 const PUBLIC_PATHS = ["/rest/v1/", "/auth/v1/", "/storage/v1/"];
@@ -26,7 +25,7 @@ export function createGateway(handle, { issuer, secret }, anonymousUsers) {
     const preflight = answerPreflight(request);
     if (preflight) return preflight;
     // Reads the body before the request enters the queue, so that a slow upload does not block other requests.
-    const complete = await withCompleteBody(request, pathname);
+    const complete = await withCompleteBody(request);
     const response = await answer(complete, pathname);
     allowAnyOrigin(response);
     return response;
@@ -49,11 +48,9 @@ export function createGateway(handle, { issuer, secret }, anonymousUsers) {
   }
 }
 
-async function withCompleteBody(request, pathname) {
+async function withCompleteBody(request) {
   if (request.method === "GET" || request.method === "HEAD" || request.method === "OPTIONS") return request;
-  const isRestJson =
-    pathname.startsWith("/rest/v1/") && (request.headers.get("content-type") ?? "").includes("application/json");
-  const body = isRestJson ? withVectorLiterals(await request.text()) : await request.arrayBuffer();
+  const body = await request.arrayBuffer();
   const headers = new Headers(request.headers);
   headers.delete("content-length");
   return new Request(request.url, { method: request.method, headers, body });

@@ -16,12 +16,10 @@ export async function generateKeys() {
     jwt_secret: randomBytes(32).toString("base64url"),
     publishable_key: publishable.key,
     secret_key: secret.key,
-    worker_secret: generateWorkerSecret(),
+    // The database recognizes the Worker by this secret.
+    worker_secret: randomBytes(32).toString("base64url"),
   };
 }
-
-/** The database recognizes the Worker by this secret. */
-const generateWorkerSecret = () => randomBytes(32).toString("base64url");
 
 /**
  * Reads `keys.json` of a data folder, and creates it if it is missing.
@@ -34,10 +32,9 @@ export async function loadOrCreateKeys(dataDir) {
     if (error.code === "ENOENT") return undefined;
     throw new StartupError(`Cannot read ${file}: ${error.message}`);
   });
-  const known = text === undefined ? await generateKeys() : parseKeys(text, file);
-  // Files of earlier versions have no Worker secret.
-  const keys = { worker_secret: generateWorkerSecret(), ...known };
-  if (text === undefined || !known.worker_secret) await writeKeys(keys, file);
+  if (text !== undefined) return parseKeys(text, file);
+  const keys = await generateKeys();
+  await writeKeys(keys, file);
   return keys;
 }
 
@@ -57,7 +54,7 @@ function parseKeys(text, file) {
       `${file} is not valid JSON. Delete it to get new keys; tokens issued so far become invalid.`,
     );
   }
-  for (const name of ["jwt_secret", "publishable_key", "secret_key"]) {
+  for (const name of ["jwt_secret", "publishable_key", "secret_key", "worker_secret"]) {
     if (typeof keys?.[name] !== "string" || keys[name] === "") {
       throw new StartupError(
         `${file} has no "${name}". Delete it to get new keys; tokens issued so far become invalid.`,

@@ -4,7 +4,7 @@ import path from "node:path";
 
 /**
  * Keeps storage objects in a folder: `<bucket>/<hash of key>` and next to it a `.json` file with the metadata. Hashed names make
- * every key a safe file name. Supabase Lite's own adapter is not used because its downloads break off on Node 20.
+ * every key a safe file name. Supabase Lite exports no adapter for a folder.
  */
 export class FileStorage {
   #folder;

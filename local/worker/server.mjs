@@ -1,7 +1,7 @@
 // Runs the built Worker on this machine, in the same runtime Cloudflare uses, as a local service (see local/service.mjs).
 // Environment: PORT (default 8787), DATA_DIR (keeps the Durable Objects; without it they end with the process), WORKER_BUILD_DIR
 // (the built Worker; default edge-chat/build), ASSETS_DIR (the folder of the static files; default edge-chat/assets, if it is
-// built), and the Worker's own variables, which win over wrangler.toml.
+// built), and the Worker's own variables.
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";

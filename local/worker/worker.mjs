@@ -5,7 +5,6 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { HOST, StartupError, listen } from "../service.mjs";
-import { readWorkerOptions } from "./worker-options.mjs";
 
 // Disables a request for the place of this machine. Read when the package loads.
 process.env.CLOUDFLARE_CF_FETCH_ENABLED ??= "false";
@@ -18,10 +17,31 @@ const miniflarePackage = createRequire(import.meta.url)("miniflare");
 const { Log, LogLevel, Miniflare, convertV4MiniflareOptions: asOptions } = miniflarePackage;
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
-const CONFIG = path.join(ROOT, "wrangler.toml");
 const BUILD_DIR = process.env.WORKER_BUILD_DIR || path.join(ROOT, "edge-chat/build");
 /** The static files that wrangler.toml names; filled by `cargo xtask build assets`. */
 export const ASSETS_DIR = path.join(ROOT, "edge-chat/assets");
+
+const COMPATIBILITY_DATE = "2026-11-17";
+const COMPATIBILITY_FLAGS = ["enable_request_signal"];
+/** wrangler.toml in the form of Miniflare. wrangler itself takes more than a second to say this. */
+export const WORKER_OPTIONS = {
+  compatibilityDate: COMPATIBILITY_DATE,
+  compatibilityFlags: COMPATIBILITY_FLAGS,
+  durableObjects: { USER_GATE: { className: "UserGate", useSQLite: true } },
+  ratelimits: {
+    REQUEST_LIMIT: {
+      type: "ratelimit",
+      name: "REQUEST_LIMIT",
+      namespace_id: "1001",
+      simple: { limit: 600, period: /** @type {const} */ (60) },
+    },
+  },
+  assets: {
+    run_worker_first: ["/api/*"],
+    routerConfig: { has_user_worker: true, static_routing: { asset_worker: [], user_worker: ["/api/*"] } },
+    assetConfig: { compatibility_date: COMPATIBILITY_DATE, compatibility_flags: COMPATIBILITY_FLAGS },
+  },
+};
 
 /** The rough limit is at least this multiple of the exact one, to allow for repeats, searches and rejected attempts. */
 const REQUEST_MARGIN = 30;
@@ -57,8 +77,7 @@ export const VARIABLES = [
  * Starts the built Worker.
  * @param {object} options
  * @param {number} [options.port] 0, the default, picks a free one
- * @param {Record<string, string | undefined>} [options.variables] override wrangler.toml; an empty
- * value removes a variable
+ * @param {Record<string, string | undefined>} [options.variables] the Worker's own
  * @param {string} [options.persistDir] stores the Durable Objects; without it they are lost with the process
  * @param {string} [options.assets] the folder of the static files; without it there are none
  * @param {string} [options.entry] a module that replaces the Worker's entry point and can import the Worker from
@@ -80,15 +99,13 @@ export async function startWorker({
 } = {}) {
   const modules = builtModules(entry);
   await assertPortIsFree(port);
-  const workerOptions = readWorkerOptions(CONFIG);
-  const overrides = VARIABLES.filter((name) => variables[name] !== undefined).map((name) => [name, variables[name]]);
-  // wrangler returns options in the format of an older Miniflare, so all options use it and are converted.
+  const bindings = VARIABLES.filter((name) => variables[name] !== undefined).map((name) => [name, variables[name]]);
   /** @type {import("miniflare").V4MiniflareOptions} */
   const v4Options = {
-    ...workerOptions,
-    assets: assets === undefined ? undefined : { ...workerOptions.assets, directory: assets },
-    ratelimits: rateLimits(workerOptions.ratelimits, without, Number(variables.CHAT_RATE_LIMIT) || 0),
-    bindings: Object.assign({}, workerOptions.bindings, Object.fromEntries(overrides)),
+    ...WORKER_OPTIONS,
+    assets: assets === undefined ? undefined : { ...WORKER_OPTIONS.assets, directory: assets },
+    ratelimits: rateLimits(without, Number(variables.CHAT_RATE_LIMIT) || 0),
+    bindings: Object.fromEntries(bindings),
     modulesRoot: BUILD_DIR,
     modules,
     host: HOST,
@@ -107,8 +124,8 @@ export async function startWorker({
 }
 
 /** The rough limit of wrangler.toml. It must stay above the exact one, whatever that is. */
-function rateLimits(ratelimits, without, rateLimit) {
-  const limits = Object.entries(ratelimits).filter(([name]) => !without.includes(name));
+function rateLimits(without, rateLimit) {
+  const limits = Object.entries(WORKER_OPTIONS.ratelimits).filter(([name]) => !without.includes(name));
   return Object.fromEntries(
     limits.map(([name, { simple, ...rest }]) => {
       const limit = Math.max(simple.limit, rateLimit * REQUEST_MARGIN);

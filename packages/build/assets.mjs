@@ -2,7 +2,7 @@
 // the widget, the embedder with its model and its reader, the writer, and the insights page; `_headers` tells Cloudflare how to serve them.
 import { cp, mkdir, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { cutIntoPieces, PIECE_BYTES } from "../worker/src/model-pieces.mjs";
+import { cutIntoPieces, PIECE_BYTES } from "../evidence-chat/src/deploy/model-pieces.mjs";
 import { buildIntegrity } from "../../web/build/integrity.mjs";
 import { insightsPolicy } from "../../web/pages/settings.mjs";
 
@@ -19,25 +19,25 @@ const MAX_FILE_BYTES = 25 * 1024 * 1024;
 
 /** A chunk, or a file of the embedder. */
 const HASHED_NAME = /-([A-Z0-9]{8}|[0-9a-f]{8})\.(js|wasm|safetensors\.gz)$/;
-/** What a page with the tag may load besides; other parts of the widget's build are for npm. */
+/** The file of the tag. Other files of the widget's build without a hash are for npm. */
 const FIXED_NAME = /^evidence-chat\.js$/;
 
-/** For any page, also one that isolates itself with Cross-Origin-Embedder-Policy. */
+/** Headers of all files: any page may load them, also one that isolates itself with Cross-Origin-Embedder-Policy. */
 const ALL_FILES = {
   "Access-Control-Allow-Origin": "*",
   "Cross-Origin-Resource-Policy": "cross-origin",
   "Timing-Allow-Origin": "*",
   "X-Content-Type-Options": "nosniff",
 };
-/** A page for administrators; the other files are for pages of others. */
+/** Headers of the insights page, which only administrators use. */
 const INSIGHTS = {
   // The address of the project is known to the Worker only. http: is for a Supabase on this computer.
   "Content-Security-Policy": insightsPolicy("https: http://127.0.0.1:*"),
   "Referrer-Policy": "no-referrer",
 };
-/** Without it, browsers revalidate a file on each use, which Cloudflare's default `Cache-Control` says. */
+/** Cloudflare's default `Cache-Control` makes browsers revalidate a file on each use. */
 const IMMUTABLE = { "Cache-Control": "public, max-age=31536000, immutable" };
-/** Model and reader, which are also there in pieces. */
+/** Headers of model and reader, which are also served in pieces. */
 const IN_PIECES = {
   ...IMMUTABLE,
   "Access-Control-Expose-Headers": "ETag, Evidence-Chat-Piece-Bytes",

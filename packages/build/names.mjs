@@ -1,5 +1,5 @@
-// Prints the names of all npm packages of a release, each after those that it depends on: `node packages/build/names.mjs`.
-import { packageOf, PLATFORMS } from "../kb/platforms.mjs";
+// Prints the names of all npm packages of a release, each after its dependencies: `node packages/build/names.mjs`.
+import { packageOf, PLATFORMS } from "../evidence-chat/src/kb/platforms.mjs";
 import { PACKAGES } from "./stage.mjs";
 
 const LIBRARIES = [

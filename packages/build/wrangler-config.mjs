@@ -2,18 +2,16 @@
 const REPLACEMENTS = [
   [
     /^# The Worker of Evidence Chat\. .*$/m,
-    "# The Worker of Evidence Chat. Set the values below, then run `npx @evidence-chat/worker deploy`.",
+    "# The Worker of Evidence Chat. Set the values below, then run `npx evidence-chat deploy`.",
   ],
-  [/^main = .*$/m, 'main = ".evidence-chat/worker/index.js"'],
-  [/^directory = "edge-chat\/assets"$/m, 'directory = ".evidence-chat/assets"'],
+  [/"edge-chat\/(?=build\/|assets")/g, '".evidence-chat/'],
   [/^\[build\]\n(?:\w.*\n)*\n?/m, ""],
-  [/^# Environments: [^]*$/m, ""],
   // A project has no copy of the guides.
   [/\bdocs\/(?=[\w-]+\.md\b)/g, "https://github.com/evidence-chat/evidence-chat/blob/main/docs/"],
 ];
 
 /**
- * The configuration of a Worker that is already built: one environment, without the build.
+ * The configuration of a Worker that is already built.
  * @param {string} text wrangler.toml of the repository
  */
 export function workerConfig(text) {
@@ -21,5 +19,5 @@ export function workerConfig(text) {
     if (text.search(pattern) < 0) throw new Error(`wrangler.toml has no ${pattern}`);
     text = text.replace(pattern, /** @type {string} */ (replacement));
   }
-  return `${text.trimEnd()}\n`;
+  return text;
 }

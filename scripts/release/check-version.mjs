@@ -19,7 +19,7 @@ const json = async (path) => JSON.parse(await text(path));
 
 const widget = await json("web/package.json");
 const programs = [
-  ...["create-evidence-chat", "evidence-chat", "kb", "worker"].map((name) => `packages/${name}/package.json`),
+  ...["evidence-chat", "mcp"].map((name) => `packages/${name}/package.json`),
   ...["docusaurus", "starlight", "vitepress"].map((name) => `integrations/${name}/package.json`),
 ];
 /** @type {Record<string, string | undefined>} */
@@ -40,7 +40,9 @@ const found = {
 for (const path of programs) {
   const { version: own, dependencies = {} } = await json(path);
   found[path] = own;
-  for (const [name, other] of Object.entries(dependencies)) found[`${path}, its ${name}`] = other;
+  for (const [name, other] of Object.entries(dependencies)) {
+    if (name.startsWith("@evidence-chat/")) found[`${path}, its ${name}`] = other;
+  }
 }
 for (const { name } of (await readdir(new URL("examples", ROOT), { withFileTypes: true })).filter((entry) =>
   entry.isDirectory(),

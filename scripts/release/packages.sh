@@ -10,8 +10,8 @@ cd "$(dirname "$0")/../.."
 if [[ "${2:-}" == --prebuilt ]]; then
   echo "packing what dist/ contains; no SBOM"
 else
-  cargo xtask package
-  cp target/package/*.cdx.json "$out"
+  cargo xtask build web worker
+  cargo xtask sbom --out "$out"
 fi
 
 model=$(node -p 'require("./embedder-wasm/npm/package.json").exports["./model"].slice("./dist/".length)')
@@ -44,13 +44,11 @@ require "$out"/evidence-chat-widget-*.tgz dist/evidence-chat.js dist/index.js di
 for plugin in docusaurus starlight vitepress; do
   require "$out/evidence-chat-$plugin"-*.tgz src/index.js src/index.d.ts LICENSE-APACHE LICENSE-MIT
 done
-require "$out"/evidence-chat-kb-[0-9]*.tgz bin.mjs locate.mjs LICENSE-APACHE LICENSE-MIT
 require "$out"/evidence-chat-mcp-*.tgz bin.mjs src/server.mjs LICENSE-APACHE LICENSE-MIT
-require "$out"/evidence-chat-worker-*.tgz build/index.js build/index_bg.wasm assets/evidence-chat.js \
-  assets/_headers assets/writer/THIRD-PARTY.md wrangler.toml LICENSE-APACHE LICENSE-MIT THIRD-PARTY.md
-require "$out"/create-evidence-chat-*.tgz dist/supabase/seed.sql dist/wrangler.toml LICENSE-APACHE LICENSE-MIT
-require "$out"/evidence-chat-[0-9]*.tgz dist/supabase/seed.sql dist/wrangler.toml dist/web/dist/demo/index.html \
-  dist/web/dist/demo/THIRD-PARTY.md LICENSE-APACHE LICENSE-MIT
+require "$out"/evidence-chat-[0-9]*.tgz bin.mjs dist/edge-chat/build/index.js dist/edge-chat/build/index_bg.wasm \
+  dist/edge-chat/assets/evidence-chat.js dist/edge-chat/assets/_headers dist/edge-chat/assets/writer/THIRD-PARTY.md \
+  dist/wrangler.toml dist/supabase/seed.sql dist/web/dist/demo/index.html dist/web/dist/demo/THIRD-PARTY.md \
+  LICENSE-APACHE LICENSE-MIT THIRD-PARTY.md
 for tarball in "$out"/*.tgz; do
   [[ "$tarball" != */evidence-chat-embedder-* ]] || continue
   if tar -tzf "$tarball" | grep '\.safetensors'; then

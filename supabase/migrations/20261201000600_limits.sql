@@ -14,7 +14,6 @@ comment on table internal.worker_secrets is
   'SHA-256 of the current and the previous secret of the Worker, so that the secret can be rotated while the chat runs.';
 comment on column internal.worker_secrets.hash is
   'SHA-256 of CHAT_WORKER_SECRET as UTF-8. The secret is random, so it needs no slow hash.';
-comment on column internal.worker_secrets.created_at is 'When it was set.';
 
 create function public.chat_set_worker_secret(secret_hash text) returns void
   language plpgsql
@@ -111,10 +110,6 @@ create unlogged table internal.usage (
 );
 
 comment on table internal.usage is 'Usage in the current minute, hour or day.';
-comment on column internal.usage.user_id is 'The user.';
-comment on column internal.usage.operation is 'search, storage or citation_use.';
-comment on column internal.usage.period_start is 'When the period began.';
-comment on column internal.usage.consumed is 'Amount since then.';
 
 create function internal.consume_quota(operation text, amount bigint, max_amount bigint, period interval) returns void
   language plpgsql security definer set search_path = ''

@@ -60,8 +60,6 @@ create table internal.kb_restricted_documents (
 
 comment on table internal.kb_restricted_documents is
   'Audiences of deleted restricted documents, so that histories show quotes from them to these audiences only.';
-comment on column internal.kb_restricted_documents.id is 'Id of the deleted document.';
-comment on column internal.kb_restricted_documents.audience is 'Last audience of the document, as in kb_documents.audience.';
 
 create function internal.kb_record_restricted_documents() returns trigger
   language plpgsql
@@ -368,8 +366,6 @@ create table internal.chat_deleted_sessions (
 );
 
 comment on table internal.chat_deleted_sessions is 'Ids of the sessions that were deleted in the last day, and of earlier ones until chat_retain runs.';
-comment on column internal.chat_deleted_sessions.id is 'Id of the deleted session.';
-comment on column internal.chat_deleted_sessions.deleted_at is 'When it was deleted.';
 
 create index chat_deleted_sessions_time_idx on internal.chat_deleted_sessions (deleted_at);
 

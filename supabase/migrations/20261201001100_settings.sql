@@ -60,10 +60,10 @@ comment on column public.chat_settings.id is 'Always true: there is one row.';
 comment on column public.chat_settings.log_questions is
   'Whether the server may log the text of questions. Keep false unless you need it: questions can be personal.';
 comment on column public.chat_settings.keep_refusals is
-  'What is stored of questions without an answer, for content_gaps. full: the question and who asked. anonymous: the question and '
+  'What is stored of questions without an answer, for the gaps of the insights. full: the question and who asked. anonymous: the question and '
   'the day. off: nothing. kb retain applies a change to earlier questions.';
 comment on column public.chat_settings.gap_users is
-  'How many users must have asked a question before content_gaps shows it: 1 to 1000. With 1, it shows what a single person '
+  'How many users must have asked a question before the insights show it: 1 to 1000. With 1, it shows what a single person '
   'asked. No protection against an administrator who asks a similar question.';
 comment on column public.chat_settings.retention_days is
   'Conversations are deleted this many days after their last message, and refused questions this many days after they were '

@@ -44,7 +44,7 @@ comment on column public.chat_refusals.group_id is
 comment on column public.chat_refusals.asker is
   'Distinguishes the users within a group, and nothing else: a hash of the user, the group and a secret salt. Set by a trigger.';
 comment on column public.chat_refusals.from_worker is
-  'Whether the Worker wrote it. content_gaps counts only such questions, because users can call chat_record_refusal with any '
+  'Whether the Worker wrote it. The insights count only such questions, because users can call chat_record_refusal with any '
   'text.';
 comment on column public.chat_refusals.created_at is
   'Set by a trigger, which overrides values written here. Only the day for a question that is kept anonymously.';
@@ -105,8 +105,6 @@ create table internal.refusal_salt (
 );
 
 comment on table internal.refusal_salt is 'Random salt of the hashes in chat_refusals.asker and chat_refusals.id.';
-comment on column internal.refusal_salt.id is 'Always true: there is one row.';
-comment on column internal.refusal_salt.salt is 'The salt.';
 
 insert into internal.refusal_salt default values;
 
@@ -205,56 +203,3 @@ call internal.create_api_function(
   'user may store in a day, as for chat_record_turn; 8 KiB besides the question.',
   runs_as => 'evidence_chat'
 );
-
--- For the administrator ---------------------------------------------------
-
-create view public.content_gaps
-  with (security_invoker = true)
-as
-with ranked as (
-  select
-    r.*,
-    row_number() over (
-      partition by r.group_id
-      order by r.embedding operator(extensions.<=>) centroid.embedding, r.created_at desc, r.id
-    ) as distance_rank
-  from public.chat_refusals r
-  join (
-    select group_id, extensions.avg(embedding) as embedding
-    from public.chat_refusals
-    where from_worker
-    group by group_id
-    having count(distinct asker) >= internal.chat_gap_users()
-  ) centroid using (group_id)
-  where r.from_worker
-)
-select
-  group_id,
-  -- The same on every row of the group.
-  min(assistant) as assistant,
-  min(question) filter (where distance_rank = 1) as question,
-  count(*) as questions,
-  count(distinct asker) as users,
-  max(best_score) as best_score,
-  array_agg(distinct reason order by reason) as reasons,
-  min(created_at) as first_asked,
-  max(created_at) as last_asked
-from ranked
-group by group_id
-order by users desc, questions desc, last_asked desc;
-
-comment on view public.content_gaps is
-  'Questions that the documents do not answer, or not well: one row for each group of similar questions that at least chat_settings.gap_users '
-  'users asked, most users first. Counts only questions that the Worker recorded.';
-comment on column public.content_gaps.group_id is 'Id of the group of similar questions.';
-comment on column public.content_gaps.assistant is 'The assistant that was asked.';
-comment on column public.content_gaps.question is 'The question nearest to the centroid of the group.';
-comment on column public.content_gaps.questions is 'Number of questions in the group.';
-comment on column public.content_gaps.users is 'Number of users who asked them.';
-comment on column public.content_gaps.best_score is 'Highest cosine of any passage to any of the questions.';
-comment on column public.content_gaps.reasons is 'Reasons of the refusals; disliked if an answer was.';
-comment on column public.content_gaps.first_asked is 'Time of the first question.';
-comment on column public.content_gaps.last_asked is 'Time of the last question.';
-
-revoke all on public.content_gaps from public, anon, authenticated;
-grant select on public.content_gaps to service_role;

@@ -85,7 +85,7 @@ call internal.create_api_function(
   'Records what the calling user thinks of an answer in their history, in place of what they said '
   'before; without rating, removes it. False: there is no such answer. rating: up or down. reason: '
   'only for down. comment: at most 1,000 characters. embedding: vector of the question, or of what '
-  'was searched for it, of unit length; with it, a disliked answer counts in content_gaps, subject '
+  'was searched for it, of unit length; with it, a disliked answer counts among the gaps of the insights, subject '
   'to chat_settings.keep_refusals. Questions that are kept anonymously stay there if the feedback '
   'changes. Limit: what a user may store in a day, as for chat_record_turn; 1 KiB besides the '
   'comment, or 8 KiB with a vector.',

@@ -30,7 +30,6 @@ create table internal.chat_retention (
 );
 
 comment on table internal.chat_retention is 'When chat_retain last finished, and how far it got.';
-comment on column internal.chat_retention.id is 'Always true: there is at most one row.';
 comment on column internal.chat_retention.ran_at is 'When it last left nothing to delete. Empty (NULL): never.';
 comment on column internal.chat_retention.last_user is
   'The next piece begins after this inactive anonymous user, so that users who cannot be deleted do not keep the others. Empty (NULL): '

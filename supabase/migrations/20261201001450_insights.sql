@@ -62,10 +62,7 @@ create table internal.chat_daily (
 comment on table internal.chat_daily is
   'Counts of one assistant and day (UTC), of turns that the Worker recorded; 0 without a row. '
   'Nothing is subtracted when conversations are deleted.';
-comment on column internal.chat_daily.assistant is 'The assistant that was asked.';
 comment on column internal.chat_daily.day is 'The day, in UTC. For feedback, that of the answer.';
-comment on column internal.chat_daily.measure is 'What is counted.';
-comment on column internal.chat_daily.count is 'How often.';
 
 create table internal.chat_daily_latency (
   assistant text not null references public.assistants (name)
@@ -79,12 +76,9 @@ create table internal.chat_daily_latency (
 comment on table internal.chat_daily_latency is
   'Histogram of the time to the end of an answer or refusal. Percentiles of several days cannot be '
   'computed from those of each day.';
-comment on column internal.chat_daily_latency.assistant is 'The assistant that was asked.';
-comment on column internal.chat_daily_latency.day is 'The day, in UTC.';
 comment on column internal.chat_daily_latency.bucket is
   'Eight times the binary logarithm of the milliseconds, rounded: a value differs from its bucket '
   'by at most 4.5 %.';
-comment on column internal.chat_daily_latency.turns is 'Answers and refusals in the bucket.';
 
 create table internal.chat_daily_documents (
   assistant text not null references public.assistants (name)
@@ -98,12 +92,6 @@ create table internal.chat_daily_documents (
 
 comment on table internal.chat_daily_documents is
   'How many answers of a day are based on a document.';
-comment on column internal.chat_daily_documents.assistant is 'The assistant that was asked.';
-comment on column internal.chat_daily_documents.day is 'The day, in UTC.';
-comment on column internal.chat_daily_documents.document_id is
-  'Id of the document, which may have been deleted since.';
-comment on column internal.chat_daily_documents.times_cited is
-  'Answers that are based on it, as in kb_overview.times_cited.';
 
 create function internal.chat_count_messages() returns trigger
   language plpgsql
@@ -523,12 +511,13 @@ $$;
 
 call internal.create_api_function(
   'chat_insights_gaps', 'authenticated, service_role',
-  'Groups of similar questions that the documents do not answer, or not well, as in content_gaps, '
-  'but only the questions of the last days (1 to 90): those that at least chat_settings.gap_users '
-  'users asked in that time, most users first. At most max_count, and 100. Objects with the columns '
-  'of content_gaps, disliked: how many of the questions were answered, and the user disliked the '
-  'answer; the others were refused; examples: up to 5 questions of the group, the most typical '
-  'first. For administrators.'
+  'Groups of similar questions of the last days (1 to 90) that the documents do not answer, or not '
+  'well, and that at least chat_settings.gap_users users asked in that time, most users first. At '
+  'most max_count, and 100. Counts only questions that the Worker recorded. disliked: how many of '
+  'the questions were answered, and the user disliked the answer; the others were refused. '
+  'best_score: highest cosine of any passage to any of the questions. reasons: of the refusals; '
+  'disliked if an answer was. examples: up to 5 questions of the group, the most typical first. For '
+  'administrators.'
 );
 
 create function internal.chat_insights_comments(
@@ -791,11 +780,8 @@ create table internal.chat_alerts (
 );
 
 comment on table internal.chat_alerts is 'What chat_check_alerts found and sent last, one row for each measure.';
-comment on column internal.chat_alerts.measure is 'answered_share or cited_share.';
-comment on column internal.chat_alerts.checked_at is 'When it was last compared with its line.';
 comment on column internal.chat_alerts.is_below is 'Whether it was below its line then, and an alert was queued since it fell.';
 comment on column internal.chat_alerts.sent_at is 'When the last alert was queued. Empty (NULL) if there was none.';
-comment on column internal.chat_alerts.request_id is 'Id that pg_net gave to the last alert.';
 comment on column internal.chat_alerts.is_delivered is
   'Whether the webhook accepted the last alert. Empty (NULL) until it has answered, or if pg_net forgot its answer before the next '
   'check.';

@@ -19,15 +19,10 @@ create table internal.chat_changes (
 comment on table internal.chat_changes is
   'Changes of assistants and chat_settings, and of enabled and audience of documents, one row for each column; added and deleted '
   'assistants, and deleted documents.';
-comment on column internal.chat_changes.id is 'In the order of the changes.';
-comment on column internal.chat_changes.changed_at is 'When it was changed.';
 comment on column internal.chat_changes.changed_by is
   'user:<id> for a signed-in user, key:<role> for an API key, database:<role> for a connection to the database, such as the '
   'dashboard.';
-comment on column internal.chat_changes.relation is 'The table.';
 comment on column internal.chat_changes.name is 'Name of the assistant, source of the document, or "settings".';
-comment on column internal.chat_changes.operation is 'insert, update or delete.';
-comment on column internal.chat_changes.column_name is 'The changed column of an update.';
 comment on column internal.chat_changes.old_value is 'Value before an update; not that of alert_url, which may be a secret.';
 comment on column internal.chat_changes.new_value is 'Value after an update; not that of alert_url.';
 

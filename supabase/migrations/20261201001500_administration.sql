@@ -142,7 +142,6 @@ create table internal.expected_access (
 comment on table internal.expected_access is 'What internal.access_snapshot() returned after the last migration.';
 comment on column internal.expected_access.kind is
   'grants, row level security, policy, role, function, trigger, view, query (of a view) or server.';
-comment on column internal.expected_access.name is 'Name of the object, with its schema.';
 comment on column internal.expected_access.definition is 'Everything that determines who may do what with the object, as text.';
 
 create function internal.access_snapshot() returns table (kind text, name text, definition text)
@@ -153,7 +152,7 @@ as $$
       from pg_catalog.pg_class c
       join pg_catalog.pg_namespace n on n.oid = c.relnamespace
       where c.relkind in ('r', 'p', 'v', 'm')
-        and (n.nspname = 'internal' or n.nspname = 'public' and c.relname ~ '^(kb_|chat_|content_gaps$|assistants$)')
+        and (n.nspname = 'internal' or n.nspname = 'public' and c.relname ~ '^(kb_|chat_|assistants$)')
   ), routine as (
     select p.*, format('%s.%s(%s)', n.nspname, p.proname, pg_get_function_identity_arguments(p.oid)) as name
       from pg_catalog.pg_proc p

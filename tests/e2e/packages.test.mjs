@@ -10,8 +10,8 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import { pack } from "../../packages/build/pack.mjs";
-import { PIECE_BYTES } from "../../packages/worker/src/model-pieces.mjs";
-import { PLATFORMS } from "../../packages/kb/platforms.mjs";
+import { PIECE_BYTES } from "../../packages/evidence-chat/src/deploy/model-pieces.mjs";
+import { PLATFORMS } from "../../packages/evidence-chat/src/kb/platforms.mjs";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { openBrowser } from "../lib/browser.mjs";
@@ -20,7 +20,7 @@ import { EMBEDDER, WIDGET } from "../package/consumer.mjs";
 
 const COVERED = "Can I get my money back after two weeks?";
 const OF_NEW_DOCUMENT = "What does the chat do if the documents do not answer a question?";
-const NPM = ["--prefer-offline", "--no-audit", "--no-fund", "--loglevel=error"];
+const NPM = ["--no-audit", "--no-fund", "--loglevel=error"];
 /** What a computer with Node.js has, and nothing else: above all, no Rust. */
 const PROGRAMS = ["node", "npm", "npx", "sh", "env", "ls", "cat", "uname"];
 const START_TIMEOUT_MS = 240_000;
@@ -42,7 +42,8 @@ before(async () => {
   await mkdir(join(folder, "bin"));
   for (const name of PROGRAMS) await symlink(await which(name), join(folder, "bin", name));
   const { EVIDENCE_MODEL_DIR, KB_BINARY, XTASK_BINARY, ...rest } = process.env;
-  environment = { ...rest, PATH: join(folder, "bin"), HOME: folder, npm_config_cache: await npmCache() };
+  const npm = { npm_config_cache: await npmCache(), npm_config_prefer_offline: "true" };
+  environment = { ...rest, ...npm, PATH: join(folder, "bin"), HOME: folder, XDG_DATA_HOME: join(folder, "share") };
   tarballs = await packAll(KB_BINARY);
   for (const tarball of tarballs) {
     times.push(`${tarball.slice(folder.length + 1)}: ${((await stat(tarball)).size / 1e6).toFixed(1)} MB`);
@@ -199,11 +200,11 @@ test("a new site: settings, deployment as far as it goes without an account, doc
   const work = await project("work");
   const { supabase_url: url, publishable_key: key, data_dir: data } = demo.info;
   const answers = ["--supabase-url", url, "--supabase-key", key, "--origin", "https://www.example.org", "--yes"];
-  const create = join(folder, "demo/node_modules/create-evidence-chat/bin.mjs");
-  await timed("create-evidence-chat", () => user(work, "node", create, "my-site", ...answers));
+  const program = join(folder, "demo/node_modules/evidence-chat/bin.mjs");
+  await timed("evidence-chat create", () => user(work, "node", program, "create", "my-site", ...answers));
   const site = join(work, "my-site");
 
-  const own = tarballs.filter((path) => /evidence-chat-(kb|worker|embedder)-/.test(path));
+  const own = tarballs.filter((path) => /evidence-chat-(kb-|embedder-|\d)/.test(path));
   await timed("npm install of the site", () => user(site, "npm", "install", "--save-dev", ...NPM, ...own));
   const deployed = await timed("npm run deploy -- --dry-run", () =>
     user(site, "npm", "run", "deploy", "--", "--dry-run"),

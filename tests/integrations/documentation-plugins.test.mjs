@@ -1,4 +1,4 @@
-// What the plugins for Docusaurus, VitePress and Starlight make of their options. `scripts/examples.mjs` runs them in their frameworks.
+// What the plugins for Docusaurus, VitePress and Starlight make of their options. `tests/examples/run.mjs` runs them in their frameworks.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";

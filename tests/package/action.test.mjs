@@ -43,14 +43,14 @@ test("the action syncs the source with the version and the arguments that are gi
   });
   assert.equal(status, 0);
   assert.deepEqual(given, [
-    ...["[--yes]", "[@evidence-chat/kb@0.1.0]", "[sync]", "[--collection]", "[the docs]"],
+    ...["[--yes]", "[evidence-chat@0.1.0]", "[kb]", "[sync]", "[--collection]", "[the docs]"],
     ...["[--dry-run]", "[--language]", "[german]", "[--]", "[docs]"],
   ]);
 });
 
 test("the action takes no input for an option or a command of the shell", () => {
   const { arguments: given } = sync({ SOURCE: "--force; $(id)" });
-  assert.deepEqual(given, ["[--yes]", "[@evidence-chat/kb@0.1.0]", "[sync]", "[--]", "[--force; $(id)]"]);
+  assert.deepEqual(given, ["[--yes]", "[evidence-chat@0.1.0]", "[kb]", "[sync]", "[--]", "[--force; $(id)]"]);
 });
 
 test("the action fails with kb", () => {

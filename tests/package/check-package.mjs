@@ -147,7 +147,7 @@ export function checkPackage(name, { path: source, directory, entries, files: mo
       stale.push([
         "the demo's build, which has one module twice",
         (copy) => cp(join(copy, "wasm/embedder_bg.wasm"), join(copy, "wasm/embedder_relaxed_bg.wasm")),
-        /one build twice.*Run `cargo xtask package/,
+        /one build twice.*Run `cargo xtask build embedder`/,
       ]);
     for (const [fault, change, message] of stale) {
       test(`rejects ${fault} and says what to run`, async (t) => {

@@ -71,7 +71,7 @@ describe("documentation", () => {
     const tag =
       `<script src="https://cdn.jsdelivr.net/npm/@supabase/supabase-js@${version}/dist/umd/supabase.js" ` +
       `integrity="${integrityOf(script)}" crossorigin="anonymous"></script>`;
-    const places = [...documentation, "packages/create-evidence-chat/src/templates.mjs"];
+    const places = [...documentation, "packages/evidence-chat/src/create/templates.mjs"];
     const texts = await Promise.all(places.map((path) => readFile(`${ROOT}${path}`, "utf8")));
     assert.ok(texts.some((text) => text.includes(tag)));
     for (const [index, text] of texts.entries()) {

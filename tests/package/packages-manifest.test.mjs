@@ -5,15 +5,13 @@ import { mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { publint } from "publint";
 import { formatMessage } from "publint/utils";
 import { pack } from "../../packages/build/pack.mjs";
 import { PACKAGES } from "../../packages/build/stage.mjs";
-import { packageOf, PLATFORMS } from "../../packages/kb/platforms.mjs";
+import { packageOf, PLATFORMS } from "../../packages/evidence-chat/src/kb/platforms.mjs";
 
-const ATTW = fileURLToPath(new URL("../../node_modules/@arethetypeswrong/cli/dist/index.js", import.meta.url));
 const REPOSITORY = new URL("../../", import.meta.url);
 const NAMES = [...PLATFORMS.map(({ key }) => packageOf(key)), ...Object.keys(PACKAGES)];
 const run = promisify(execFile);
@@ -91,16 +89,22 @@ for (const name of NAMES) {
   });
 }
 
-test("@evidence-chat/kb has the package of every platform as an optional dependency", () => {
-  const { manifest } = packages["@evidence-chat/kb"];
+test("evidence-chat has the package of every platform as an optional dependency", () => {
+  const { manifest } = packages["evidence-chat"];
   assert.deepEqual(
     manifest.optionalDependencies,
     Object.fromEntries(PLATFORMS.map(({ key }) => [packageOf(key), version])),
   );
 });
 
+test("evidence-chat installs neither wrangler nor what only the demo needs", () => {
+  const { manifest } = packages["evidence-chat"];
+  assert.deepEqual(Object.keys(manifest.dependencies), ["@evidence-chat/embedder"]);
+  assert.ok(!("peerDependencies" in manifest));
+});
+
 test("packages with compiled crates contain the licence texts of all of them", async () => {
-  for (const name of ["@evidence-chat/worker", ...PLATFORMS.map(({ key }) => packageOf(key))]) {
+  for (const name of ["evidence-chat", ...PLATFORMS.map(({ key }) => packageOf(key))]) {
     const text = await readFile(join(packages[name].path, "THIRD-PARTY.md"), "utf8");
     const crates = [...text.matchAll(/^- (\S+ \S+): (.+)$/gm)];
     assert.ok(crates.length > 100, `${name}: ${crates.length} crates`);
@@ -114,9 +118,10 @@ test("packages with compiled crates contain the licence texts of all of them", a
 });
 
 test("the licences of everything in the demo page and in the writer are packed with them", async () => {
-  const demo = await readFile(join(packages["evidence-chat"].path, "dist/web/dist/demo/THIRD-PARTY.md"), "utf8");
+  const { path } = packages["evidence-chat"];
+  const demo = await readFile(join(path, "dist/web/dist/demo/THIRD-PARTY.md"), "utf8");
   assert.match(demo, /^## @supabase\/supabase-js - \d\S+ \(MIT\)\n\nMIT License\n[^]*?Permission is hereby granted/m);
-  const writer = await readFile(join(packages["@evidence-chat/worker"].path, "assets/writer/THIRD-PARTY.md"), "utf8");
+  const writer = await readFile(join(path, "dist/edge-chat/assets/writer/THIRD-PARTY.md"), "utf8");
   for (const library of [/^\| @wllama\/wllama /m, /^- serde_json \S+: MIT OR Apache-2.0/m, /^## .*serde_json /m])
     assert.match(writer, library);
 });
@@ -129,32 +134,21 @@ test("npm installs the package of a platform only there", () => {
   }
 });
 
-for (const [name, entry] of [
-  ["@evidence-chat/kb", "./locate"],
-  ["@evidence-chat/worker", "./assemble"],
-]) {
-  test(`the types of ${name} pass are-the-types-wrong`, async () => {
-    const args = [ATTW, packages[name].tarball, "--profile", "esm-only", "--entrypoints", entry];
-    // Exits with 1 on a problem that the profile does not exclude.
-    const { stdout } = await run(process.execPath, [...args, "--format", "json"], { maxBuffer: 1e7 });
-    assert.ok(JSON.parse(stdout).analysis.types);
-  });
-}
-
-test("evidence-chat imports only files that it has and packages that it depends on", async () => {
+test("evidence-chat imports only files that it has and packages that it or its servers depend on", async () => {
   const { path, manifest, files } = packages["evidence-chat"];
-  const found = new Set();
+  const servers = JSON.parse(await readFile(join(path, "dist/local/package.json"), "utf8"));
+  const missing = [];
   for (const file of files.filter((name) => name.endsWith(".mjs"))) {
     const text = await readFile(join(path, file), "utf8");
     for (const [, specifier] of text.matchAll(/(?:from|import\()\s*"([^"]+)"/g)) {
       // The local Worker loads it next to the built one.
       if (file.endsWith("/own-host-worker.mjs") && specifier === "./index.js") continue;
       if (specifier.startsWith(".")) assert.ok(files.includes(join(dirname(file), specifier)), `${file}: ${specifier}`);
-      else if (!specifier.startsWith("node:")) found.add(/^(@[^/]+\/)?[^/]+/.exec(specifier)[0]);
+      else if (!specifier.startsWith("node:")) {
+        const { dependencies } = file.startsWith("dist/") ? servers : manifest;
+        if (!(/^(@[^/]+\/)?[^/]+/.exec(specifier)[0] in dependencies)) missing.push(`${file}: ${specifier}`);
+      }
     }
   }
-  assert.deepEqual(
-    [...found].filter((name) => !(name in manifest.dependencies)),
-    [],
-  );
+  assert.deepEqual(missing, []);
 });

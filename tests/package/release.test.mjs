@@ -51,11 +51,9 @@ describe("check-version.mjs", () => {
       "docs/admin.md, its image",
       "docs/openapi.yaml",
       "examples/next/package.json, its widget",
-      "packages/create-evidence-chat/package.json",
       "packages/evidence-chat/package.json",
-      "packages/evidence-chat/package.json, its @evidence-chat/kb",
-      "packages/kb/package.json",
-      "packages/worker/package.json",
+      "packages/evidence-chat/package.json, its @evidence-chat/embedder",
+      "packages/mcp/package.json",
       "integrations/docusaurus/package.json",
       "integrations/starlight/package.json, its @evidence-chat/widget",
       "integrations/vitepress/package.json",
@@ -88,16 +86,15 @@ describe("npm.sh", () => {
       assert.ok(names.indexOf(first) < names.indexOf(second), `${first}, ${second}`);
     for (const [second, path] of Object.entries({
       "@evidence-chat/widget": "web",
-      "@evidence-chat/kb": "packages/kb",
-      "@evidence-chat/worker": "packages/worker",
+      "@evidence-chat/mcp": "packages/mcp",
       "evidence-chat": "packages/evidence-chat",
     })) {
       const manifest = JSON.parse(await readFile(new URL(`../../${path}/package.json`, import.meta.url), "utf8"));
       assert.equal(manifest.name, second);
       for (const first of Object.keys(manifest.dependencies)) if (names.includes(first)) comesBefore(first, second);
     }
-    comesBefore("@evidence-chat/kb-linux-x64", "@evidence-chat/kb");
-    comesBefore("@evidence-chat/kb-win32-x64", "@evidence-chat/kb");
+    comesBefore("@evidence-chat/kb-linux-x64", "evidence-chat");
+    comesBefore("@evidence-chat/kb-win32-x64", "evidence-chat");
   });
 });
 

@@ -1,7 +1,7 @@
 // Runs before `npm pack` and `npm publish`: rejects a `dist/` that is missing or stale.
 //
 // It compares dist/ with src/ and wasm/. Whether wasm/ belongs to the Rust sources only a build can tell, so release with
-// `cargo xtask package`, which builds everything.
+// scripts/release/packages.sh, which builds everything.
 import { readFile } from "node:fs/promises";
 import { INPUTS_FILE, inputsDigest } from "./build.mjs";
 
@@ -13,11 +13,11 @@ if (problem) {
 
 async function findProblem() {
   const built = await readFile(new URL(`dist/${INPUTS_FILE}`, import.meta.url), "utf8").catch(() => null);
-  if (built === null) return "dist/ is missing. Run `cargo xtask package`.";
+  if (built === null) return "dist/ is missing. Run `cargo xtask build writer`.";
   const current = await inputsDigest().catch(() => null);
-  if (current === null) return "wasm/ is missing. Run `cargo xtask package`.";
+  if (current === null) return "wasm/ is missing. Run `cargo xtask build writer`.";
   if (built !== current) {
-    return "dist/ is stale: src/, wasm/ or package.json changed after the build. Run `cargo xtask package`.";
+    return "dist/ is stale: src/, wasm/ or package.json changed after the build. Run `cargo xtask build writer`.";
   }
   return null;
 }

@@ -105,53 +105,49 @@ pub fn add_steps<'a>(plan: &mut Plan<'a>, results: &'a Results, parts: &[Part], 
     if is_wanted(Part::Writer) || (needs_widget && extent == Extent::Whole) {
         add_wasm(plan, results);
         add_programs(plan);
-        plan.add(VERIFIER, 20.0, &[WASM, PROGRAMS, EMBEDDER, WORKER_COMPILED], || {
-            verifier(results.wasm.get()?)
-        });
+        plan.add(VERIFIER, &[WASM, PROGRAMS, EMBEDDER, WORKER_COMPILED], || verifier(results.wasm.get()?));
     }
     if is_wanted(Part::Embedder) && !needs_widget {
         add_npm(plan);
         add_model(plan, results);
-        plan.add(EMBEDDER_PACKAGE, 5.0, &[NPM, MODEL, EMBEDDER_BINDINGS], || {
+        plan.add(EMBEDDER_PACKAGE, &[NPM, MODEL, EMBEDDER_BINDINGS], || {
             shell::run(shell::command("node").arg("embedder-wasm/npm/build.mjs"))
         });
     }
     if is_wanted(Part::Writer) && !needs_widget {
         add_npm(plan);
-        plan.add(WRITER_PACKAGE, 5.0, &[NPM, VERIFIER], || {
+        plan.add(WRITER_PACKAGE, &[NPM, VERIFIER], || {
             shell::run(shell::command("node").arg("writer/npm/build.mjs"))
         });
     }
     if needs_widget {
         add_npm(plan);
         add_model(plan, results);
-        plan.add(WIDGET, 20.0, &[NPM, MODEL, EMBEDDER_BINDINGS, VERIFIER], move || widget(results, extent));
+        plan.add(WIDGET, &[NPM, MODEL, EMBEDDER_BINDINGS, VERIFIER], move || widget(results, extent));
     }
     if is_wanted(Part::Assets) {
-        plan.add(ASSETS, 5.0, &[WIDGET], || {
-            shell::run(shell::command("node").arg("packages/build/assets.mjs"))
-        });
+        plan.add(ASSETS, &[WIDGET], || shell::run(shell::command("node").arg("packages/build/assets.mjs")));
     }
     if is_wanted(Part::Worker) {
         add_wasm(plan, results);
         add_npm(plan);
         add_programs(plan);
-        plan.add(WORKER_COMPILED, 145.0, &[WASM, EMBEDDER], || {
+        plan.add(WORKER_COMPILED, &[WASM, EMBEDDER], || {
             compile_to_wasm(results.wasm.get()?, "edge-chat", &[]).map(|_| ())
         });
-        plan.add(WORKER, 5.0, &[WORKER_COMPILED, PROGRAMS, NPM], worker);
+        plan.add(WORKER, &[WORKER_COMPILED, PROGRAMS, NPM], worker);
     }
     if is_wanted(Part::Kb) {
         add_programs(plan);
-        plan.add(KB, 120.0, &[PROGRAMS], move || kb(extent));
+        plan.add(KB, &[PROGRAMS], move || kb(extent));
     }
 }
 
 /// Adds the model and what makes it.
 pub fn add_model<'a>(plan: &mut Plan<'a>, results: &'a Results) {
     add_programs(plan);
-    plan.add(DOWNLOAD, 20.0, &[], setup::download_model);
-    plan.add(MODEL, 4.0, &[DOWNLOAD, PROGRAMS], || {
+    plan.add(DOWNLOAD, &[], setup::download_model);
+    plan.add(MODEL, &[DOWNLOAD, PROGRAMS], || {
         results.model.set(setup::model_with_built_programs()?);
         Ok(())
     });
@@ -159,7 +155,7 @@ pub fn add_model<'a>(plan: &mut Plan<'a>, results: &'a Results) {
 
 /// Adds the model where everything was built before: nothing is compiled unless the model is missing.
 pub fn add_ready_model<'a>(plan: &mut Plan<'a>, results: &'a Results) {
-    plan.add(MODEL, 1.0, &[], || {
+    plan.add(MODEL, &[], || {
         results.model.set(setup::model()?);
         Ok(())
     });
@@ -167,17 +163,17 @@ pub fn add_ready_model<'a>(plan: &mut Plan<'a>, results: &'a Results) {
 
 /// Adds the npm packages and Node.js.
 pub fn add_npm(plan: &mut Plan<'_>) {
-    plan.add(NODE, 10.0, &[], setup::node);
-    plan.add(NPM, 55.0, &[NODE], setup::node_packages);
+    plan.add(NODE, &[], setup::node);
+    plan.add(NPM, &[NODE], setup::node_packages);
 }
 
 /// Adds the programs that make the model and the bindings of WebAssembly.
 fn add_programs(plan: &mut Plan<'_>) {
-    plan.add(PROGRAMS, 95.0, &[], setup::programs);
+    plan.add(PROGRAMS, &[], setup::programs);
 }
 
 fn add_wasm<'a>(plan: &mut Plan<'a>, results: &'a Results) {
-    plan.add(WASM, 30.0, &[], || {
+    plan.add(WASM, &[], || {
         results.wasm.set(setup::wasm_toolchain()?);
         Ok(())
     });
@@ -191,11 +187,11 @@ fn add_embedder<'a>(plan: &mut Plan<'a>, results: &'a Results, extent: Extent) {
         Extent::Demo => vec![SIMD],
     };
     let compiled = modules.clone();
-    plan.add(EMBEDDER, 65.0, &[WASM], move || {
+    plan.add(EMBEDDER, &[WASM], move || {
         let wasm = results.wasm.get()?;
         compiled.iter().try_for_each(|module| module.compile(wasm))
     });
-    plan.add(EMBEDDER_BINDINGS, 1.0, &[EMBEDDER, PROGRAMS], move || embedder_bindings(&modules));
+    plan.add(EMBEDDER_BINDINGS, &[EMBEDDER, PROGRAMS], move || embedder_bindings(&modules));
 }
 
 /// A build of the crate `embedder` for browsers.

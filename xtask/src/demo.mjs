@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { report } from "../../packages/evidence-chat/src/cli.mjs";
-import { runDemo, SHOP } from "../../packages/evidence-chat/src/demo.mjs";
-import { LOGIN } from "../../packages/evidence-chat/src/login.mjs";
-import { freePortFrom } from "../../packages/evidence-chat/src/ports.mjs";
+import { runDemo, SHOP } from "../../packages/evidence-chat/src/demo/demo.mjs";
+import { LOGIN } from "../../packages/evidence-chat/src/demo/login.mjs";
+import { freePortFrom } from "../../packages/evidence-chat/src/demo/ports.mjs";
 import { collectSite } from "./like-production.mjs";
 
 const here = (/** @type {string} */ path) => fileURLToPath(new URL(`../../${path}`, import.meta.url));
@@ -22,9 +22,12 @@ const here = (/** @type {string} */ path) => fileURLToPath(new URL(`../../${path
  */
 
 const options = JSON.parse(process.argv[2] ?? "");
-process.exitCode = await report(async () => runDemo(options, await site(options), options.hint));
+process.exitCode = await report(async () => {
+  await runDemo(options, await site(options), options.hint);
+  return 0;
+});
 
-/** @returns {Promise<import("../../packages/evidence-chat/src/demo.mjs").Site>} */
+/** @returns {Promise<import("../../packages/evidence-chat/src/demo/demo.mjs").Site>} */
 async function site(/** @type {Options} */ { isDocs, isLikeProduction, modelServer, answerMode }) {
   const settings = { answer_mode: answerMode };
   if (isDocs) return { ...(await docs()), settings, prepare: ({ start }) => startModelServer(modelServer, start) };
@@ -59,7 +62,7 @@ async function docs() {
 /**
  * Starts the server of a language model, if there is one. Returns the variables with which the Worker asks it.
  * @param {Options["modelServer"]} modelServer
- * @param {import("../../packages/evidence-chat/src/demo.mjs").Preparation["start"]} start
+ * @param {import("../../packages/evidence-chat/src/demo/demo.mjs").Preparation["start"]} start
  * @returns {Promise<Record<string, string>>}
  */
 async function startModelServer(modelServer, start) {

@@ -5,7 +5,6 @@
 
 mod bench;
 mod demo;
-mod package;
 mod screenshots;
 mod supply_chain;
 mod test;
@@ -15,7 +14,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use xtask::{build, setup};
+use xtask::{build, paths, setup};
 
 #[derive(Parser)]
 #[command(
@@ -49,12 +48,10 @@ enum Task {
         #[arg(value_enum)]
         parts: Vec<build::Part>,
     },
-    /// Pack the npm packages of embedder and writer, print the embedder's sizes and write a software bill of materials for each product.
-    Package,
     /// Write a software bill of materials (CycloneDX) for each product, as it is built.
     Sbom {
         /// Output folder.
-        /// [default: target/package]
+        /// [default: target/sbom]
         #[arg(long, value_name = "DIR")]
         out: Option<PathBuf>,
     },
@@ -91,8 +88,9 @@ fn main() -> ExitCode {
         Task::Setup { only: Some(part), .. } => setup::only(part),
         Task::Setup { only: None, generation } => set_up(generation),
         Task::Build { parts } => build(&parts),
-        Task::Package => package::run(),
-        Task::Sbom { out } => package::list_contents(out.as_deref()),
+        Task::Sbom { out } => {
+            supply_chain::sbom::write(&out.unwrap_or_else(|| paths::repo().join("target/sbom")))
+        }
         Task::Demo(options) => demo::run(&options),
         Task::Screenshots(options) => screenshots::run(&options),
         Task::Test { suites } => test::run(&suites),

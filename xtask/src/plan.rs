@@ -8,7 +8,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -20,8 +20,6 @@ use crate::paths;
 const MAX_FAILURE_LINES: usize = 200;
 /// Characters of the status line, which must not wrap.
 const STATUS_COLUMNS: usize = 79;
-/// How many steps run at a time, on two cores: some wait for the network or the disk.
-const SIDE_BY_SIDE: f32 = 2.2;
 
 thread_local! {
     /// Where the output of the step of this thread goes; `None` outside of steps.
@@ -81,8 +79,6 @@ impl<T> Slot<T> {
 
 struct Step<'a> {
     name: &'static str,
-    /// How long it takes the first time, on two cores that other steps use, too.
-    seconds: f32,
     needs: &'static [&'static str],
     run: Box<dyn FnOnce() -> Result<()> + Send + 'a>,
 }
@@ -94,17 +90,15 @@ pub struct Plan<'a> {
 }
 
 impl<'a> Plan<'a> {
-    /// Adds a step unless a step of this name is there. It runs after those of the steps it `needs` that are part of the plan.
-    /// `seconds`: how long it takes the first time.
+    /// Adds a step unless a step of this name is there. It runs after the steps it `needs`, if they are part of the plan.
     pub fn add(
         &mut self,
         name: &'static str,
-        seconds: f32,
         needs: &'static [&'static str],
         run: impl FnOnce() -> Result<()> + Send + 'a,
     ) {
         if self.steps.iter().all(|step| step.name != name) {
-            self.steps.push(Step { name, seconds, needs, run: Box::new(run) });
+            self.steps.push(Step { name, needs, run: Box::new(run) });
         }
     }
 
@@ -116,47 +110,28 @@ impl<'a> Plan<'a> {
         let logs = paths::cargo_target().join("steps");
         fs::create_dir_all(&logs).with_context(|| format!("cannot create {}", logs.display()))?;
         let mut waiting = self.steps;
-        for step in &mut waiting {
-            // What has run before does little, unless its inputs have changed: nobody can tell.
-            if marker_of(step.name).exists() {
-                step.seconds = 0.0;
-            }
-        }
-        let mut progress = Progress::start(&waiting);
+        let mut progress = Progress::new(waiting.len());
         let mut failure = None;
         thread::scope(|scope| {
             let (ended, events) = mpsc::channel();
-            let mut running = Vec::new();
             loop {
                 while failure.is_none()
-                    && let Some(index) = first_ready(&waiting, &running)
+                    && let Some(index) = first_ready(&waiting, &progress.running)
                 {
                     let step = waiting.remove(index);
-                    running.push(step.name);
-                    progress.begin(step.name, step.seconds);
+                    progress.begin(step.name);
                     let (ended, log) = (ended.clone(), log_of(step.name));
                     scope.spawn(move || {
                         let result = run_step(step.run, &log);
-                        if result.is_ok() {
-                            // Without it, only the next estimate is wrong.
-                            let _ = File::create(marker_of(step.name));
-                        }
                         // The receiver lives until all steps have ended.
                         ended.send((step.name, log, result)).unwrap_or_default();
                     });
                 }
-                if running.is_empty() {
+                if progress.running.is_empty() {
                     break;
                 }
-                let (name, log, result) = match events.recv_timeout(Duration::from_secs(1)) {
-                    Ok(event) => event,
-                    Err(RecvTimeoutError::Timeout) => {
-                        progress.draw();
-                        continue;
-                    }
-                    Err(RecvTimeoutError::Disconnected) => break,
-                };
-                running.retain(|running| *running != name);
+                // This function holds a sender, so the channel stays open.
+                let Ok((name, log, result)) = events.recv() else { break };
                 match result {
                     Ok(took) => progress.end(name, took),
                     Err(error) => {
@@ -187,11 +162,6 @@ fn log_of(name: &str) -> PathBuf {
     paths::cargo_target().join("steps").join(format!("{}.log", file_name(name)))
 }
 
-/// The file that says that a step has ended well before.
-fn marker_of(name: &str) -> PathBuf {
-    log_of(name).with_extension("done")
-}
-
 /// The name of a step for files, without extension.
 pub(crate) fn file_name(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
@@ -210,51 +180,32 @@ struct Progress {
     /// Steps in all, and the steps that have ended.
     steps: usize,
     ended: usize,
-    /// Whether a step has never run here, so that its time is known.
-    is_first_time: bool,
-    /// Seconds of the steps that have not begun.
-    waiting_seconds: f32,
-    /// When each began, and the seconds it is expected to take.
-    running: Vec<(&'static str, Instant, f32)>,
+    running: Vec<&'static str>,
     /// Whether a status line can be drawn again.
     is_terminal: bool,
 }
 
 impl Progress {
-    fn start(steps: &[Step<'_>]) -> Self {
-        let waiting_seconds = steps.iter().map(|step| step.seconds).sum();
-        let progress = Self {
-            steps: steps.len(),
-            ended: 0,
-            is_first_time: waiting_seconds > 0.0,
-            waiting_seconds,
-            running: Vec::new(),
-            is_terminal: io::stdout().is_terminal(),
-        };
-        if progress.is_first_time && steps.len() > 1 {
-            println!("{} steps{} the first time", steps.len(), progress.left(", "));
-        }
-        progress
+    fn new(steps: usize) -> Self {
+        Self { steps, ended: 0, running: Vec::new(), is_terminal: io::stdout().is_terminal() }
     }
 
-    fn begin(&mut self, name: &'static str, seconds: f32) {
-        self.waiting_seconds -= seconds;
-        self.running.push((name, Instant::now(), seconds));
+    fn begin(&mut self, name: &'static str) {
+        self.running.push(name);
         self.draw();
     }
 
     fn end(&mut self, name: &str, took: Duration) {
-        self.running.retain(|(running, ..)| *running != name);
+        self.running.retain(|running| *running != name);
         self.ended += 1;
         self.clear();
-        let left = if self.is_terminal { String::new() } else { self.left(" · left: ") };
-        println!("✓ [{}/{}] {name} ({:.1} s){left}", self.ended, self.steps, took.as_secs_f32());
+        println!("✓ [{}/{}] {name} ({:.1} s)", self.ended, self.steps, took.as_secs_f32());
         self.draw();
     }
 
     /// At once, with the output: other steps may run for minutes.
     fn fail(&mut self, name: &str, error: &anyhow::Error, log: &PathBuf) {
-        self.running.retain(|(running, ..)| *running != name);
+        self.running.retain(|running| *running != name);
         self.clear();
         let output = fs::read(log).unwrap_or_default();
         let output = String::from_utf8_lossy(&output);
@@ -265,33 +216,12 @@ impl Progress {
         println!("✗ {name}: {error:#}");
     }
 
-    /// The time that is left, after these words; nothing if nobody can tell, or at the end.
-    fn left(&self, words: &str) -> String {
-        if !self.is_first_time || self.ended == self.steps {
-            return String::new();
-        }
-        format!("{words}{}", about(self.seconds_left()))
-    }
-
-    /// Steps share the cores, and a step that takes longer than expected still takes a moment.
-    fn seconds_left(&self) -> f32 {
-        let running: Vec<f32> = self
-            .running
-            .iter()
-            .map(|(_, began, seconds)| (seconds - began.elapsed().as_secs_f32()).max(1.0))
-            .collect();
-        let longest = running.iter().copied().fold(0.0, f32::max);
-        longest.max((self.waiting_seconds + running.iter().sum::<f32>()) / SIDE_BY_SIDE)
-    }
-
-    /// The status line: which steps run, and how long everything still takes.
+    /// The status line: which steps run.
     fn draw(&self) {
         if !self.is_terminal || self.running.is_empty() || IS_ASKING.load(Ordering::Relaxed) {
             return;
         }
-        let names: Vec<_> = self.running.iter().map(|(name, ..)| *name).collect();
-        let left = self.left(" left: ");
-        let line = format!("[{}/{}]{left} · {}", self.ended, self.steps, names.join(", "));
+        let line = format!("[{}/{}] {}", self.ended, self.steps, self.running.join(", "));
         let line: String = line.chars().take(STATUS_COLUMNS).collect();
         print!("\r\x1b[2K{line}");
         let _ = io::stdout().flush();
@@ -302,14 +232,6 @@ impl Progress {
             print!("\r\x1b[2K");
             let _ = io::stdout().flush();
         }
-    }
-}
-
-/// A time that is only an estimate.
-fn about(seconds: f32) -> String {
-    match seconds {
-        ..100.0 => format!("about {:.0} s", (seconds / 5.0).ceil().max(1.0) * 5.0),
-        _ => format!("about {:.0} min", (seconds / 60.0).round().max(2.0)),
     }
 }
 
@@ -327,13 +249,13 @@ mod tests {
             order.lock().unwrap().push(name);
             Ok(())
         };
-        plan.add("test last", 1.0, &["test first", "test middle"], || note("last"));
-        plan.add("test middle", 1.0, &["test first", "not in this plan"], || note("middle"));
-        plan.add("test first", 1.0, &[], || {
+        plan.add("test last", &["test first", "test middle"], || note("last"));
+        plan.add("test middle", &["test first", "not in this plan"], || note("middle"));
+        plan.add("test first", &[], || {
             thread::sleep(Duration::from_millis(20));
             note("first")
         });
-        plan.add("test first", 1.0, &[], || note("twice"));
+        plan.add("test first", &[], || note("twice"));
         plan.run().unwrap();
         assert_eq!(*order.lock().unwrap(), ["first", "middle", "last"]);
     }
@@ -343,11 +265,11 @@ mod tests {
         let (to_second, from_first) = mpsc::channel();
         let (to_first, from_second) = mpsc::channel();
         let mut plan = Plan::default();
-        plan.add("test left", 1.0, &[], move || {
+        plan.add("test left", &[], move || {
             to_second.send(())?;
             Ok(from_second.recv()?)
         });
-        plan.add("test right", 1.0, &[], move || {
+        plan.add("test right", &[], move || {
             to_first.send(())?;
             Ok(from_first.recv()?)
         });
@@ -358,13 +280,13 @@ mod tests {
     fn after_a_failure_no_step_begins_and_the_running_ones_end() {
         let ended = Slot::default();
         let mut plan = Plan::default();
-        plan.add("test fails", 1.0, &[], || bail!("is broken"));
-        plan.add("test slow", 1.0, &[], || {
+        plan.add("test fails", &[], || bail!("is broken"));
+        plan.add("test slow", &[], || {
             thread::sleep(Duration::from_millis(50));
             ended.set(());
             Ok(())
         });
-        plan.add("test never", 1.0, &["test fails", "test slow"], || panic!("must not run"));
+        plan.add("test never", &["test fails", "test slow"], || panic!("must not run"));
         assert_eq!(plan.run().unwrap_err().to_string(), "is broken");
         assert!(ended.get().is_ok());
     }
@@ -372,30 +294,22 @@ mod tests {
     #[test]
     fn a_panic_and_a_circle_are_errors() {
         let mut plan = Plan::default();
-        plan.add("test panics", 1.0, &[], || panic!("a defect"));
+        plan.add("test panics", &[], || panic!("a defect"));
         assert!(plan.run().unwrap_err().to_string().contains("panicked"));
         let mut plan = Plan::default();
-        plan.add("test a", 1.0, &["test b"], || Ok(()));
-        plan.add("test b", 1.0, &["test a"], || Ok(()));
+        plan.add("test a", &["test b"], || Ok(()));
+        plan.add("test b", &["test a"], || Ok(()));
         assert!(plan.run().unwrap_err().to_string().contains("needs a step that needs it"));
     }
 
     #[test]
     fn lines_of_a_step_go_to_its_file() {
         let mut plan = Plan::default();
-        plan.add("test says", 1.0, &[], || {
+        plan.add("test says", &[], || {
             say("downloading");
             crate::shell::run(crate::shell::command("echo").arg("from a command"))
         });
         plan.run().unwrap();
         assert_eq!(fs::read_to_string(log_of("test says")).unwrap(), "downloading\nfrom a command\n");
-    }
-
-    #[test]
-    fn an_estimate_has_few_digits() {
-        assert_eq!(about(0.2), "about 5 s");
-        assert_eq!(about(41.0), "about 45 s");
-        assert_eq!(about(119.0), "about 2 min");
-        assert_eq!(about(500.0), "about 8 min");
     }
 }

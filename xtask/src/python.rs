@@ -1,6 +1,5 @@
 //! Python packages: virtual environments in the cache folder, and files from wheels.
 
-use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -50,8 +49,8 @@ fn is_installed(venv: &Path, wanted: &[u8]) -> bool {
     fs::read(stamp(venv)).is_ok_and(|installed| installed == wanted)
 }
 
-/// Downloads one wheel and unpacks it into a new folder. `wheel` are arguments of `pip download` that name it.
-pub fn unpack_wheel<A: AsRef<OsStr>>(wheel: impl IntoIterator<Item = A>, folder: &Path) -> Result<()> {
+/// Downloads a wheel, which arguments of `pip download` name, and unpacks it into a new folder.
+pub fn unpack_wheel(wheel: &[&str], folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     shell::run(
         shell::command("python3")

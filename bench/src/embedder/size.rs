@@ -11,8 +11,7 @@ const BYTES_PER_MB: f64 = 1e6;
 
 /// Adds `brotli_code_mb`, `brotli_model_mb` and `brotli_total_mb`.
 pub(super) fn measure(report: &mut Report) -> Result<()> {
-    // `cargo xtask package` caches sizes there, too.
-    let folder = paths::repo().join("target/package");
+    let folder = paths::repo().join("target/sizes");
     fs::create_dir_all(&folder)?;
     let mut sizes = shell::command("node");
     sizes.arg("embedder-wasm/npm/sizes.mjs").arg(folder.join("brotli.json"));

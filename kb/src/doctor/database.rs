@@ -193,7 +193,7 @@ mod tests {
             change("grants", "schema internal", "missing"),
             change("row level security", "public.kb_chunks", "changed"),
             change("function", "public.match_chunks()", "changed"),
-            change("view", "public.content_gaps", "missing"),
+            change("view", "public.chat_feedback", "missing"),
         ];
         let check = access(&changes);
         let expected = [
@@ -202,7 +202,7 @@ mod tests {
             "grants schema internal: missing",
             "row level security public.kb_chunks: changed",
             "function public.match_chunks(): changed",
-            "view public.content_gaps: missing",
+            "view public.chat_feedback: missing",
         ];
         assert_eq!((check.level, check.details), (Level::Problem, expected.map(str::to_owned).to_vec()));
         assert!(check.message.starts_with("6 differences"), "{}", check.message);

@@ -2,74 +2,81 @@ import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { UserError } from "./user-error.mjs";
 
-const USAGE = `Usage: evidence-chat demo [options]
+const USAGE = `Usage: evidence-chat COMMAND [options]
 
-Runs Evidence Chat on this computer: a local Supabase, the Worker and a page, and fills the knowledge base with documents.
-Nothing leaves the computer.
+  demo [options]            runs Evidence Chat on this computer
+  create [FOLDER] [options] writes a folder from which a site deploys it
+  deploy [options]          deploys the Worker of the folder
+  kb COMMAND [options]      fills, checks and asks the knowledge base
+  --version
 
-Options:
-  --kb DIR            folder of documents for the knowledge base; default: the pages of a sample shop
-  --data DIR          folder for the local database and its keys; created if it does not exist
-  --json FILE         file for the addresses, the login and the process ids
-  --allow-origin URL  origin of a page that may also use the chat, for example http://localhost:9000; repeatable
-  --help, --version
+\`evidence-chat COMMAND --help\` describes a command.
 `;
+
+/**
+ * A command of the program. Without `options`, `run` gets the arguments as they are.
+ * @typedef {object} Command
+ * @property {string} [usage]
+ * @property {import("node:util").ParseArgsConfig["options"]} [options]
+ * @property {number} [positionals] how many arguments without a name it takes at most; none by default
+ * @property {(args: any, positionals: string[]) => Promise<number>} run returns the exit code
+ */
+
+/** Loaded one at a time: `kb` must start without the servers of the demo. @type {Record<string, () => Promise<Command>>} */
+const COMMANDS = {
+  demo: () => import("./demo/command.mjs"),
+  create: () => import("./create/create.mjs"),
+  deploy: () => import("./deploy/deploy.mjs"),
+  kb: () => import("./kb/kb.mjs"),
+};
 
 /**
  * Runs the command line.
  * @param {string[]} args without the names of Node.js and the program
- * @returns {Promise<number>} the exit code: 0, 1 for a failure, 2 for a wrong usage
+ * @returns {Promise<number>} the exit code: 0, 1 for a failure, 2 for a wrong usage, otherwise that of kb or wrangler
  */
-export async function main(args) {
-  let parsed;
+export async function main([name = "--help", ...args]) {
+  if (name === "--version" || name === "-V") return print(await version());
+  if (name === "--help" || name === "-h") return print(USAGE);
+  if (!Object.hasOwn(COMMANDS, name)) return fail(`unknown command "${name}"`, USAGE);
+  return report(async () => {
+    checkNodeVersion();
+    const load = /** @type {() => Promise<Command>} */ (COMMANDS[name]);
+    const { usage = "", options, positionals: most = 0, run } = await load();
+    if (usage && args.some((arg) => arg === "--help" || arg === "-h")) return print(usage);
+    if (!options) return run(args, []);
+    let parsed;
+    try {
+      parsed = parseArgs({ args, allowPositionals: true, options });
+    } catch (error) {
+      return fail(/** @type {Error} */ (error).message, usage);
+    }
+    const { values, positionals } = parsed;
+    if (positionals.length > most) return fail(`unexpected argument "${positionals[most]}"`, usage);
+    return run(values, positionals);
+  });
+}
+
+/** Runs a command and returns its exit code. An error that the user can fix is printed as one line. */
+export async function report(/** @type {() => Promise<number>} */ command) {
   try {
-    parsed = parse(args);
+    return await command();
   } catch (error) {
-    console.error(`error: ${/** @type {Error} */ (error).message}\n\n${USAGE}`);
-    return 2;
+    // A system error is, for example, a folder that this user may not write to.
+    const isExpected = error instanceof UserError || (error instanceof Error && "syscall" in error);
+    console.error(isExpected ? `error: ${error.message}` : error);
+    return 1;
   }
-  const { values } = parsed;
-  if (values.version) console.log(await version());
-  else if (values.help || !parsed.command) console.log(USAGE.trimEnd());
-  else {
-    return report(async () => {
-      // Loaded here, so that --help works everywhere.
-      const { runDemo } = await import("./demo.mjs");
-      await runDemo({ ...values, allowOrigins: values["allow-origin"] });
-    });
-  }
+}
+
+function print(/** @type {string} */ text) {
+  console.log(text.trimEnd());
   return 0;
 }
 
-function parse(args) {
-  const { values, positionals } = parseArgs({
-    args,
-    allowPositionals: true,
-    options: {
-      kb: { type: "string" },
-      data: { type: "string" },
-      json: { type: "string" },
-      "allow-origin": { type: "string", multiple: true },
-      help: { type: "boolean", short: "h" },
-      version: { type: "boolean", short: "V" },
-    },
-  });
-  const [command, ...rest] = positionals;
-  if (rest.length > 0) throw new Error(`unexpected argument "${rest[0]}"`);
-  if (command !== undefined && command !== "demo") throw new Error(`unknown command "${command}"`);
-  return { command, values };
-}
-
-/** Runs a demo and returns the exit code. */
-export async function report(/** @type {() => Promise<void>} */ demo) {
-  try {
-    checkNodeVersion();
-    await demo();
-    return 0;
-  } catch (error) {
-    console.error(error instanceof UserError ? `error: ${error.message}` : error);
-    return 1;
-  }
+function fail(/** @type {string} */ message, /** @type {string} */ usage) {
+  console.error(`error: ${message}\n\n${usage}`);
+  return 2;
 }
 
 /** npm only warns about `engines`, and wrangler's own message does not say which program needs what. */

@@ -8,10 +8,10 @@ import { join } from "node:path";
 import { once } from "node:events";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { fill, parseOrigin } from "../src/demo.mjs";
-import { SAMPLE_DOCUMENTS } from "../src/parts.mjs";
-import { freePortFrom } from "../src/ports.mjs";
-import { Service } from "../src/service.mjs";
+import { fill, parseOrigin } from "../src/demo/demo.mjs";
+import { SAMPLE_DOCUMENTS } from "../src/demo/parts.mjs";
+import { freePortFrom } from "../src/demo/ports.mjs";
+import { Service } from "../src/demo/service.mjs";
 
 const BIN = fileURLToPath(new URL("../bin.mjs", import.meta.url));
 const HELLO = fileURLToPath(new URL("../../../local/tests/hello-service.mjs", import.meta.url));
@@ -83,17 +83,6 @@ test("an origin loses its final slash; anything but an origin is rejected", () =
   assert.equal(parseOrigin("https://www.example.com/"), "https://www.example.com");
   for (const wrong of ["localhost:9000", "http://", "http://a/b", "http://a,http://b", "file:///page.html", "*"]) {
     assert.throws(() => parseOrigin(wrong), /must be an origin/, wrong);
-  }
-});
-
-test("the command line explains itself, and a wrong usage exits with 2", async () => {
-  assert.match(cli("--help").stdout, /^Usage: evidence-chat demo/);
-  const { version } = JSON.parse(await readFile(new URL("../package.json", import.meta.url), "utf8"));
-  assert.equal(cli("--version").stdout, `${version}\n`);
-  for (const args of [["serve"], ["demo", "more"], ["demo", "--nonsense"]]) {
-    const { status, stderr } = cli(...args);
-    assert.equal(status, 2, args.join(" "));
-    assert.match(stderr, /^error: /);
   }
 });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { listen } from "../../../tests/lib/listen.mjs";
-import { createLogin, LOGIN } from "../src/login.mjs";
+import { createLogin, LOGIN } from "../src/demo/login.mjs";
 
 const KEYS = { publishable_key: "publishable", secret_key: "secret" };
 

@@ -8,7 +8,7 @@ import { UserError } from "./user-error.mjs";
 /** @import { ChatClientOptions } from "@evidence-chat/widget/client" */
 
 /**
- * How requests are made for the user of the options.
+ * Returns the options of the client for requests of this account.
  * @param {Options} options
  * @returns {ChatClientOptions}
  */

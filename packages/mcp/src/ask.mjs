@@ -7,7 +7,7 @@ import { escape, fenced, oneLine, place, quotation } from "./text.mjs";
 /** @import { Embedder } from "@evidence-chat/embedder" */
 
 /**
- * What the Worker said about a question.
+ * The outcome of a question.
  * @typedef {{ text: string, sessionId?: string, hedged: boolean, mode?: "extractive" | "generated",
  *   citations: readonly Citation[], nearest: readonly FoundPassage[], refusal?: RefusalEvent, searched?: string,
  *   truncated: boolean, cut?: true }} Outcome
@@ -108,7 +108,7 @@ function withoutExcerpt({ excerpt: _excerpt, blocks: _blocks, ...passage }) {
   return passage;
 }
 
-/** The same for readers: the answer, then its sources with their quotes. */
+/** Renders a result as text: the answer, then its sources with their quotes. */
 function writeText(/** @type {ReturnType<typeof structure>} */ structured) {
   const { type, text, searched, truncated, citations, nearest, ...rest } = structured;
   const hedged = "hedged" in rest && rest.hedged;

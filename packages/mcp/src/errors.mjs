@@ -5,7 +5,7 @@ import { UserError } from "./user-error.mjs";
 /** @import { CallToolResult } from "@modelcontextprotocol/sdk/types.js" */
 
 /**
- * What the agent, or its user, can do about an error. The message of the API says what happened.
+ * Advice for the agent, or its user, by error code. The message of the API says what happened.
  * @type {Readonly<Record<string, string>>}
  */
 const ADVICE = {

@@ -1,7 +1,7 @@
 import { UserError } from "./user-error.mjs";
 
 /**
- * Who asks: the user of a token, the user of the token in a file, or a visitor without an account.
+ * The account that asks: the user of a token, the user of the token in a file, or a visitor without an account.
  * @typedef {{ kind: "token", token: string } | { kind: "file", path: string } | { kind: "anonymous" }} Account
  */
 

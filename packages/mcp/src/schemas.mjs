@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The Worker takes no longer question. */
+/** The Worker rejects longer questions. */
 const MAX_QUESTION_CHARS = 4000;
 
 const question = z
@@ -24,7 +24,7 @@ export const ASK_INPUT = {
     .describe("The session_id of an earlier result, to continue that conversation. Without it, a new one begins."),
 };
 
-/** The Worker returns no more. */
+/** The Worker returns at most this many passages. */
 const MAX_RESULTS = 10;
 
 const passage = z.object({

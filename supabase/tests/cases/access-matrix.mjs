@@ -72,7 +72,6 @@ const MATRIX = `
   assistants            insert     denied   denied   denied   denied   denied   1
   assistants            update     denied   denied   denied   denied   denied   1
   assistants            delete     denied   denied   denied   denied   denied   0
-  content_gaps          select     denied   denied   denied   denied   denied   1
   chat_feedback         select     denied   denied   denied   denied   denied   0
   kb_overview           select     denied   denied   denied   denied   denied   4
   kb_troubles           select     denied   denied   denied   denied   denied   0
@@ -360,7 +359,6 @@ function allStatements({ sales, salesSession }, documents, versions) {
       // The sessions refer to the one that there is.
       delete: ["delete from assistants where name = 'new' returning 1"],
     },
-    content_gaps: view("content_gaps"),
     chat_feedback: view("chat_feedback"),
     kb_overview: view("kb_overview"),
     kb_troubles: view("kb_troubles"),

@@ -425,7 +425,7 @@ export function administration({ database }) {
       "grant execute on function kb_delete_documents(uuid[], boolean) to public": [
         ["grants", "public.kb_delete_documents(ids uuid[], keep_restricted boolean)", "added"],
       ],
-      "alter view content_gaps set (security_invoker = false)": [["view", "public.content_gaps", "changed"]],
+      "alter view chat_feedback set (security_invoker = false)": [["view", "public.chat_feedback", "changed"]],
       "alter function internal.chat_documents(uuid[]) owner to current_user": [
         ["function", "internal.chat_documents(ids uuid[])", "changed"],
         ["grants", "internal.chat_documents(ids uuid[])", "changed"],

@@ -8,7 +8,7 @@ import { WORKER } from "../support/client.mjs";
 const TABLE = "chat_refusals";
 const VISIBLE = "id,user_id,session_id,question,best_score,reason,created_at";
 
-/** Refused questions: their owners, and their groups in content_gaps. */
+/** Refused questions: their owners, and their groups in the insights. */
 export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
   const sessions = {};
 
@@ -51,7 +51,7 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
     return (await rows()).find(({ id }) => !before.has(id));
   };
   const own = (client) => client.select(TABLE, `select=${VISIBLE}`);
-  const gaps = async () => (await service.select("content_gaps")).body;
+  const gaps = async () => (await service.rpc("chat_insights_gaps", {})).body;
 
   test("a refusal belongs to the user who was refused", async () => {
     const row = await add(alice, { session_id: sessions.alice });
@@ -266,12 +266,12 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
     }
   });
 
-  test("content_gaps counts only refusals recorded by the Worker", async () => {
+  test("the gaps count only refusals recorded by the Worker", async () => {
     const forged = await add(alice, { question: "Call +1 900 123" }, {});
     assert.equal(forged.from_worker, false);
     assert.deepEqual(await gaps(), []);
     await add(alice);
-    assert.equal((await gaps())[0].question, "Do you sell bicycles?");
+    assert.equal((await gaps())[0].examples[0], "Do you sell bicycles?");
     await add(bob, {}, {});
   });
 
@@ -330,7 +330,7 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
     }
   });
 
-  test("content_gaps counts each group, most users first, under its most typical question", async () => {
+  test("the gaps count each group, most users first, under its most typical question", async () => {
     const asked = [
       [alice, { question: "Rarely", embedding: embeddingWithSimilarity(0), best_score: null, reason: "empty_kb" }],
       [alice, { question: "Off to one side", embedding: embeddingWithSimilarity(0.9, 1), best_score: 0.1 }],
@@ -345,9 +345,10 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
       { ...often, first_asked: Date.parse(often.first_asked), last_asked: Date.parse(often.last_asked) },
       {
         group_id: added[1].group_id,
-        assistant: "default",
-        question: "In the middle",
+        assistant_name: "default",
+        examples: ["In the middle", "Off to one side", "Off to the other"],
         questions: 3,
+        disliked: 0,
         users: 2,
         best_score: 0.3,
         reasons: ["no_match", "weak_evidence"],
@@ -356,19 +357,9 @@ export function chatRefusals({ database, anon, alice, bob, service, signUp }) {
       },
     );
     assert.deepEqual(
-      [rarely.question, rarely.questions, rarely.users, rarely.best_score, rarely.reasons],
+      [rarely.examples[0], rarely.questions, rarely.users, rarely.best_score, rarely.reasons],
       ["Rarely", 1, 1, null, ["empty_kb"]],
     );
-  });
-
-  test("only the service role can read content_gaps", async () => {
-    for (const [client, expected] of [
-      [anon, 401],
-      [alice, 403],
-    ]) {
-      const { status, body } = await client.select("content_gaps");
-      assert.deepEqual([status, body.code], [expected, "42501"]);
-    }
   });
 
   test("deleting a user deletes their refusals and keeps the group", async () => {

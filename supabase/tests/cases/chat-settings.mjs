@@ -181,14 +181,6 @@ export function chatSettings({ database, anon, alice, service }) {
     assert.match((await service.insert("chat_settings", { id: false })).body.message, /chat_settings_only_one_row/);
   });
 
-  test("every setting has a comment for the administrator", async () => {
-    const { rows } = await database.query(`
-      select attname from pg_attribute
-        where attrelid in ('public.chat_settings'::regclass, 'public.assistants'::regclass) and attnum > 0 and not attisdropped
-          and col_description(attrelid, attnum) is null`);
-    assert.deepEqual(rows, []);
-  });
-
   test("the model is that of the searchable document that changed last", async () => {
     const withModel = async (model, document) => {
       const { id, chunkIds } = await writeDocument(database, document);

@@ -58,7 +58,7 @@ export function feedback({ database, anon, alice, bob, service }) {
   const columns = "feedback_rating,feedback_reason,feedback_comment";
   const stored = async (client, id) => (await client.select("chat_messages", `select=${columns}&id=eq.${id}`)).body[0];
   const NOTHING = { feedback_rating: null, feedback_reason: null, feedback_comment: null };
-  const gaps = async () => (await service.select("content_gaps")).body;
+  const gaps = async () => (await service.rpc("chat_insights_gaps", {})).body;
   const refusals = async () => (await service.select("chat_refusals")).body;
 
   test("feedback replaces what was said before, and can be taken back", async () => {
@@ -128,7 +128,7 @@ export function feedback({ database, anon, alice, bob, service }) {
     await given(alice, id, { rating: "down", embedding: QUERY });
     const [gap, ...others] = await gaps();
     assert.deepEqual(others, []);
-    assert.deepEqual([gap.question, gap.reasons, gap.users], ["Do you sell bicycles?", ["disliked"], 1]);
+    assert.deepEqual([gap.examples, gap.reasons, gap.users], [["Do you sell bicycles?"], ["disliked"], 1]);
     await given(alice, id, { rating: "down", reason: "wrong", embedding: QUERY });
     assert.equal((await refusals()).length, 1, "counted once");
     await given(alice, id, { rating: "up", embedding: QUERY });
@@ -143,8 +143,8 @@ export function feedback({ database, anon, alice, bob, service }) {
     const id = await turn(alice, { session: session_id, question: "And for children?", searched });
     await given(alice, id, { rating: "down", comment: "Which sizes?", embedding: QUERY });
     assert.deepEqual(
-      (await gaps()).map(({ question }) => question),
-      [searched],
+      (await gaps()).map(({ examples }) => examples),
+      [[searched]],
     );
     const [{ question }] = (await service.select("chat_feedback", `message_id=eq.${id}`)).body;
     assert.equal(question, searched);

@@ -300,14 +300,4 @@ export function kbAccess({ database, anon, alice, bob, service, signUp }) {
     assert.deepEqual((await alice.rpc("chat_documents", { ids })).body, []);
     assert.equal((await alice.rpc("chat_documents", { ids: [...ids, randomUUID()] })).status, 400);
   });
-
-  test("every table and function of the public schema has a comment", async () => {
-    const { rows } = await database.query(`
-      select relname as name from pg_class
-        where relnamespace = 'public'::regnamespace and relkind = 'r' and obj_description(oid, 'pg_class') is null
-      union all
-      select proname from pg_proc
-        where pronamespace = 'public'::regnamespace and obj_description(oid, 'pg_proc') is null`);
-    assert.deepEqual(rows, []);
-  });
 }

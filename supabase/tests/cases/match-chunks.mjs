@@ -79,10 +79,6 @@ export function matchChunks({ database, anon, alice, service }) {
     assert.deepEqual(ordinals(await search(alice, { match_count: 100, match_threshold: 0 })).at(-1), 0);
   });
 
-  test("the embedding may be a JSON array as well as pgvector's text", async () => {
-    assert.deepEqual(await search(alice, { query_embedding: JSON.parse(QUERY) }), await search(alice));
-  });
-
   test("anon may not search", async () => {
     const { status, body } = await anon.rpc("match_chunks", { query_embedding: QUERY });
     assert.equal(status, 401);

@@ -4,14 +4,15 @@ mod apt;
 mod cargo_deny;
 mod chromium;
 mod generation;
-mod hub;
 mod model;
 mod node;
 mod npm;
 mod other_browsers;
+mod pinned;
 mod venv;
 mod wasm_toolchain;
 
+use std::fmt::Debug;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -132,43 +133,25 @@ pub fn for_linting() -> Result<PathBuf> {
     step("cargo-deny", cargo_deny::ensure)
 }
 
-fn step<T: Describe>(what: &str, ensure: impl FnOnce() -> Result<T>) -> Result<T> {
+fn step<T: Debug>(what: &str, ensure: impl FnOnce() -> Result<T>) -> Result<T> {
     let started = Instant::now();
     let found = ensure().with_context(|| format!("setup of {what} failed"))?;
-    say!("✓ {what}: {} ({:.1} s)", found.describe(), started.elapsed().as_secs_f32());
+    say!("✓ {what}: {found:?} ({:.1} s)", started.elapsed().as_secs_f32());
     Ok(found)
+}
+
+/// Gives `work` a folder next to `destination`, which is deleted unless it was moved.
+fn with_staging<T>(destination: &Path, work: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
+    let staging = destination.with_extension(format!("partial-{}", std::process::id()));
+    fs::create_dir_all(&staging).with_context(|| format!("cannot create {}", staging.display()))?;
+    let result = work(&staging);
+    if staging.exists() {
+        fs::remove_dir_all(&staging)?;
+    }
+    result
 }
 
 /// SHA-256 of a file in hex.
 pub fn sha256(path: &Path) -> io::Result<String> {
     Ok(Sha256::digest(fs::read(path)?).iter().map(|byte| format!("{byte:02x}")).collect())
-}
-
-/// One line for the progress output.
-trait Describe {
-    fn describe(&self) -> String;
-}
-
-impl<T: Describe> Describe for Option<T> {
-    fn describe(&self) -> String {
-        self.as_ref().map_or_else(|| "none".to_owned(), T::describe)
-    }
-}
-
-impl Describe for PathBuf {
-    fn describe(&self) -> String {
-        self.display().to_string()
-    }
-}
-
-impl Describe for String {
-    fn describe(&self) -> String {
-        self.clone()
-    }
-}
-
-impl Describe for &'static str {
-    fn describe(&self) -> String {
-        (*self).to_owned()
-    }
 }

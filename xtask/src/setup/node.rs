@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use super::{npm, sha256};
+use super::{npm, sha256, with_staging};
 use crate::{paths, shell};
 
 /// The minimum of wrangler, miniflare and Vite.
@@ -40,13 +40,10 @@ fn fetched() -> Result<PathBuf> {
     let folder = paths::cache()?.join("tools").join(format!("node-{}", lock.get(..12).unwrap_or(&lock)));
     if !folder.exists() {
         say!("  fetching Node.js with npm");
-        let staging = folder.with_extension(format!("partial-{}", std::process::id()));
-        let result = install(&source, &staging).and_then(|()| {
-            fs::rename(&staging, &folder).with_context(|| format!("cannot write {}", folder.display()))
+        let result = with_staging(&folder, |staging| {
+            install(&source, staging)?;
+            fs::rename(staging, &folder).with_context(|| format!("cannot write {}", folder.display()))
         });
-        if staging.exists() {
-            fs::remove_dir_all(&staging)?;
-        }
         // Another process may have installed it meanwhile.
         if !folder.exists() {
             result?;
@@ -56,7 +53,6 @@ fn fetched() -> Result<PathBuf> {
 }
 
 fn install(source: &Path, folder: &Path) -> Result<()> {
-    fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     for name in ["package.json", "package-lock.json"] {
         fs::copy(source.join(name), folder.join(name)).with_context(|| format!("cannot copy {name}"))?;
     }

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use super::{Describe, apt};
+use super::apt;
 use crate::shell;
 
 const TARGET: &str = "wasm32-unknown-unknown";
@@ -17,6 +17,7 @@ const DEBIAN_RUSTC: &str = "/usr/bin/rustc";
 const DEBIAN_SYSROOT: &str = "/usr/lib/rustlib";
 const DEBIAN_PACKAGES: [&str; 3] = ["rustc-web", "rust-web-src", "cargo-web"];
 
+#[derive(Debug)]
 pub enum WasmToolchain {
     /// The compiler in use has std for the target.
     Installed,
@@ -77,15 +78,6 @@ impl WasmToolchain {
         match self {
             Self::Installed => &[],
             Self::DebianSource { .. } => &["-Zbuild-std=std,panic_abort"],
-        }
-    }
-}
-
-impl Describe for WasmToolchain {
-    fn describe(&self) -> String {
-        match self {
-            Self::Installed => "installed".to_owned(),
-            Self::DebianSource { .. } => "built from Debian's source".to_owned(),
         }
     }
 }

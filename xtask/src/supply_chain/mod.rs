@@ -1,4 +1,4 @@
-//! Third-party crates and npm packages: the lints check them, `cargo xtask package` lists them.
+//! Third-party crates and npm packages: the lints check them, `cargo xtask sbom` lists them.
 
 mod crates;
 mod npm;

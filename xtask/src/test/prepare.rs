@@ -45,22 +45,22 @@ pub(super) fn run(suites: &[Suite], tallies: &mut Tallies) -> Result<Environment
         add_lints(&mut plan);
     }
     if suites.contains(&Suite::Node) {
-        plan.add("TypeScript documentation", 20.0, BUILT, || npm("docs"));
-        plan.add("Chromium without windows", 15.0, &["Chromium"], || {
+        plan.add("TypeScript documentation", BUILT, || npm("docs"));
+        plan.add("Chromium without windows", &["Chromium"], || {
             shell_of_chromium.set(setup::headless_shell()?);
             Ok(())
         });
     }
-    plan.add("Chromium", 30.0, &[], || {
+    plan.add("Chromium", &[], || {
         chromium.set(setup::browser()?);
         Ok(())
     });
     if suites.iter().any(|suite| suite.needs_python()) {
-        plan.add("language model and its server", 20.0, &[], || {
+        plan.add("language model and its server", &[], || {
             generation.set(setup::generation()?);
             Ok(())
         });
-        plan.add("Python packages of Open WebUI", 20.0, &["language model and its server"], || {
+        plan.add("Python packages of Open WebUI", &["language model and its server"], || {
             open_webui.set(setup::open_webui()?);
             Ok(())
         });
@@ -87,19 +87,19 @@ fn add_native<'a>(
     let (begins, begun) = mpsc::channel();
     let needs_lint = suites.contains(&Suite::Lint);
     if needs_lint {
-        plan.add(FORMAT_OF_RUST, 5.0, &[], || {
+        plan.add(FORMAT_OF_RUST, &[], || {
             shell::run(shell::unlocked_cargo().args(["fmt", "--all", "--check"]))
                 .context("run `cargo fmt --all`")
         });
     }
     // With the features of the whole workspace: a build of one package would compile some dependencies again, with fewer features.
     if suites.contains(&Suite::Rust) {
-        plan.add(RUST_TESTS, 400.0, &[build::PROGRAMS], || {
+        plan.add(RUST_TESTS, &[build::PROGRAMS], || {
             shell::run(shell::cargo(&["test"]).args(["--workspace", "--all-targets", "--no-run", "--quiet"]))
         });
     }
     if needs_build {
-        plan.add(TEST_PROGRAMS, 60.0, &[build::PROGRAMS, RUST_TESTS], || {
+        plan.add(TEST_PROGRAMS, &[build::PROGRAMS, RUST_TESTS], || {
             let programs = [
                 "--workspace",
                 "--quiet",
@@ -114,21 +114,18 @@ fn add_native<'a>(
         });
     }
     if suites.contains(&Suite::Rust) {
-        plan.add(
-            RUST,
-            200.0,
-            &[build::PROGRAMS, RUST_TESTS, TEST_PROGRAMS, build::MODEL, build::NPM],
-            move || super::rust(results.model.get()?, tallies, || begins.send(()).unwrap_or_default()),
-        );
+        plan.add(RUST, &[build::PROGRAMS, RUST_TESTS, TEST_PROGRAMS, build::MODEL, build::NPM], move || {
+            super::rust(results.model.get()?, tallies, || begins.send(()).unwrap_or_default())
+        });
     }
     if needs_lint {
-        plan.add(CLIPPY, 120.0, &[build::PROGRAMS, RUST_TESTS, TEST_PROGRAMS], move || {
+        plan.add(CLIPPY, &[build::PROGRAMS, RUST_TESTS, TEST_PROGRAMS], move || {
             // An error says that the tests have ended, or are not part of the plan.
             begun.recv().unwrap_or_default();
             shell::run(&mut clippy())?;
             shell::run(&mut clippy_of_fuzz_targets())
         });
-        plan.add("rustdoc", 30.0, &[CLIPPY], || shell::run(&mut rustdoc()));
+        plan.add("rustdoc", &[CLIPPY], || shell::run(&mut rustdoc()));
     }
 }
 
@@ -137,7 +134,7 @@ const BUILT: &[&str] =
     &[build::NPM, build::WIDGET, build::EMBEDDER_PACKAGE, build::WRITER_PACKAGE, build::ASSETS];
 
 fn add_lints(plan: &mut Plan<'_>) {
-    plan.add("format of the rest", 25.0, &[build::NPM], || {
+    plan.add("format of the rest", &[build::NPM], || {
         // Files with contents that were checked before are skipped, also in another clone.
         let prettier =
             ["node_modules/prettier/bin/prettier.cjs", "--check", ".", "--cache", "--cache-strategy"];
@@ -148,11 +145,9 @@ fn add_lints(plan: &mut Plan<'_>) {
             .arg(paths::cargo_target().join("prettier"));
         shell::run(&mut check).context("run `npm run format`")
     });
-    plan.add("licences and sources of dependencies", 10.0, &[], || {
-        supply_chain::check(&setup::for_linting()?)
-    });
-    plan.add("types", 40.0, BUILT, || npm("typecheck"));
-    plan.add("ESLint", 60.0, BUILT, || npm("lint"));
+    plan.add("licences and sources of dependencies", &[], || supply_chain::check(&setup::for_linting()?));
+    plan.add("types", BUILT, || npm("typecheck"));
+    plan.add("ESLint", BUILT, || npm("lint"));
 }
 
 fn clippy() -> Command {

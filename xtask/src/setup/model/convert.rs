@@ -7,8 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-use super::fetch::{TOKENIZER, WEIGHTS};
-use super::sha256;
+use super::{TOKENIZER, WEIGHTS, sha256};
 use crate::{paths, shell};
 
 /// The file that the `embedder` crate accepts; its `files.rs` has the same name and checksum.

