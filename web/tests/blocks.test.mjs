@@ -237,7 +237,7 @@ test("whatever the layout is, each letter is drawn once and in order", () => {
       blocks: random() < 0.03 ? junk() : blocks,
       marks: random() < 0.03 ? junk() : Array.from({ length: below(8) }, () => ({ kind: one(marks), ...range() })),
     };
-    const [citation] = decodeCitation({
+    const citation = decodeCitation({
       index: 1,
       excerpt: text,
       quotes: [],

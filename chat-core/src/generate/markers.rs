@@ -1,5 +1,5 @@
 //! Finds the citation markers that language models write: `[1]`, `[1, 2]`, `[[1]]`, `【1】`,
-//! `[doc1]`, `(Source 1)`.
+//! `[doc1]`, `(Source 1)`, `^[1]`.
 
 /// Bytes of a marker. A longer text in brackets is no marker, and is not held back.
 const MAX_MARKER_BYTES: usize = 512;
@@ -24,7 +24,7 @@ pub(crate) struct Marked {
 pub(crate) fn separate(source: &str, is_complete: bool) -> Marked {
     let mut marked = Marked::default();
     let mut rest = source;
-    while let Some(start) = rest.find(['[', '【', '(']) {
+    while let Some(start) = rest.find(['[', '【', '(', '^']) {
         let (before, tail) = rest.split_at_checked(start).unwrap_or((rest, ""));
         marked.text.push_str(before);
         match marker(tail) {
@@ -58,8 +58,18 @@ enum Found {
     Text,
 }
 
-/// Reads the marker at the beginning of a text that starts with `[`, `【` or `(`.
+/// Reads the marker at the beginning of a text that starts with `[`, `【`, `(` or `^`.
 fn marker(text: &str) -> Found {
+    if let Some(rest) = text.strip_prefix('^') {
+        return match rest.chars().next() {
+            Some('[') => match marker(rest) {
+                Found::Marker { length, numbers } => Found::Marker { length: length + 1, numbers },
+                other => other,
+            },
+            Some(_) => Found::Text,
+            None => Found::Unfinished,
+        };
+    }
     let Some(opening) = text.chars().next() else { return Found::Text };
     let close = match opening {
         '【' => '】',
@@ -147,6 +157,7 @@ mod tests {
             ("a (Source 1)", vec![1]),
             ("a (sources 1, 3)", vec![1, 3]),
             ("a [#4]", vec![4]),
+            ("a ^[1]", vec![1]),
         ] {
             assert_eq!(numbers_in(text), ("a ".to_owned(), numbers), "{text}");
         }

@@ -137,7 +137,7 @@ impl Export {
     /// Reads sessions. They are written together with their messages.
     async fn sessions(&mut self, after: Option<Uuid>) -> Result<(Stage, &'static str), HttpError> {
         let read = async |supabase: &Supabase, rows| supabase.sessions_after(after, rows).await;
-        let sessions = self.page(MAX_SESSIONS, read).await?;
+        let (sessions, _) = self.page(MAX_SESSIONS, read).await?;
         if sessions.is_empty() {
             self.has_element = false;
             return Ok((Stage::Refusals { after: None }, "],\"refused_questions\":["));
@@ -155,7 +155,8 @@ impl Export {
         let Some(last_id) = ids.last().copied() else { return Err(unexpected_order()) };
         let after = place.as_ref().map(|(time, id)| (time, *id));
         let read = async |supabase: &Supabase, rows| supabase.messages_after(&ids, after, rows).await;
-        let messages = self.page(MAX_ROWS, read).await?;
+        let (messages, rows) = self.page(self.rows, read).await?;
+        self.rows = (rows * 2).min(MAX_ROWS);
         if messages.is_empty() {
             while let Some(session) = sessions.pop_front() {
                 self.close(&session, &mut place, text)?;
@@ -208,7 +209,8 @@ impl Export {
     ) -> Result<Stage, HttpError> {
         let after = after.as_ref().map(|(time, id)| (time, *id));
         let read = async |supabase: &Supabase, rows| supabase.refusals_after(after, rows).await;
-        let questions = self.page(MAX_ROWS, read).await?;
+        let (questions, rows) = self.page(self.rows, read).await?;
+        self.rows = (rows * 2).min(MAX_ROWS);
         let Some(last) = questions.last() else {
             text.push_str("]}");
             return Ok(Stage::End);
@@ -227,28 +229,25 @@ impl Export {
         }
     }
 
-    /// Reads a page of at most `max_rows`: of half as many rows after a page that was too large, and of twice as many after
-    /// one that was not.
+    /// Reads a page of `rows`, or of half as many after each page that was too large. Returns the number of rows, too.
     async fn page<T>(
         &mut self,
-        max_rows: u32,
+        mut rows: u32,
         read: impl AsyncFn(&Supabase, u32) -> Result<Option<Vec<T>>, HttpError>,
-    ) -> Result<Vec<T>, HttpError> {
+    ) -> Result<(Vec<T>, u32), HttpError> {
         loop {
             self.pages += 1;
             if self.pages > MAX_PAGES {
                 return Err(HttpError::internal(format!("more than {MAX_PAGES} pages")));
             }
-            let rows = self.rows.min(max_rows);
             let supabase = self.supabase.with_new_permit(Deadline::after(self.time));
             if let Some(page) = read(&supabase, rows).await? {
-                self.rows = (rows * 2).min(MAX_ROWS);
-                return Ok(page);
+                return Ok((page, rows));
             }
             if rows == 1 {
                 return Err(unavailable("export", "one row is too large"));
             }
-            self.rows = rows.div_ceil(2);
+            rows = rows.div_ceil(2);
         }
     }
 }

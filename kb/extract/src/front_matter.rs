@@ -2,6 +2,7 @@
 //!
 //! It may say who may see the document, so front matter that is not understood is an error and never ignored.
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -218,8 +219,13 @@ fn fields(inside: &str, is_toml: bool) -> Result<Fields, String> {
         serde_saphyr::from_str_with_options::<Fields>(inside, options)
             .map_err(|error| first_line(&error.to_string()))
     };
-    // A value with a repeated name inside has two readings.
-    let (mut fields, all) = (read(DuplicateKeyPolicy::FirstWins)?, read(DuplicateKeyPolicy::PassThrough)?);
+    let all = read(DuplicateKeyPolicy::PassThrough)?;
+    let mut names = BTreeSet::new();
+    if all.0.iter().all(|(name, _)| names.insert(name)) {
+        // A name that is repeated inside of a value is an error: its first values would be lost.
+        return read(DuplicateKeyPolicy::Error);
+    }
+    let mut fields = read(DuplicateKeyPolicy::FirstWins)?;
     fields.0.retain(|field| !all.0.contains(field));
     fields.0.extend(all.0);
     Ok(fields)

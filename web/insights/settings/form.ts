@@ -104,12 +104,6 @@ export function settingsForm(
     refresh();
     try {
       await store.save(changes, base);
-      base = (await store.read()) ?? base;
-      conflict.replaceChildren();
-      isBusy = false;
-      write();
-      state.textContent = "Saved. It takes effect within a minute.";
-      announce("Saved.");
     } catch (error) {
       isBusy = false;
       refresh();
@@ -119,7 +113,16 @@ export function settingsForm(
         if (rejected.length > 0) showProblems(new Map(rejected.map((field) => [field, field.rule])));
         else message.textContent = `Not saved: ${error.message}`;
       } else message.textContent = `Not saved: ${reasonOf(error)}`;
+      return;
     }
+    const read = await store.read().catch(() => undefined);
+    base = read ?? { ...base, ...changes };
+    conflict.replaceChildren();
+    isBusy = false;
+    write();
+    state.textContent = "Saved. It takes effect within a minute.";
+    if (!read) message.textContent = "Saved, but it could not be read again. Reload the page before the next change.";
+    announce("Saved.");
   };
 
   /** Shows what somebody else has changed, and lets the reader decide. */

@@ -80,6 +80,19 @@ export function showSettings(content: HTMLElement, call: CallDatabase): Shown {
     place.replaceChildren(form.node, deletePart(row));
   };
 
+  /** Reads the settings after a change; says so if only this fails. */
+  const readAgain = async (done: string) => {
+    try {
+      await readAll();
+      return true;
+    } catch (error) {
+      place.replaceChildren(
+        notice(`${done} The settings could not be read again: ${reasonOf(error)} Reload the page.`),
+      );
+      return false;
+    }
+  };
+
   const deletePart = ({ name, has_conversations: hasConversations }: AssistantRow) => {
     const message = element("p", { class: "error", role: "alert" });
     const reason =
@@ -94,13 +107,14 @@ export function showSettings(content: HTMLElement, call: CallDatabase): Shown {
       if (!saved || !(await confirm(`Delete the assistant ${name}?`, text, "Delete"))) return;
       try {
         await call("chat_delete_assistant", { assistant: name, expected_updated_at: saved.updated_at });
-        await readAll();
-        choose("default");
-        announce(`Deleted ${name}.`);
-        picker.focus();
       } catch (error) {
         message.textContent = `Not deleted: ${reasonOf(error)}`;
+        return;
       }
+      if (!(await readAgain(`Deleted ${name}.`))) return;
+      choose("default");
+      announce(`Deleted ${name}.`);
+      picker.focus();
     };
     return element(
       "section",
@@ -129,7 +143,7 @@ export function showSettings(content: HTMLElement, call: CallDatabase): Shown {
       }
     });
     if (name === undefined) return;
-    await readAll();
+    if (!(await readAgain(`Added ${name}.`))) return;
     choose(name);
     announce(`Added ${name}. It is disabled until you enable it.`);
     picker.focus();

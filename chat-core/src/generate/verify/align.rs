@@ -69,6 +69,12 @@ impl Alignment {
         self.pairs.get(at).map(|pair| pair.1)
     }
 
+    /// The position in the sentence that a token of the source is aligned with.
+    pub(super) fn claim_of(&self, source: usize) -> Option<usize> {
+        let at = self.pairs.binary_search_by_key(&source, |pair| pair.1).ok()?;
+        self.pairs.get(at).map(|pair| pair.0)
+    }
+
     /// The places where the texts differ, in order.
     pub(super) fn differences(&self, claim: usize, source: usize) -> Vec<Difference> {
         let mut differences = Vec::new();

@@ -7,6 +7,9 @@
 /// The share of a sentence that a source sentence must have, in order, to be one that it follows closely: then what is
 /// different was exchanged. "Fitbit bought Google in 2019" has 0.56 of "Google bought Fitbit in 2019".
 pub(super) const MIN_CLOSE_SHARE: f64 = 0.55;
+/// The share of a sentence from which on opposites in different places contradict. In a looser paraphrase they may describe
+/// different things.
+pub(super) const MIN_MOVED_SHARE: f64 = 0.55;
 /// The share of a sentence that is a copy of its source but for a word or two. With one of ten words exchanged it is 0.9.
 pub(super) const MIN_COPY_SHARE: f64 = 0.75;
 /// How much less of a sentence another source sentence may have than the closest, to be followed instead of it.

@@ -277,7 +277,10 @@ impl<'c> Claim<'c> {
             None
         } else if let Some(reason) = order::exchanged(claim, source, &differences) {
             Some(reason)
-        } else if polarity::contradicts(claim, source, &alignment, &differences, lexicon) {
+        } else if polarity::contradicts(claim, source, &alignment, &differences, lexicon)
+            || (alignment.share >= calibration::MIN_MOVED_SHARE
+                && order::has_moved_opposites(claim, source, &alignment, lexicon))
+        {
             Some(DropReason::Polarity)
         } else if order::is_swapped(claim, source, &alignment, lexicon) {
             Some(DropReason::Order)

@@ -90,7 +90,12 @@ fn is_identifier(word: &str) -> bool {
         || (word.starts_with('/') && word.len() > 2)
         || word.contains(['{', '}', '\\', '='])
         || is_camel_case(word);
-    has_letter && (word.contains('@') || is_link || is_code)
+    // A code of at least six letters and digits: an order, a bank account, a licence key.
+    let is_serial = word.contains(|c: char| c.is_ascii_digit())
+        && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+        && word.chars().filter(char::is_ascii_alphanumeric).count() >= 6
+        && !word.starts_with(|c: char| c.is_ascii_digit());
+    has_letter && (word.contains('@') || is_link || is_code || is_serial)
 }
 
 /// "example.com", but not "etc." or "3.5".

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::align::{Alignment, Difference};
 use super::calibration::MIN_COPY_SHARE;
+use super::polarity::contradict;
 use super::qualified::Text;
 use super::synonyms::are_synonyms;
 use super::tokens::{Kind, Lexicon, Token};
@@ -15,6 +16,8 @@ const MAX_PLACE: usize = 4;
 
 /// Tokens of a place where one content word replaces another.
 const MAX_WORD_PLACE: usize = 2;
+/// Words without a counterpart that are compared with each other.
+const MAX_MOVED: usize = 40;
 
 /// A fact of the sentence that stands where its source has another one.
 pub(super) fn exchanged(claim: Text<'_>, source: Text<'_>, differences: &[Difference]) -> Option<DropReason> {
@@ -147,4 +150,24 @@ fn is_fronted(text: Text<'_>, first: usize, last: usize, lexicon: &Lexicon) -> b
     let begins = text.tokens.first().is_some_and(|first| is_listed(lexicon.base(first.word), PREPOSITIONS));
     let comma = text.tokens.iter().skip(1).position(|token| token.follows_comma).map(|at| at + 1);
     begins && comma.is_some_and(|comma| (first + 1..=last).contains(&comma))
+}
+
+/// Whether the two texts have opposites among the words that only one of them has.
+pub(super) fn has_moved_opposites(
+    claim: Text<'_>,
+    source: Text<'_>,
+    alignment: &Alignment,
+    lexicon: &Lexicon,
+) -> bool {
+    let mine = (0..claim.tokens.len()).filter(|i| alignment.source_of(*i).is_none());
+    let theirs = (0..source.tokens.len()).filter(|j| alignment.claim_of(*j).is_none());
+    // A word that the other text has in another place is not missing: "left one to join another".
+    let is_only_in = |text: Text<'_>, other: Text<'_>, at: usize| {
+        text.tokens.get(at).is_some_and(|token| {
+            token.is_content() && other.tokens.iter().all(|other| other.stem != token.stem)
+        })
+    };
+    let mine: Vec<_> = mine.filter(|at| is_only_in(claim, source, *at)).take(MAX_MOVED).collect();
+    let theirs: Vec<_> = theirs.filter(|at| is_only_in(source, claim, *at)).take(MAX_MOVED).collect();
+    mine.iter().any(|i| theirs.iter().any(|j| contradict(claim, *i, source, *j, lexicon)))
 }

@@ -68,7 +68,12 @@ fn negation_differs(
             && difference.claim.len() <= MAX_LOCAL
             && in_claim % 2 != in_source % 2
             && !agree_as_opposites(claim, source, difference, lexicon)
-    })
+    }) || {
+        // A negation that denies no content word, as in "it is not", or one that another negation lifts.
+        let (in_claim, in_source) =
+            (claim.qualified.count(Class::Negation), source.qualified.count(Class::Negation));
+        in_claim > in_source && in_claim % 2 != in_source % 2 && !claim.qualified.negates_any()
+    }
 }
 
 fn has_other(tokens: &[Token], range: std::ops::Range<usize>, lexicon: &Lexicon) -> bool {
@@ -138,7 +143,7 @@ fn has_opposites(claim: Text<'_>, source: Text<'_>, difference: &Difference, lex
 }
 
 /// Whether a word of the sentence means the opposite of one of the source. "Not possible" and "impossible" agree.
-fn contradict(claim: Text<'_>, i: usize, source: Text<'_>, j: usize, lexicon: &Lexicon) -> bool {
+pub(super) fn contradict(claim: Text<'_>, i: usize, source: Text<'_>, j: usize, lexicon: &Lexicon) -> bool {
     let (Some(a), Some(b)) = (claim.tokens.get(i), source.tokens.get(j)) else { return false };
     claim.qualified.negated(i) == source.qualified.negated(j) && are_opposites(lexicon, a, b)
 }

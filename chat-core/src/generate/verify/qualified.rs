@@ -128,6 +128,14 @@ impl Qualified {
         self.classes.contains(&Some(class))
     }
 
+    pub(super) fn count(&self, class: Class) -> usize {
+        self.classes.iter().filter(|other| **other == Some(class)).count()
+    }
+
+    pub(super) fn negates_any(&self) -> bool {
+        self.is_negated.contains(&true)
+    }
+
     pub(super) fn negated(&self, at: usize) -> bool {
         self.is_negated.get(at).copied().unwrap_or_default()
     }

@@ -190,6 +190,15 @@ fn links_and_identifiers_are_in_the_source_to_the_letter() {
             ("Open https://evil.example or shop.example/help.", LINK),
         ],
     );
+    assert_verdicts(
+        "Your activation key is QRST-1234-UVWX, and the account is DE89-3704-0044-A.",
+        &[
+            ("Your activation key is QRST-1234-UVWX.", None),
+            ("Your activation key is UVWX-1234-QRST.", LINK),
+            ("The account is DE89-3704-A-0044.", LINK),
+            ("Your activation key is qrst-1234-uvwx.", LINK),
+        ],
+    );
 }
 
 #[test]
@@ -266,6 +275,29 @@ fn opposites_contradict() {
             ("The north entrance is open and the fee has decreased.", POLARITY),
         ],
     );
+}
+
+#[test]
+fn opposites_contradict_also_where_a_phrase_was_moved_to_the_front() {
+    let cases = [
+        (
+            "The shop in Lindau is open on Saturday from 9:00 to 16:00.",
+            "On Saturday from 9:00 to 16:00, the shop in Lindau is closed.",
+        ),
+        (
+            "The medicine is safe for children above 6 years.",
+            "For children above 6 years, the medicine is dangerous.",
+        ),
+        ("Smoking is allowed for guests on the terrace.", "For guests on the terrace, smoking is forbidden."),
+        (
+            "The contract is valid for tenants of the old building.",
+            "For tenants of the old building, the contract is invalid.",
+        ),
+        ("Prices rise in May by 3 percent.", "In May, prices fall by 3 percent."),
+    ];
+    for (passage, sentence) in cases {
+        assert_verdicts(passage, &[(sentence, POLARITY)]);
+    }
 }
 
 #[test]

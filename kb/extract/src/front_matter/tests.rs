@@ -55,13 +55,14 @@ fn of_a_name_that_is_there_twice_the_last_value_counts_unless_another_keeps_the_
         "draft: false\nDraft: true\ndraft: false",
         "published: false\npublished: true",
         "status: draft\nstatus: live",
-        "search: {exclude: true, exclude: false}",
-        "search: {exclude: false, exclude: true}",
         "publish_date: 2999-01-01\npublishDate: 2020-01-01",
         "expires: 2020-01-01\nexpires: 2999-01-01",
         "robots: noindex\nrobots: all",
     ] {
         assert!(reason(&format!("---\n{hidden}\n---\n{TEXT}")).is_some(), "{hidden}");
+    }
+    for inside in ["true, exclude: false", "false, exclude: true", "false, exclude: true, exclude: false"] {
+        assert!(read(&format!("---\nsearch: {{exclude: {inside}}}\n---\n{TEXT}")).is_err(), "{inside}");
     }
     let same = read("---\naudience: team:hr\naudience: [team:hr]\n---\n").unwrap();
     assert_eq!(same.properties.audience.unwrap(), ["team:hr"]);

@@ -58,9 +58,12 @@ export async function installServers(signal) {
 }
 
 async function npmInstall(folder, signal) {
-  const args = ["install", "--omit=dev", "--no-audit", "--no-fund", "--no-package-lock", "--loglevel=error"];
+  const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
+  // No package needs its scripts here, and nobody has read those of the newest versions.
+  const args = ["install", "--omit=dev", "--ignore-scripts", "--no-package-lock", ...quiet];
   // On Windows, npm is a batch file, which only a shell can run.
   const shell = process.platform === "win32";
+  signal.throwIfAborted();
   const npm = spawn("npm", args, { cwd: folder, stdio: ["ignore", "ignore", "inherit"], shell });
   const kill = () => npm.kill();
   signal.addEventListener("abort", kill);

@@ -55,7 +55,10 @@ pub(super) fn ensure(build: impl FnOnce() -> Result<()>) -> Result<PathBuf> {
     let dir = download()?;
     if !convert::is_done(&dir)? {
         SOURCE.verify(&dir).with_context(|| {
-            format!("{} must contain {MODEL_FILE} or the files of {MODEL_NAME}", dir.display())
+            format!(
+                "EVIDENCE_MODEL_DIR must contain {MODEL_FILE} or the files of {MODEL_NAME}, {} does not",
+                dir.display()
+            )
         })?;
         build()?;
         convert::run(&dir)?;
