@@ -31,6 +31,19 @@ pub(super) struct Corpus {
     places: BTreeMap<String, u32>,
     /// The stems of the sources.
     known: BTreeSet<u32>,
+    /// Those of them that are names.
+    names: BTreeSet<u32>,
+}
+
+/// The first word of a sentence is a name if it is one elsewhere.
+fn promote_first(tokens: &mut [Token], names: &BTreeSet<u32>) {
+    if let Some(first) = tokens.first_mut()
+        && first.kind == Kind::Word
+        && first.is_capital
+        && names.contains(&first.stem)
+    {
+        first.kind = Kind::Name { is_generic: false };
+    }
 }
 
 impl Corpus {
@@ -71,6 +84,7 @@ impl Corpus {
             sentences: 0,
             places: BTreeMap::new(),
             known: BTreeSet::new(),
+            names: BTreeSet::new(),
             sources: read,
         };
         corpus.index();
@@ -78,6 +92,13 @@ impl Corpus {
     }
 
     fn index(&mut self) {
+        let sentences = || self.sources.iter().flat_map(|source| &source.sentences);
+        let is_name = |token: &&Token| token.kind == (Kind::Name { is_generic: false });
+        let names = sentences().flat_map(|sentence| &sentence.tokens).filter(is_name);
+        self.names = names.map(|token| token.stem).collect();
+        for sentence in self.sources.iter_mut().flat_map(|source| &mut source.sentences) {
+            promote_first(&mut sentence.tokens, &self.names);
+        }
         for source in &self.sources {
             self.known.extend(&source.title);
             for sentence in &source.sentences {
@@ -131,6 +152,7 @@ impl Corpus {
     /// Reads a sentence. Words for a place become those that the sources have.
     pub(super) fn read_claim(&mut self, sentence: &str) -> Vec<Token> {
         let mut tokens = self.lexicon.read(sentence);
+        promote_first(&mut tokens, &self.names);
         for token in tokens.iter_mut().filter(|token| token.is_capital && !self.known.contains(&token.stem)) {
             let base = self.lexicon.base(token.word);
             let place = place_root(base).and_then(|root| self.places.get(root)).copied();

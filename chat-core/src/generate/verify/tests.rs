@@ -322,6 +322,22 @@ fn facts_keep_their_places() {
 }
 
 #[test]
+fn a_name_at_the_beginning_of_a_sentence_is_one_if_it_is_one_elsewhere() {
+    assert_verdicts(
+        "Google bought Fitbit in 2019. In May, Fossil sold 300 patents.",
+        &[
+            ("Fossil bought Fitbit in 2019.", NAME),
+            ("Fossil acquired Fitbit in 2019.", NAME),
+            ("Google bought Fitbit.", None),
+        ],
+    );
+    assert_verdicts(
+        "Maria wrote the novel and Peter designed the cover. Yesterday Maria met Peter.",
+        &[("Peter wrote the novel.", ORDER), ("Maria wrote the novel.", None)],
+    );
+}
+
+#[test]
 fn a_changed_copy_is_left_out_even_if_the_passage_has_all_its_words() {
     assert_verdicts(
         "Shipping to France takes 5 days. Orders to Spain need 7 days.",

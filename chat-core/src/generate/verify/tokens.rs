@@ -189,6 +189,20 @@ impl Lexicon {
             };
             tokens.push(token(self.word(&word.base, &word.stem), kind, None));
         }
+        begin_with_names(&mut tokens);
         tokens
+    }
+}
+
+/// The first word is a name if one follows it directly: "John Smith was …".
+fn begin_with_names(tokens: &mut [Token]) {
+    if let [first, second, ..] = tokens
+        && first.kind == Kind::Word
+        && first.is_capital
+        && matches!(second.kind, Kind::Name { .. })
+        && !second.begins_clause
+        && !second.follows_comma
+    {
+        first.kind = Kind::Name { is_generic: true };
     }
 }
