@@ -160,7 +160,7 @@ export const panel = {
   sendsTo:
     "To write answers, your question and the passages found for it are sent to {service}. Earlier questions are sent only if yours is searched together with them. Your account is not sent.",
   writtenOnDevice:
-    "Answers quote the documents. If you want, a language model on this device also writes them in its own words, and each sentence is checked. The writing sends nothing.",
+    "Answers quote the documents. If you want, a language model on this device also writes them in its own words, and each sentence is checked. Nothing is sent for the writing.",
   privacyDismiss: "Got it",
 
   // Answers that are written on this device

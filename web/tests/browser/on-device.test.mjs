@@ -423,7 +423,7 @@ test("the information says what happens on this device", async (t) => {
   const text = await widget.element.locator("[data-role=privacy] p").innerText();
   assert.match(
     text,
-    /^Answers quote the documents\. If you want, a language model on this device.*Nothing leaves your device\.$/,
+    /^Answers quote the documents\. If you want, a language model on this device.*Nothing is sent for the writing\.$/,
   );
   assert.equal(await widget.element.locator("#hint").innerText(), "Answers quote their sources word for word.");
 });
