@@ -18,7 +18,7 @@ export async function signUp() {
 
 /** The rows of `match_chunks`, called as the Worker does, without the limit for calls that bypass it. */
 export function matchChunks(token, { vector, text }) {
-  const body = { query_embedding: vector, match_count: 5, match_threshold: -1, query_text: text };
+  const body = { query_embedding: JSON.stringify(vector), match_count: 5, match_threshold: -1, query_text: text };
   const headers = { "x-evidence-chat-worker": setting("WORKER_SECRET") };
   return call("POST", "rest/v1/rpc/match_chunks", setting("SUPABASE_PUBLISHABLE_KEY"), body, token, headers);
 }
